@@ -1,0 +1,221 @@
+"""The libraries in one shape: parse a file, bind an agent, ask about a URL.
+
+Each is called as its own users call it, by the quickest way it has, with input already in the type it takes: bytes or
+str, a URL or (fastrobots, which cuts no URL itself) the path with its query. What that preparation costs is not timed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from benchmarks.inputs import ORIGIN, RobotsFile
+
+Parse = Callable[[Any], Any]
+Ask = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One library, or one engine of canfetch.
+
+    `parse` is None where the library keeps no parsed file and reads the text again for every question; `bind` then
+    takes the document itself. `one_shot(document, agent, url)` parses and asks once.
+    """
+
+    key: str
+    title: str
+    module: str
+    takes_bytes: bool
+    takes_path: bool
+    parse: Parse | None
+    bind: Callable[[Any, str], Ask]
+    one_shot: Callable[[Any, str, str], bool]
+
+    def document(self, file: RobotsFile) -> bytes | str:
+        """The file in the type that this library takes."""
+        return file.octets if self.takes_bytes else file.text
+
+    def question(self, url: str) -> str:
+        """The URL in the form that this library takes."""
+        if not self.takes_path:
+            return url
+        rest = url.partition("//")[2]
+        slash = rest.find("/")
+        return rest[slash:].partition("#")[0] if slash >= 0 else "/"
+
+    def parsed(self, file: RobotsFile) -> Any:
+        """The parsed file, or the document where nothing is kept."""
+        document = self.document(file)
+        return self.parse(document) if self.parse else document
+
+
+def _protego(version: str) -> Contender:
+    from protego import Protego
+
+    def bind(parsed: Any, agent: str) -> Ask:
+        can_fetch = parsed.can_fetch
+        return lambda url: can_fetch(url, agent)
+
+    def one_shot(text: str, agent: str, url: str) -> bool:
+        return bool(Protego.parse(text).can_fetch(url, agent))
+
+    return Contender("protego", f"Protego {version}", "protego", False, False, Protego.parse, bind, one_shot)
+
+
+def _first_match() -> bool:
+    """Say whether this Python's robotparser is the old one, which lets the first matching rule decide."""
+    from urllib.robotparser import RobotFileParser
+
+    parser = RobotFileParser()
+    parser.parse(["User-agent: *", "Disallow: /a", "Allow: /ab"])
+    return not parser.can_fetch("x", ORIGIN + "/ab")
+
+
+def _stdlib() -> Contender:
+    from urllib.robotparser import RobotFileParser
+
+    def parse(text: str) -> Any:
+        parser = RobotFileParser()
+        parser.parse(text.splitlines())
+        return parser
+
+    def bind(parsed: Any, agent: str) -> Ask:
+        can_fetch = parsed.can_fetch
+        return lambda url: can_fetch(agent, url)
+
+    def one_shot(text: str, agent: str, url: str) -> bool:
+        return bool(parse(text).can_fetch(agent, url))
+
+    reading = "first match" if _first_match() else "longest match"
+    title = f"stdlib {platform.python_version()} ({reading})"
+    return Contender("stdlib", title, "urllib.robotparser", False, False, parse, bind, one_shot)
+
+
+def _jwm(version: str) -> Contender:
+    from jwm.robotstxt import googlebot
+
+    allowed = googlebot.RobotsMatcher().AllowedByRobots  # one matcher for all questions, as its authors advise
+
+    def bind(octets: bytes, agent: str) -> Ask:
+        agents = [agent]
+        return lambda url: allowed(octets, agents, url)
+
+    def one_shot(octets: bytes, agent: str, url: str) -> bool:
+        return bool(allowed(octets, [agent], url))
+
+    title = f"jwm.robotstxt {version} (Google's C++)"
+    return Contender("jwm", title, "jwm.robotstxt.googlebot", True, False, None, bind, one_shot)
+
+
+def _fast_robotstxt(version: str) -> Contender:
+    from robotstxt import RobotsMatcher
+
+    allowed = RobotsMatcher().is_allowed
+
+    def bind(text: str, agent: str) -> Ask:
+        return lambda url: allowed(text, agent, url)
+
+    return Contender("fast-robotstxt", f"fast-robotstxt {version}", "robotstxt", False, False, None, bind, allowed)
+
+
+def _fastrobots(version: str) -> Contender:
+    from fastrobots import Robots
+
+    parse = Robots.parse
+
+    def bind(parsed: Any, agent: str) -> Ask:
+        allowed = parsed.allowed  # Robots.agent(name).allowed(path) takes longer than naming the agent each time
+        return lambda path: allowed(path, agent)
+
+    def one_shot(text: str, agent: str, path: str) -> bool:
+        return bool(parse(text).allowed(path, agent))
+
+    return Contender("fastrobots", f"fastrobots {version}", "fastrobots", False, True, parse, bind, one_shot)
+
+
+def _robotspy(version: str) -> Contender:
+    from robots import RobotsParser
+
+    def bind(parsed: Any, agent: str) -> Ask:
+        can_fetch = parsed.can_fetch
+        return lambda url: can_fetch(agent, url)
+
+    def one_shot(text: str, agent: str, url: str) -> bool:
+        return bool(RobotsParser.from_string(text).can_fetch(agent, url))
+
+    parse = RobotsParser.from_string
+    return Contender("robotspy", f"robotspy {version}", "robots", False, False, parse, bind, one_shot)
+
+
+def canfetch_engine(engine: str, profile: str | None = None) -> Contender:
+    """One engine of canfetch; without a profile, and with the default engine, `canfetch.parse(octets)` as it stands."""
+    canfetch = importlib.import_module("canfetch")
+    options = {"profile": profile} if profile else {}
+    if engine != canfetch.engine:
+        options["engine"] = engine
+    parse = functools.partial(canfetch.parse, **options) if options else canfetch.parse
+
+    def bind(parsed: Any, agent: str) -> Ask:
+        ask: Ask = parsed.rules_for(agent).allows
+        return ask
+
+    def one_shot(octets: bytes, agent: str, url: str) -> bool:
+        return bool(parse(octets).allows(url, agent=agent))
+
+    title = f"canfetch {importlib.metadata.version('canfetch')} {engine}"
+    return Contender(f"canfetch-{engine}", title, "canfetch", True, False, parse, bind, one_shot)
+
+
+_PEERS: dict[str, tuple[str, Callable[[str], Contender]]] = {
+    "protego": ("Protego", _protego),
+    "stdlib": ("", lambda _: _stdlib()),
+    "jwm": ("jwm.robotstxt", _jwm),
+    "fast-robotstxt": ("fast-robotstxt", _fast_robotstxt),
+    "fastrobots": ("fastrobots", _fastrobots),
+    "robotspy": ("robotspy", _robotspy),
+}
+PEER_KEYS = tuple(_PEERS)
+ENGINES = ("native", "python")
+
+
+@functools.cache
+def contender(key: str) -> Contender:
+    """The contender of that key, whether a peer or `canfetch-ENGINE`.
+
+    Raises: ImportError: it is not installed here, or (canfetch) has not that engine.
+    """
+    if key.startswith("canfetch-"):
+        chosen = canfetch_engine(key.removeprefix("canfetch-"))
+        chosen.parsed(RobotsFile("", b"", ""))
+        return chosen
+    distribution, make = _PEERS[key]
+    try:
+        return make(importlib.metadata.version(distribution) if distribution else "")
+    except importlib.metadata.PackageNotFoundError as error:
+        raise ImportError(f"{distribution} is not installed") from error
+
+
+def available(keys: tuple[str, ...]) -> tuple[dict[str, Contender], dict[str, str]]:
+    """Load contenders: those that are here by key, and the reason for each of the others."""
+    here: dict[str, Contender] = {}
+    missing: dict[str, str] = {}
+    for key in keys:
+        try:
+            here[key] = contender(key)
+        except Exception as error:  # noqa: BLE001 (a peer that fails in any way is named, never fatal)
+            missing[key] = f"{type(error).__name__}: {error}".splitlines()[0]
+    return here, missing
+
+
+def loaded_modules() -> list[ModuleType]:
+    """The peers' modules that this process has loaded."""
+    roots = {"protego", "jwm", "robotstxt", "fastrobots", "robots"}
+    return [module for name, module in sys.modules.items() if name.partition(".")[0] in roots]

@@ -1,0 +1,136 @@
+"""Side-by-side timing on a noisy machine: samples taken in turns, ratios of neighbours, medians of both.
+
+1. Contenders of one race are sampled A B C, B C A, ...: what slows the machine slows them alike.
+2. A ratio is the median over rounds of (theirs / ours) within one round, never the quotient of two medians.
+3. The garbage collector is off inside a sample and runs between samples, outside the clock: each contender pays for
+   its own objects, and none for another's.
+4. Work that is too quick to clock is repeated until a sample is long enough; work that is slow leaves the race once
+   its share of the time is spent, though not before `least` rounds.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+SAMPLE_NS = 4_000_000
+LEAST_ROUNDS = 5
+MOST_ROUNDS = 61
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One contender's work: `run()` does `operations` operations."""
+
+    name: str
+    run: Callable[[], object]
+    operations: int = 1
+
+
+@dataclass(slots=True)
+class Track:
+    """What one contender of a race took, by round."""
+
+    name: str
+    nanoseconds: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def median(self) -> float:
+        """The median of one operation, in nanoseconds."""
+        return statistics.median(self.nanoseconds.values())
+
+
+Race = dict[str, Track]
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Set what exists apart, and keep the garbage collector from running by itself."""
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if was_on:
+            gc.enable()
+
+
+def clock(run: Callable[[], object], repeats: int) -> int:
+    """Give the nanoseconds that `repeats` calls took."""
+    turns = range(repeats)
+    began = time.perf_counter_ns()
+    for _ in turns:
+        run()
+    return time.perf_counter_ns() - began
+
+
+def _repeats(task: Task) -> tuple[int, int]:
+    """Warm the task up; give the calls of one sample, and what one call cost."""
+    clock(task.run, 1)
+    gc.collect()
+    calls, spent = 1, clock(task.run, 1)
+    while spent < SAMPLE_NS // 8:
+        calls *= 4
+        spent = clock(task.run, calls)
+    each = max(1, spent // calls)
+    return max(1, math.ceil(SAMPLE_NS / each)), each
+
+
+def race(tasks: Sequence[Task], seconds: float, *, least: int = LEAST_ROUNDS, most: int = MOST_ROUNDS) -> Race:
+    """Sample the tasks in turns until the time is spent.
+
+    Args:
+        tasks: the contenders; with the same name twice, the second replaces the first.
+        seconds: the time for all of them together, warm-up not counted.
+        least: rounds that every contender takes, however slow it is.
+        most: rounds after which the race ends, however quick they are.
+    """
+    tracks = {task.name: Track(task.name) for task in tasks}
+    with collector_off():
+        repeats = {task.name: _repeats(task)[0] for task in tasks}
+        spent = dict.fromkeys(tracks, 0)
+        share = seconds * 1e9 / max(1, len(tasks))
+        for turn in range(most):
+            running = [task for task in tasks if turn < least or spent[task.name] < share]
+            if not running:
+                break
+            first = turn % len(running)
+            for task in running[first:] + running[:first]:
+                gc.collect()
+                took = clock(task.run, repeats[task.name])
+                spent[task.name] += took
+                tracks[task.name].nanoseconds[turn] = took / (repeats[task.name] * task.operations)
+    return tracks
+
+
+def ratios(ours: Track, theirs: Track) -> list[float]:
+    """How many times longer theirs took, for each round in which both ran."""
+    common = ours.nanoseconds.keys() & theirs.nanoseconds.keys()
+    return sorted(theirs.nanoseconds[turn] / ours.nanoseconds[turn] for turn in common)
+
+
+def ratio(ours: Track, theirs: Track) -> float:
+    """The median of `ratios`."""
+    return statistics.median(ratios(ours, theirs))
+
+
+def difference(ours: Track, theirs: Track) -> float:
+    """The median over rounds of theirs less ours, in nanoseconds."""
+    common = ours.nanoseconds.keys() & theirs.nanoseconds.keys()
+    return statistics.median(theirs.nanoseconds[turn] - ours.nanoseconds[turn] for turn in common)
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float]:
+    """The middle half of the values: how much the machine let them spread."""
+    if len(values) < 2:
+        return values[0], values[0]
+    low, _, high = statistics.quantiles(values, n=4)
+    return low, high

@@ -1,0 +1,113 @@
+//! Classes of octets: one table, so that one look an octet answers every question that a hot loop has.
+
+/// Cannot stand in a URI (RFC 3986 section 2): controls, space, DEL and above, and the delimiters it leaves out.
+pub const ILLEGAL: u8 = 1;
+/// `%`.
+pub const PERCENT: u8 = 1 << 1;
+/// `*` and `$`, which a pattern reads as more than themselves (RFC 9309 section 2.2.3).
+pub const SPECIAL: u8 = 1 << 2;
+/// `#`, where a fragment or a comment begins.
+pub const HASH: u8 = 1 << 3;
+/// `?`, where a query begins.
+pub const QUESTION: u8 = 1 << 4;
+/// Reserved octets that are data after the first `?` (RFC 9309 section 2.2.2, the table).
+pub const QUERY_DATA: u8 = 1 << 5;
+/// `/`. Shifted by one it is `DOT`, so that `class(before) << 1 & class(after)` finds `/.`.
+pub const SLASH: u8 = 1 << 6;
+/// `.`.
+pub const DOT: u8 = 1 << 7;
+
+const CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        let mut class = 0;
+        if octet <= 0x20 || octet >= 0x7F {
+            class |= ILLEGAL;
+        }
+        class |= match octet as u8 {
+            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => ILLEGAL,
+            b'%' => PERCENT,
+            b'*' | b'$' => SPECIAL,
+            b'#' => HASH | QUERY_DATA,
+            b'?' => QUESTION | QUERY_DATA,
+            b'/' => SLASH | QUERY_DATA,
+            b':' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b'+' | b',' | b';' => QUERY_DATA,
+            b'.' => DOT,
+            _ => 0,
+        };
+        table[octet] = class;
+        octet += 1;
+    }
+    table
+}
+
+/// The classes of an octet.
+#[inline]
+pub const fn class(octet: u8) -> u8 {
+    CLASSES[octet as usize]
+}
+
+/// Whether a URI may hold the octet undecoded and means the same either way (RFC 3986 section 2.3).
+#[inline]
+pub const fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+}
+
+/// ASCII white space, line ends included.
+#[inline]
+pub const fn is_space(octet: u8) -> bool {
+    matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+}
+
+/// The grammar's `WS` (RFC 9309 section 2.2).
+#[inline]
+pub const fn is_blank(octet: u8) -> bool {
+    matches!(octet, b' ' | b'\t')
+}
+
+/// The span of `text` within `from..to` without what `is_white` says at both ends.
+#[inline]
+pub fn strip(text: &[u8], mut from: usize, mut to: usize, is_white: impl Fn(u8) -> bool) -> (usize, usize) {
+    while from < to && is_white(text[from]) {
+        from += 1;
+    }
+    while from < to && is_white(text[to - 1]) {
+        to -= 1;
+    }
+    (from, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_before_a_dot_shows_in_the_shift() {
+        assert_ne!(class(b'/') << 1 & class(b'.'), 0);
+        for octet in 0..=255u8 {
+            if octet != b'/' {
+                assert_eq!(class(octet) << 1 & class(b'.') & DOT, 0, "{octet}");
+            }
+        }
+    }
+
+    #[test]
+    fn rfc3986_2_the_octets_of_a_uri_are_legal() {
+        for octet in *b"azAZ09-._~:/?#[]@!$&'()*+,;=%" {
+            assert_eq!(class(octet) & ILLEGAL, 0, "{}", char::from(octet));
+        }
+        for octet in *b"\0\t\n\r \"<>\\^`{|}\x7f\x80\xff" {
+            assert_eq!(class(octet) & ILLEGAL, ILLEGAL, "{octet}");
+        }
+    }
+
+    #[test]
+    fn strip_stops_at_the_middle() {
+        let text = b"  a b\t";
+        assert_eq!(strip(text, 0, text.len(), is_space), (2, 5));
+        assert_eq!(strip(b" \t ", 0, 3, is_space), (3, 3));
+    }
+}

@@ -1,0 +1,121 @@
+"""Generated from tables/protocol.toml by tools/generate_tables.py: edit that file, not this one."""
+
+from typing import Final, NamedTuple
+
+
+class Profile(NamedTuple):
+    """Whose reading of the file: a frozen set of flags."""
+
+    name: str
+    summary: str
+    source: str
+    abnf_only: bool = False
+    line_limit_octets: int = 0
+    nul_ends_line: bool = False
+    partial_bom: bool = False
+    utf16: bool = False
+    key_prefixes: bool = False
+    typos: bool = False
+    missing_colon: bool = False
+    token_letters_only: bool = False
+    agent_case_sensitive: bool = False
+    any_pattern_start: bool = False
+    empty_rule_matches: bool = False
+    google_escaping: bool = False
+    google_target: bool = False
+    encode_target: bool = False
+    index_html: bool = False
+    robots_txt_allowed: bool = False
+    remove_dot_segments: bool = False
+
+
+PARSE_OCTETS_LIMIT: Final = 512_000
+COMPILED_SETS_LIMIT: Final = 64
+
+USER_AGENT_SPELLINGS: Final[tuple[bytes, ...]] = (
+    b"user-agent",
+    b"useragent",
+    b"user agent",
+)
+ALLOW_SPELLINGS: Final[tuple[bytes, ...]] = (
+    b"allow",
+)
+DISALLOW_SPELLINGS: Final[tuple[bytes, ...]] = (
+    b"disallow",
+    b"dissallow",
+    b"dissalow",
+    b"disalow",
+    b"diasllow",
+    b"disallaw",
+)
+SITEMAP_SPELLINGS: Final[tuple[bytes, ...]] = (
+    b"sitemap",
+    b"site-map",
+)
+
+PROFILES: Final[dict[str, Profile]] = {
+    "rfc9309": Profile(
+        name="rfc9309",
+        summary="RFC 9309, and Google's published semantics where it is silent. The default.",
+        source="RFC 9309",
+        utf16=True,
+        typos=True,
+        missing_colon=True,
+        robots_txt_allowed=True,
+        remove_dot_segments=True,
+    ),
+    "strict": Profile(
+        name="strict",
+        summary="The grammar of RFC 9309 alone: a line outside it is ignored.",
+        source="RFC 9309 section 2.2",
+        abnf_only=True,
+        utf16=True,
+        robots_txt_allowed=True,
+        remove_dot_segments=True,
+    ),
+    "google2019": Profile(
+        name="google2019",
+        summary="Google's specification in its edition of 2019/20, to the letter: letter case counts in product tokens, and no misspelling is accepted.",
+        source="Google's robots.txt specification, July 2019 to 2020",
+        utf16=True,
+        agent_case_sensitive=True,
+        robots_txt_allowed=True,
+        remove_dot_segments=True,
+    ),
+    "google": Profile(
+        name="google",
+        summary="Google's C++ parser: the same verdict and the same matching line, for every octet string.",
+        source="google/robotstxt at 22b355f",
+        line_limit_octets=16_663,
+        nul_ends_line=True,
+        partial_bom=True,
+        key_prefixes=True,
+        typos=True,
+        missing_colon=True,
+        token_letters_only=True,
+        any_pattern_start=True,
+        empty_rule_matches=True,
+        google_escaping=True,
+        google_target=True,
+        index_html=True,
+    ),
+    "googlebot": Profile(
+        name="googlebot",
+        summary="What Googlebot does with Google's parser: the URL is encoded first, and `/robots.txt` is allowed.",
+        source="google/robotstxt at 22b355f; RFC 9309 section 2.2.2",
+        line_limit_octets=16_663,
+        nul_ends_line=True,
+        partial_bom=True,
+        key_prefixes=True,
+        typos=True,
+        missing_colon=True,
+        token_letters_only=True,
+        any_pattern_start=True,
+        empty_rule_matches=True,
+        google_escaping=True,
+        google_target=True,
+        encode_target=True,
+        index_html=True,
+        robots_txt_allowed=True,
+    ),
+}

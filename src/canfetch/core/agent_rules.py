@@ -1,0 +1,95 @@
+"""A file's rules bound to one agent."""
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from canfetch.core.agent import Agent
+from canfetch.core.profiles import profile_named
+from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule, Verdict
+
+if TYPE_CHECKING:
+    from canfetch.core.document import RobotsTxt
+    from canfetch.core.engines import BoundRules
+
+
+class AgentRules:
+    """A file's rules bound to one agent; made by `RobotsTxt.rules_for`, and safe to share among threads.
+
+    `allows` and `allows_many` are the engine's own bound methods: nothing stands between the caller and
+    the match.
+    """
+
+    __slots__ = ("_bound", "_robots", "agent", "allows", "allows_many")
+
+    agent: Agent
+    allows: Callable[[str | bytes], bool]
+    """Say whether the agent may fetch a URL.
+
+    Args: url: absolute URL, `//host/path` or a path, as str or bytes; a fragment is dropped.
+    Raises: InvalidURL; OriginMismatch: the file's URL is known and rules over another origin.
+    Cost: O(octets of the URL) as a rule; never more than octets of rules times octets of the target.
+    """
+    allows_many: Callable[[Iterable[str | bytes]], list[bool]]
+    """Say it of each of many URLs, in order: a list, a tuple or any iterable of str and bytes.
+
+    Raises: InvalidURL, OriginMismatch, each with the `index` of the URL; nothing is answered then.
+    Cost: as `allows` for each; the native engine works without the interpreter's lock.
+    """
+
+    def __init__(self, robots: "RobotsTxt", agent: Agent, bound: "BoundRules") -> None:
+        self._robots = robots
+        self._bound = bound
+        self.agent = agent
+        self.allows = bound.allows
+        self.allows_many = bound.allows_many
+
+    def decide(self, url: str | bytes) -> Verdict:
+        """Say whether the agent may fetch `url`, and which rule says so.
+
+        The matching rule with the most octets wins; between an allow and a disallow of equal length, allow.
+
+        Args:
+            url: absolute URL, `//host/path` or a path; normalised here, a fragment is dropped.
+        Returns: the verdict, with the deciding rule, or no rule and the reason, and the rules that lost.
+        Raises: InvalidURL; OriginMismatch: the file's URL is known and rules over another origin.
+        Cost: O(octets of the target) plus the rules that match; never more than rules times target.
+        Source: RFC 9309 sections 2.2.1 to 2.2.3.
+        """
+        allowed, reason, row, target = self._bound.decide(url)
+        rule = None if row is None else Rule(*row)
+        matched = [Rule(*matched_row) for matched_row in self._bound.matched(url)]
+        return Verdict(
+            allowed=allowed,
+            reason=Reason(reason),
+            rule=rule,
+            also_matched=tuple(other for other in matched if rule is None or other.line != rule.line),
+            group=self.group,
+            agent=self.agent,
+            target=target,
+            profile=self._robots.profile,
+        )
+
+    @property
+    def group(self) -> GroupChosen:
+        """Which groups were chosen for the agent, and why.
+
+        Cost: O(user-agent lines of the file) at the first call.
+        """
+        choice = GroupChoice(self._bound.choice)
+        groups = self._robots.groups
+        token_index = self._bound.token_index
+        token = "*" if choice is GroupChoice.STAR else self.agent.tokens[token_index] if token_index >= 0 else None
+        if token is None:
+            return GroupChosen(choice, None, ())
+        case_sensitive = profile_named(self._robots.profile).agent_case_sensitive
+        lines = (groups[index].lines_naming(token, case_sensitive=case_sensitive) for index in self.group_indices)
+        return GroupChosen(choice, token, tuple(chain.from_iterable(lines)))
+
+    @property
+    def group_indices(self) -> list[int]:
+        """Which of `RobotsTxt.groups` were chosen, in file order."""
+        return self._bound.group_indices
+
+    def __repr__(self) -> str:
+        return f"<AgentRules of {self.agent!r} in {self._robots!r}>"

@@ -1,0 +1,124 @@
+"""Two engines, one answer: which of them compiles a file.
+
+`CANFETCH_ENGINE` is `python`, `native` or `both`; without it the native engine is used where it is
+built. `both` runs both and raises where they differ.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Protocol
+
+from canfetch.core.profiles import PROFILES
+from canfetch.errors import EngineError
+
+CONTRACT: Final = 1
+ENGINES: Final = ("python", "native", "both")
+
+OriginCheck = Callable[[str | bytes, int | None], None]
+RuleRow = tuple[bool, bytes, int, int]
+GroupRow = tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]
+OtherRow = tuple[int, int, int, int, int, int, int]
+
+
+class BoundRules(Protocol):
+    """A file's rules for one agent, as either engine binds them."""
+
+    @property
+    def choice(self) -> str: ...
+    @property
+    def token_index(self) -> int: ...
+    @property
+    def group_indices(self) -> list[int]: ...
+    def allows(self, url: str | bytes, /) -> bool: ...
+    def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]: ...
+    def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]: ...
+    def matched(self, url: str | bytes, /) -> list[RuleRow]: ...
+
+
+class CompiledFile(Protocol):
+    """A compiled file, as either engine makes it."""
+
+    def group_table(self) -> list[GroupRow]: ...
+    def other_records(self) -> list[OtherRow]: ...
+    def bind(
+        self,
+        tokens: tuple[bytes, ...],
+        star_applies: bool,  # noqa: FBT001
+        origin_prefix: bytes | None,
+        check_origin: OriginCheck | None,
+        /,
+    ) -> BoundRules: ...
+
+
+CompileFile = Callable[[bytes, str], CompiledFile]
+
+
+def native_module() -> Any | None:
+    """Give the native module, or None where it is not built.
+
+    Raises: EngineError: it is there and speaks another contract, as a stale build does.
+    """
+    try:
+        from canfetch import _native  # noqa: PLC0415 - not built on every platform
+    except ImportError:
+        return None
+    if _native.CONTRACT != CONTRACT:
+        raise EngineError(
+            f"the native engine speaks contract {_native.CONTRACT}, this canfetch {CONTRACT}; install canfetch again"
+        )
+    return _native
+
+
+def engine_name() -> str:
+    """Say which engine answers: `python`, `native` or `both`.
+
+    Raises: EngineError: `CANFETCH_ENGINE` names none, or one that is not built.
+    """
+    name = os.environ.get("CANFETCH_ENGINE", "")
+    if not name:
+        return "python" if native_module() is None else "native"
+    if name not in ENGINES:
+        raise EngineError(f"CANFETCH_ENGINE is {name!r}; it may be {', '.join(ENGINES)}")
+    return name
+
+
+_compilers: dict[str, CompileFile] = {}
+
+
+def compiler_of(engine: str | None) -> CompileFile:
+    """Give the function that compiles files in that engine; None means the default.
+
+    Raises: EngineError: there is none of that name, or it is not built.
+    """
+    if engine is None:
+        engine = engine_name()
+    compiler = _compilers.get(engine)
+    if compiler is None:
+        compiler = _compilers[engine] = _find_compiler(engine)
+    return compiler
+
+
+def _find_compiler(engine: str) -> CompileFile:
+    if engine == "python":
+        from canfetch.core.reference import compile_file  # noqa: PLC0415 - not needed beside the native engine
+
+        return compile_file
+    if engine not in ENGINES:
+        raise EngineError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
+    native = native_module()
+    if native is None:
+        raise EngineError(
+            "the native engine is not built here; install canfetch with CANFETCH_BUILD=native, or use 'python'"
+        )
+    if engine == "both":
+        from canfetch.core.both import compile_file_twice  # noqa: PLC0415 - for careful users only
+
+        return compile_file_twice
+    compile_natively: CompileFile = native.compile_file
+    return compile_natively
+
+
+def profiles_of(engine: str) -> tuple[str, ...]:
+    """List the profiles that an engine does."""
+    native = None if engine == "python" else native_module()
+    return tuple(PROFILES) if native is None else tuple(native.PROFILES)

@@ -1,0 +1,11 @@
+"""Sitemap: where the site's lists of URLs are. It belongs to no group.
+
+Source: sitemaps.org; Google's specification.
+"""
+
+from canfetch.core.octets import text_of
+
+
+def sitemap_url(value: bytes) -> str | None:
+    """Read a value: the URL as written, or None where there is none."""
+    return text_of(value) or None

@@ -1,0 +1,60 @@
+"""A line becomes a key and a value, or nothing.
+
+Source: RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom, for the missing colon.
+"""
+
+from typing import NamedTuple
+
+from canfetch.core.profiles import Profile
+
+
+class Field(NamedTuple):
+    """The key and the value of a line, stripped, as offsets from the start of the line, half open."""
+
+    key_start: int
+    key_end: int
+    value_start: int
+    value_end: int
+    has_colon: bool
+
+
+def field_of(content: bytes, profile: Profile) -> Field | None:
+    """Find key and value in the readable part of a line, or None where it has no key or no separator.
+
+    Cost: O(octets of the line).
+    """
+    white_space = b" \t" if profile.abnf_only else None
+    comment = content.find(b"#")
+    end = len(content) if comment < 0 else comment
+    separator = content.find(b":", 0, end)
+    has_colon = separator >= 0
+    if not has_colon:
+        if not profile.missing_colon:
+            return None
+        separator = _white_space_separator(content[:end])
+        if separator < 0:
+            return None
+    key_start, key_end = stripped_span(content, 0, separator, white_space)
+    if key_start == key_end:
+        return None
+    value_start, value_end = stripped_span(content, separator + 1, end, white_space)
+    return Field(key_start, key_end, value_start, value_end, has_colon)
+
+
+def _white_space_separator(content: bytes) -> int:
+    # Only a line of exactly two runs: a sentence is not a record.
+    words = content.strip()
+    start = len(content) - len(content.lstrip())
+    first = len(words.replace(b"\t", b" ").partition(b" ")[0])
+    rest = words[first:].lstrip(b" \t")
+    if not rest or b" " in rest or b"\t" in rest:
+        return -1
+    return start + first
+
+
+def stripped_span(octets: bytes, start: int, end: int, white_space: bytes | None) -> tuple[int, int]:
+    """Narrow a span until it neither begins nor ends in white space; an empty one lies at its start."""
+    part = octets[start:end]
+    left = part.lstrip(white_space)
+    start += len(part) - len(left)
+    return start, start + len(left.rstrip(white_space))

@@ -1,0 +1,59 @@
+"""What kind of record a key makes.
+
+Source: RFC 9309 section 2.2; google/robotstxt, ParsedRobotsKey.
+"""
+
+from enum import IntEnum
+from typing import Final
+
+from canfetch.core._tables import (
+    ALLOW_SPELLINGS,
+    DISALLOW_SPELLINGS,
+    SITEMAP_SPELLINGS,
+    USER_AGENT_SPELLINGS,
+)
+from canfetch.core.profiles import PROFILES, Profile
+
+
+class RecordKind(IntEnum):
+    """What a record is to the core; extensions look at the keys of the others themselves."""
+
+    OTHER = 0
+    SITEMAP = 1
+    USER_AGENT = 2
+    ALLOW = 3
+    DISALLOW = 4
+
+
+# In the order in which Google's parser tries them.
+SPELLINGS: Final[tuple[tuple[RecordKind, tuple[bytes, ...]], ...]] = (
+    (RecordKind.USER_AGENT, USER_AGENT_SPELLINGS),
+    (RecordKind.ALLOW, ALLOW_SPELLINGS),
+    (RecordKind.DISALLOW, DISALLOW_SPELLINGS),
+    (RecordKind.SITEMAP, SITEMAP_SPELLINGS),
+)
+
+
+def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
+    """Map every spelling that the profile accepts, in lower case, to its kind."""
+    return {
+        spelling: kind
+        for kind, spellings in SPELLINGS
+        for spelling in (spellings if profile.typos else spellings[:1])
+    }
+
+
+EXACT_KINDS: Final = {name: exact_kinds(profile) for name, profile in PROFILES.items()}
+
+
+def kind_of(key: bytes, profile: Profile) -> RecordKind:
+    """Say what kind of record `key`, stripped and in any letter case, makes."""
+    folded = key.lower()
+    kind = EXACT_KINDS[profile.name].get(folded)
+    if kind is not None:
+        return kind
+    if profile.key_prefixes:
+        for kind, spellings in SPELLINGS:
+            if folded.startswith(spellings):
+                return kind
+    return RecordKind.OTHER

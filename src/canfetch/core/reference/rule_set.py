@@ -1,0 +1,101 @@
+"""The rules of the groups that an agent obeys, in the order in which they decide.
+
+The most octets first, then allow before disallow, then the first line: whichever text matches first,
+decides. To ask few of them, each hangs on its literal head, and heads know the longest head within them.
+
+Source: RFC 9309 section 2.2.2.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from canfetch.core.patterns import Segments, segments_of, texts_of
+from canfetch.core.profiles import Profile
+
+
+class RuleEntry(NamedTuple):
+    """One text of one rule: allow or disallow, the rule's value as written, its line, and its specificity."""
+
+    allow: bool
+    value: bytes
+    line: int
+    specificity: int
+
+
+class _Hung(NamedTuple):
+    rank: int
+    certain: bool
+    segments: Segments
+
+
+class HeadIndex:
+    """Texts by their literal heads; the rank of a text is its place in the order of decision."""
+
+    __slots__ = ("_best_rank", "_heads", "_hung", "_parents")
+
+    def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
+        by_head: dict[bytes, list[_Hung]] = {}
+        for rank, text in texts:
+            segments = segments_of(text)
+            certain = not segments.middles and not segments.anchored
+            by_head.setdefault(segments.head, []).append(_Hung(rank, certain, segments))
+        self._heads = sorted(by_head)
+        self._hung = [by_head[head] for head in self._heads]
+        self._parents: list[int] = []
+        self._best_rank: list[int] = []
+        for index, head in enumerate(self._heads):
+            parent = self._enclosing(head, index - 1)
+            self._parents.append(parent)
+            own = self._hung[index][0].rank
+            self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
+
+    def _enclosing(self, octets: bytes, index: int) -> int:
+        # Heads between a prefix of `octets` and `octets` itself, in order, all begin with that prefix.
+        while index >= 0 and not octets.startswith(self._heads[index]):
+            index = self._parents[index]
+        return index
+
+    def first(self, target: bytes, before: int) -> int:
+        """Give the rank of the first text that matches, or `before` where none of a lower rank does.
+
+        Cost: O(log heads + the texts whose head the target begins with).
+        """
+        index = self._enclosing(target, bisect_right(self._heads, target) - 1)
+        best = before
+        while index >= 0 and self._best_rank[index] < best:
+            for hung in self._hung[index]:
+                if hung.rank >= best:
+                    break
+                if hung.certain or hung.segments.matches_behind_head(target):
+                    best = hung.rank
+                    break
+            index = self._parents[index]
+        return best
+
+    def all(self, target: bytes) -> Iterator[int]:
+        """Yield the rank of every text that matches, in no order."""
+        index = self._enclosing(target, bisect_right(self._heads, target) - 1)
+        while index >= 0:
+            for hung in self._hung[index]:
+                if hung.certain or hung.segments.matches_behind_head(target):
+                    yield hung.rank
+            index = self._parents[index]
+
+
+class RuleSet:
+    """The rules of one selection of groups, ready to decide."""
+
+    __slots__ = ("entries", "form_a", "form_b")
+
+    def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
+        found = [
+            (RuleEntry(allow, value, line, text.specificity), text)
+            for allow, value, line in rules
+            for text in texts_of(value, allow=allow, profile=profile)
+        ]
+        found.sort(key=lambda item: (-item[0].specificity, not item[0].allow, item[0].line, item[1].form_b))
+        self.entries = [entry for entry, _ in found]
+        self.form_a = HeadIndex((rank, text.text) for rank, (_, text) in enumerate(found) if not text.form_b)
+        form_b = [(rank, text.text) for rank, (_, text) in enumerate(found) if text.form_b]
+        self.form_b = HeadIndex(form_b) if form_b else None

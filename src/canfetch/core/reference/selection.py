@@ -1,0 +1,54 @@
+"""Which groups an agent obeys.
+
+Source: RFC 9309 section 2.2.1.
+"""
+
+from typing import NamedTuple
+
+from canfetch.core.profiles import Profile
+from canfetch.core.reference.reading import GroupLines
+from canfetch.core.tokens import STAR
+
+
+class Selection(NamedTuple):
+    """The groups chosen, in file order, why, and which of the agent's tokens chose them (-1: none)."""
+
+    choice: str
+    token_index: int
+    groups: tuple[int, ...]
+
+
+class TokenTable:
+    """Maps each product token of a file to the groups that name it."""
+
+    __slots__ = ("_case_sensitive", "_groups")
+
+    def __init__(self, groups: list[GroupLines], profile: Profile) -> None:
+        self._case_sensitive = profile.agent_case_sensitive
+        table: dict[bytes, list[int]] = {}
+        for index, group in enumerate(groups):
+            for token, _ in group.user_agents:
+                named = table.setdefault(self._folded(token), [])
+                if not named or named[-1] != index:
+                    named.append(index)
+        table.pop(b"", None)
+        self._groups = {token: tuple(named) for token, named in table.items()}
+
+    def _folded(self, token: bytes) -> bytes:
+        return token if self._case_sensitive else token.lower()
+
+    def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
+        """Choose: the first token that has a group, then `*` where it applies, then nothing.
+
+        Cost: O(tokens).
+        """
+        for index, token in enumerate(tokens):
+            named = self._groups.get(self._folded(token))
+            if named and token == STAR:
+                return Selection("star", -1, named)
+            if named:
+                return Selection("fallback" if index else "own-token", index, named)
+        named = self._groups.get(STAR) if star_applies else None
+        if named:
+            return Selection("star", -1, named)
+        return Selection("none", -1, ())

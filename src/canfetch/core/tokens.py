@@ -1,0 +1,121 @@
+"""Product tokens: what a user-agent line names, what a caller may ask for, what a header says.
+
+Source: RFC 9309 section 2.2.1.
+"""
+
+from typing import Final
+
+from canfetch.core.abnf import IDENTIFIER
+from canfetch.core.octets import WHITE_SPACE, octets_of
+from canfetch.core.profiles import Profile
+from canfetch.errors import InvalidProductToken
+
+STAR: Final = b"*"
+# Products of browsers, which crawlers carry in front of their own.
+_BROWSER_PRODUCTS: Final = frozenset(
+    "mozilla opera applewebkit khtml gecko chrome chromium headlesschrome safari version mobile firefox edg edge "
+    "like trident presto".split()
+)
+
+
+def token_of(value: bytes, profile: Profile) -> bytes:
+    """Extract the product token of a user-agent line's value; empty where the line names nobody.
+
+    Cost: O(octets of the value).
+    """
+    if value[:1] == STAR:
+        # DEVIATION(rfc9309): `* foo` is not in the grammar; Google reads it as `*`, and so do all.
+        return STAR if len(value) == 1 or value[1:2] in WHITE_SPACE_OCTETS else b""
+    if profile.token_letters_only:
+        return value[: len(value) - len(value.lstrip(IDENTIFIER))]
+    # Digits and dots stay: real crawlers have them (MJ12bot), though the grammar has not.
+    if value.translate(None, IDENTIFIER):
+        value = _until_token_end(value)
+    return value
+
+
+def _until_token_end(value: bytes) -> bytes:
+    for separator in TOKEN_ENDS:
+        if separator in value:
+            value = value.partition(separator)[0]
+    return value
+
+
+WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)
+TOKEN_ENDS: Final = tuple(bytes([octet]) for octet in WHITE_SPACE + b"/*,")
+
+
+def product_token_octets(token: str) -> bytes:
+    """Check a product token that a caller gives, and encode it.
+
+    Raises: InvalidProductToken: it is empty, or holds white space, `/` or a control character.
+    """
+    octets = octets_of(token)
+    if not octets:
+        raise InvalidProductToken("the agent is empty; give a product token such as 'ExampleBot', or '*'")
+    for octet in octets:
+        if octet <= 0x20 or octet in b"/\x7f":
+            raise InvalidProductToken(
+                f"agent {token!r} is no product token: it holds {chr(octet)!r}; "
+                "for a whole User-Agent header use canfetch.product_token(header)"
+            )
+    return octets
+
+
+def product_token(user_agent: str) -> str:
+    """Find the crawler's product token in a whole User-Agent header.
+
+    The first product, unless it is a browser's: then the product behind `compatible;`, else one in a
+    comment that gives an address, else the last product that is no browser's.
+
+    Args:
+        user_agent: the value of an HTTP User-Agent header.
+    Returns: the token, such as `Googlebot`.
+    Raises: InvalidProductToken: the header names no crawler.
+    Cost: O(characters).
+    Source: RFC 9309 section 2.2.1; RFC 9110 section 10.1.5.
+    """
+    outside, comments = _products_and_comments(user_agent)
+    products = [name for word in outside.replace(";", " ").split() if (name := _product_name(word))]
+    if products and products[0].lower() not in _BROWSER_PRODUCTS:
+        return products[0]
+    parts = [[part.strip() for part in comment.split(";")] for comment in comments]
+    for comment_parts in parts:
+        for before, part in zip(comment_parts, comment_parts[1:], strict=False):
+            name = _product_name(part.partition(" ")[0])
+            if before.lower().endswith("compatible") and name and name.lower() not in ("msie", *_BROWSER_PRODUCTS):
+                return name
+    for comment_parts in parts:
+        if any("://" in part or "@" in part or part.startswith("+") for part in comment_parts):
+            for part in comment_parts:
+                name = _product_name(part)
+                if "/" in part and "://" not in part and name and name.lower() not in _BROWSER_PRODUCTS:
+                    return name
+    for name in reversed(products):
+        if name.lower() not in _BROWSER_PRODUCTS:
+            return name
+    raise InvalidProductToken(f"User-Agent {user_agent!r} names no crawler; give the product token itself")
+
+
+def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:
+    outside: list[str] = []
+    comments: list[str] = []
+    depth = 0
+    for character in user_agent:
+        if character == "(":
+            depth += 1
+            if depth == 1:
+                comments.append("")
+                outside.append(" ")
+        elif character == ")":
+            depth = max(0, depth - 1)
+        elif depth:
+            comments[-1] += character
+        else:
+            outside.append(character)
+    return "".join(outside), comments
+
+
+def _product_name(word: str) -> str:
+    name = word.strip().partition("/")[0].rstrip("*,;")
+    return "" if not name or not name[0].isalnum() or any(c.isspace() for c in name) else name

@@ -1,0 +1,59 @@
+"""The caller's mistakes, as exceptions. A bad file or a bad network never raises: it is a value.
+
+    CanfetchError
+    ├── InvalidURL            a text that is neither an absolute URL nor a path
+    ├── InvalidRobotsURL      a URL at which no robots.txt can be
+    ├── InvalidProductToken   an agent that is no product token
+    ├── InvalidLimit          a parsing limit below 500 KiB
+    ├── UnknownProfile        a profile that does not exist
+    ├── OriginMismatch        a question about an origin that the file does not rule over
+    └── EngineError           an engine that is not there, or two engines that differ
+
+Each is a ValueError too, but for EngineError, which is a RuntimeError.
+"""
+
+
+class CanfetchError(Exception):
+    """Base of every exception that canfetch raises on purpose."""
+
+
+class InvalidURL(CanfetchError, ValueError):
+    """A text that is neither an absolute URL, nor `//host/path`, nor a path that begins with `/`.
+
+    `index` is its place in a batch, counted from 0, or None outside of one.
+    """
+
+    def __init__(self, message: str, *, index: int | None = None) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+class InvalidRobotsURL(CanfetchError, ValueError):
+    """A URL at which no robots.txt can be: another path, or no authority."""
+
+
+class InvalidProductToken(CanfetchError, ValueError):
+    """An agent that is no product token, such as a whole User-Agent header."""
+
+
+class InvalidLimit(CanfetchError, ValueError):
+    """A parsing limit below the 500 KiB that RFC 9309 section 2.5 demands."""
+
+
+class UnknownProfile(CanfetchError, ValueError):
+    """A profile that does not exist; the message lists those that do."""
+
+
+class OriginMismatch(CanfetchError, ValueError):
+    """A URL of another origin than the one that the file rules over.
+
+    `index` is its place in a batch, counted from 0, or None outside of one.
+    """
+
+    def __init__(self, message: str, *, index: int | None = None) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+class EngineError(CanfetchError, RuntimeError):
+    """An engine that was asked for and is not there, or two engines that gave different answers."""

@@ -1,0 +1,106 @@
+"""Turn tables/protocol.toml into the tables of both engines; with --check, only say whether they are fresh."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "tables" / "protocol.toml"
+PYTHON_TABLES = ROOT / "src" / "canfetch" / "core" / "_tables.py"
+RUST_TABLES = ROOT / "rust" / "core" / "src" / "tables.rs"
+NOTICE = "Generated from tables/protocol.toml by tools/generate_tables.py: edit that file, not this one."
+
+
+def flag_default(name: str) -> bool | int:
+    """Give what a flag is where a profile does not name it: numbers are told by their unit."""
+    return 0 if name.endswith("_octets") else False
+
+
+def python_tables(tables: dict[str, Any]) -> str:
+    """Render the Python module."""
+    lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
+    lines += ["class Profile(NamedTuple):", '    """Whose reading of the file: a frozen set of flags."""', ""]
+    lines += ["    name: str", "    summary: str", "    source: str"]
+    for name in tables["flags"]:
+        default = flag_default(name)
+        lines.append(f"    {name}: {type(default).__name__} = {default!r}")
+    lines += ["", ""]
+    for name, value in tables["limits"].items():
+        if isinstance(value, int):
+            lines.append(f"{name.upper()}_LIMIT: Final = {value:_}")
+    lines.append("")
+    for kind, spellings in tables["spellings"].items():
+        lines.append(f"{kind.upper()}_SPELLINGS: Final[tuple[bytes, ...]] = (")
+        lines += [f'    b"{spelling}",' for spelling in spellings]
+        lines.append(")")
+    lines += ["", "PROFILES: Final[dict[str, Profile]] = {"]
+    for name, values in tables["profiles"].items():
+        lines += [f'    "{name}": Profile(', f'        name="{name}",']
+        for key, value in values.items():
+            shown = '"' + value + '"' if isinstance(value, str) else repr(value) if value is not True else "True"
+            if isinstance(value, int) and not isinstance(value, bool):
+                shown = f"{value:_}"
+            lines.append(f"        {key}={shown},")
+        lines.append("    ),")
+    lines += ["}", ""]
+    return "\n".join(lines)
+
+
+def rust_tables(tables: dict[str, Any]) -> str:
+    """Render the Rust module."""
+    lines = [f"//! {NOTICE}", ""]
+    lines += ["/// Whose reading of the file: a frozen set of flags.", "#[derive(Debug, PartialEq, Eq)]"]
+    lines += ["#[allow(clippy::struct_excessive_bools)]", "pub struct Profile {"]
+    lines += ["    /// The name by which callers choose it.", "    pub name: &'static str,"]
+    for name, flag in tables["flags"].items():
+        lines.append(f"    /// {flag['meaning']}")
+        lines.append(f"    pub {name}: {'bool' if flag_default(name) is False else 'usize'},")
+    lines += ["}", ""]
+    for name, value in tables["limits"].items():
+        if isinstance(value, int):
+            lines.append(f"/// Source: {tables['limits']['source'][name]}.")
+            lines.append(f"pub const {name.upper()}_LIMIT: usize = {value:_};")
+    lines.append("")
+    for kind, spellings in tables["spellings"].items():
+        lines.append(f"/// The spellings of a {kind.replace('_', '-')} key; the first is the record's name.")
+        lines.append(f"pub const {kind.upper()}_SPELLINGS: [&[u8]; {len(spellings)}] = [")
+        lines += [f'    b"{spelling}",' for spelling in spellings]
+        lines.append("];")
+    profiles = tables["profiles"]
+    lines += ["", "/// Every profile of both engines.", f"pub static PROFILES: [Profile; {len(profiles)}] = ["]
+    for name, values in profiles.items():
+        lines += ["    Profile {", f'        name: "{name}",']
+        for flag in tables["flags"]:
+            value = values.get(flag, flag_default(flag))
+            shown = str(value).lower() if isinstance(value, bool) else f"{value:_}"
+            lines.append(f"        {flag}: {shown},")
+        lines.append("    },")
+    lines += ["];", ""]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Write or check both modules; 1 where one is stale under --check."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where a table is stale")
+    check = parser.parse_args().check
+    tables = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    stale = []
+    for path, text in ((PYTHON_TABLES, python_tables(tables)), (RUST_TABLES, rust_tables(tables))):
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(path)
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} {'is stale' if check else 'written'}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
