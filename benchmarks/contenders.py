@@ -10,24 +10,26 @@ import functools
 import importlib
 import importlib.metadata
 import platform
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from benchmarks.inputs import ORIGIN, RobotsFile
 
-Parse = Callable[[Any], Any]
+Document = Any  # bytes or str, as the library takes it
+Parsed = Any  # the library's own parsed file, or the document where it keeps none
+Parse = Callable[[Document], Parsed]
 Ask = Callable[[str], bool]
+Sweep = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
     """One library, or one engine of canfetch.
 
-    `parse` is None where the library keeps no parsed file and reads the text again for every question; `bind` then
-    takes the document itself. `one_shot(document, agent, url)` parses and asks once.
+    `parse` is None where the library keeps no parsed file and reads the text again for every question; `bind` and
+    `sweep` then take the document itself. `one_shot(document, agent, url)` parses and asks once.
+    `sweep(parsed, agent, urls)` gives a loop over all of them that calls the library with nothing in between.
     """
 
     key: str
@@ -36,8 +38,9 @@ class Contender:
     takes_bytes: bool
     takes_path: bool
     parse: Parse | None
-    bind: Callable[[Any, str], Ask]
-    one_shot: Callable[[Any, str, str], bool]
+    bind: Callable[[Parsed, str], Ask]
+    sweep: Callable[[Parsed, str, list[str]], Sweep]
+    one_shot: Callable[[Document, str, str], bool]
 
     def document(self, file: RobotsFile) -> bytes | str:
         """The file in the type that this library takes."""
@@ -51,23 +54,56 @@ class Contender:
         slash = rest.find("/")
         return rest[slash:].partition("#")[0] if slash >= 0 else "/"
 
-    def parsed(self, file: RobotsFile) -> Any:
+    def parsed(self, file: RobotsFile) -> Parsed:
         """The parsed file, or the document where nothing is kept."""
         document = self.document(file)
         return self.parse(document) if self.parse else document
 
 
+def _agent_last(ask: Callable[[str, str], bool], agent: str, urls: list[str]) -> Sweep:
+    """Loop over `ask(url, agent)`."""
+
+    def run() -> None:
+        for url in urls:
+            ask(url, agent)
+
+    return run
+
+
+def _agent_first(ask: Callable[[str, str], bool], agent: str, urls: list[str]) -> Sweep:
+    """Loop over `ask(agent, url)`."""
+
+    def run() -> None:
+        for url in urls:
+            ask(agent, url)
+
+    return run
+
+
+def _reading_again(ask: Callable[[Document, Any, str], bool], document: Document, agent: object, urls: list[str]) -> Sweep:
+    """Loop over `ask(document, agent, url)`."""
+
+    def run() -> None:
+        for url in urls:
+            ask(document, agent, url)
+
+    return run
+
+
 def _protego(version: str) -> Contender:
     from protego import Protego
 
-    def bind(parsed: Any, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Ask:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(url, agent)
 
     def one_shot(text: str, agent: str, url: str) -> bool:
         return bool(Protego.parse(text).can_fetch(url, agent))
 
-    return Contender("protego", f"Protego {version}", "protego", False, False, Protego.parse, bind, one_shot)
+    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+        return _agent_last(parsed.can_fetch, agent, urls)
+
+    return Contender("protego", f"Protego {version}", "protego", False, False, Protego.parse, bind, sweep, one_shot)
 
 
 def _first_match() -> bool:
@@ -82,21 +118,24 @@ def _first_match() -> bool:
 def _stdlib() -> Contender:
     from urllib.robotparser import RobotFileParser
 
-    def parse(text: str) -> Any:
+    def parse(text: str) -> Parsed:
         parser = RobotFileParser()
         parser.parse(text.splitlines())
         return parser
 
-    def bind(parsed: Any, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Ask:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(agent, url)
 
     def one_shot(text: str, agent: str, url: str) -> bool:
         return bool(parse(text).can_fetch(agent, url))
 
+    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+        return _agent_first(parsed.can_fetch, agent, urls)
+
     reading = "first match" if _first_match() else "longest match"
     title = f"stdlib {platform.python_version()} ({reading})"
-    return Contender("stdlib", title, "urllib.robotparser", False, False, parse, bind, one_shot)
+    return Contender("stdlib", title, "urllib.robotparser", False, False, parse, bind, sweep, one_shot)
 
 
 def _jwm(version: str) -> Contender:
@@ -111,8 +150,11 @@ def _jwm(version: str) -> Contender:
     def one_shot(octets: bytes, agent: str, url: str) -> bool:
         return bool(allowed(octets, [agent], url))
 
+    def sweep(octets: bytes, agent: str, urls: list[str]) -> Sweep:
+        return _reading_again(allowed, octets, [agent], urls)
+
     title = f"jwm.robotstxt {version} (Google's C++)"
-    return Contender("jwm", title, "jwm.robotstxt.googlebot", True, False, None, bind, one_shot)
+    return Contender("jwm", title, "jwm.robotstxt.googlebot", True, False, None, bind, sweep, one_shot)
 
 
 def _fast_robotstxt(version: str) -> Contender:
@@ -123,7 +165,11 @@ def _fast_robotstxt(version: str) -> Contender:
     def bind(text: str, agent: str) -> Ask:
         return lambda url: allowed(text, agent, url)
 
-    return Contender("fast-robotstxt", f"fast-robotstxt {version}", "robotstxt", False, False, None, bind, allowed)
+    def sweep(text: str, agent: str, urls: list[str]) -> Sweep:
+        return _reading_again(allowed, text, agent, urls)
+
+    title = f"fast-robotstxt {version}"
+    return Contender("fast-robotstxt", title, "robotstxt", False, False, None, bind, sweep, allowed)
 
 
 def _fastrobots(version: str) -> Contender:
@@ -131,28 +177,34 @@ def _fastrobots(version: str) -> Contender:
 
     parse = Robots.parse
 
-    def bind(parsed: Any, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Ask:
         allowed = parsed.allowed  # Robots.agent(name).allowed(path) takes longer than naming the agent each time
         return lambda path: allowed(path, agent)
 
     def one_shot(text: str, agent: str, path: str) -> bool:
         return bool(parse(text).allowed(path, agent))
 
-    return Contender("fastrobots", f"fastrobots {version}", "fastrobots", False, True, parse, bind, one_shot)
+    def sweep(parsed: Parsed, agent: str, paths: list[str]) -> Sweep:
+        return _agent_last(parsed.allowed, agent, paths)
+
+    return Contender("fastrobots", f"fastrobots {version}", "fastrobots", False, True, parse, bind, sweep, one_shot)
 
 
 def _robotspy(version: str) -> Contender:
     from robots import RobotsParser
 
-    def bind(parsed: Any, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Ask:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(agent, url)
 
     def one_shot(text: str, agent: str, url: str) -> bool:
         return bool(RobotsParser.from_string(text).can_fetch(agent, url))
 
+    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+        return _agent_first(parsed.can_fetch, agent, urls)
+
     parse = RobotsParser.from_string
-    return Contender("robotspy", f"robotspy {version}", "robots", False, False, parse, bind, one_shot)
+    return Contender("robotspy", f"robotspy {version}", "robots", False, False, parse, bind, sweep, one_shot)
 
 
 def canfetch_engine(engine: str, profile: str | None = None) -> Contender:
@@ -163,15 +215,24 @@ def canfetch_engine(engine: str, profile: str | None = None) -> Contender:
         options["engine"] = engine
     parse = functools.partial(canfetch.parse, **options) if options else canfetch.parse
 
-    def bind(parsed: Any, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Ask:
         ask: Ask = parsed.rules_for(agent).allows
         return ask
+
+    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+        allows = parsed.rules_for(agent).allows
+
+        def run() -> None:
+            for url in urls:
+                allows(url)
+
+        return run
 
     def one_shot(octets: bytes, agent: str, url: str) -> bool:
         return bool(parse(octets).allows(url, agent=agent))
 
-    title = f"canfetch {importlib.metadata.version('canfetch')} {engine}"
-    return Contender(f"canfetch-{engine}", title, "canfetch", True, False, parse, bind, one_shot)
+    title = f"canfetch {canfetch.__version__} {engine}"
+    return Contender(f"canfetch-{engine}", title, "canfetch", True, False, parse, bind, sweep, one_shot)
 
 
 _PEERS: dict[str, tuple[str, Callable[[str], Contender]]] = {
@@ -214,8 +275,3 @@ def available(keys: tuple[str, ...]) -> tuple[dict[str, Contender], dict[str, st
             missing[key] = f"{type(error).__name__}: {error}".splitlines()[0]
     return here, missing
 
-
-def loaded_modules() -> list[ModuleType]:
-    """The peers' modules that this process has loaded."""
-    roots = {"protego", "jwm", "robotstxt", "fastrobots", "robots"}
-    return [module for name, module in sys.modules.items() if name.partition(".")[0] in roots]

@@ -234,7 +234,7 @@ def real_files(limit_octets: int = 512_000) -> tuple[list[RobotsFile], str]:
     """
     folder = os.environ.get(CORPUS)
     if not folder:
-        # Quartiles and tail of real files: half are under 600 octets, one in ten over 4 KB, one in a hundred over 90 KB.
+        # Half of the real files are under 600 octets, one in ten is over 4 KB, one in a hundred over 90 KB.
         sizes = (180, 250, 400, 600, 600, 900, 1_800, 2_500, 4_100, 9_000)
         files = [generate(size, seed=7 * number + size) for number in range(20) for size in sizes]
         files += [generate(size, seed=1) for size in (90_000, 45_000)]

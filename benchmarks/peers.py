@@ -68,7 +68,7 @@ def site_packages() -> Path:
 
 def first_reason(log: str) -> str:
     """Pick the line of an installer's log that says what went wrong, not that something did."""
-    lines = [line.strip(" │╰─>×\t") for line in log.splitlines()]
+    lines = [line.strip(" |\t>\u2502\u2570\u2500\u00d7") for line in log.splitlines()]
     tell = [line for line in lines if re.match(r"(error|fatal|ERROR|\w*Error)\b", line)]
     empty = ("subprocess-exited", "Failed building wheel", "Failed to build", "metadata-generation-failed")
     useful = [line for line in tell if not any(words in line for words in empty)]

@@ -23,9 +23,11 @@ def token_of(value: bytes, profile: Profile) -> bytes:
 
     Cost: O(octets of the value).
     """
+    if value == STAR:
+        return STAR
     if value[:1] == STAR:
         # DEVIATION(rfc9309): `* foo` is not in the grammar; Google reads it as `*`, and so do all.
-        return STAR if len(value) == 1 or value[1:2] in WHITE_SPACE_OCTETS else b""
+        return STAR if value[1:2] in WHITE_SPACE_OCTETS else b""
     if profile.token_letters_only:
         return value[: len(value) - len(value.lstrip(IDENTIFIER))]
     # Digits and dots stay: real crawlers have them (MJ12bot), though the grammar has not.

@@ -7,11 +7,12 @@
 Source: RFC 9309 sections 2.1 and 2.2.1 to 2.2.4.
 """
 
+from itertools import accumulate
 from typing import NamedTuple
 
 from canfetch.core.abnf import is_comment, is_pattern, is_product_token
 from canfetch.core.fields import field_of
-from canfetch.core.keys import EXACT_KINDS, RecordKind, kind_of
+from canfetch.core.keys import RecordKind, kind_of
 from canfetch.core.lines import byte_order_mark_octets, readable_part
 from canfetch.core.profiles import Profile
 from canfetch.core.tokens import token_of
@@ -23,16 +24,9 @@ class GroupLines(NamedTuple):
     rules: list[tuple[bool, bytes, int]]
 
 
-class OtherRecord(NamedTuple):
-    """A record that is no rule and no user-agent line: spans in the file, half open; group -1 before the first."""
-
-    line: int
-    kind: int
-    key_start: int
-    key_end: int
-    value_start: int
-    value_end: int
-    group: int
+# A record that is no rule and no user-agent line: its line, its kind, the spans of key and value in the
+# file, half open, and the index of its group, -1 before the first. A plain tuple: files are full of them.
+OtherRecord = tuple[int, int, int, int, int, int, int]
 
 
 class FileReading(NamedTuple):
@@ -85,8 +79,8 @@ class LineReader:
             if not profile.abnf_only or (is_pattern(value) and _comment_is_valid(content)):
                 self.rule(kind is RecordKind.ALLOW, value, line)
         else:
-            spans = (start + offset for offset in field[:4])
-            self.others.append(OtherRecord(line, kind, *spans, len(self.groups) - 1))
+            key_start, key_end, value_start, value_end = (start + offset for offset in field[:4])
+            self.others.append((line, kind, key_start, key_end, value_start, value_end, len(self.groups) - 1))
 
 
 def _comment_is_valid(content: bytes) -> bool:
@@ -101,45 +95,73 @@ def read_file(octets: bytes, profile: Profile) -> FileReading:
     reader = LineReader(profile)
     start = byte_order_mark_octets(octets, profile)
     lines = octets[start:].splitlines(keepends=True)
-    if profile.abnf_only:
+    if _reads_lines_whole(octets, lines, profile):
+        _read_plain_lines(reader, lines, start)
+    else:
         for number, line in enumerate(lines, 1):
             reader.read(line.rstrip(b"\r\n"), number, start)
             start += len(line)
-    else:
-        _read_plain_lines(reader, lines, start)
     return FileReading(reader.groups, reader.others)
+
+
+def _reads_lines_whole(octets: bytes, lines: list[bytes], profile: Profile) -> bool:
+    if profile.abnf_only or b"\v" in octets or b"\f" in octets or (profile.nul_ends_line and b"\0" in octets):
+        return False
+    return not profile.line_limit_octets or max(map(len, lines), default=0) <= profile.line_limit_octets
+
+
+# The quick reader's choice for a line that only `LineReader.read` can judge.
+_LOOK_CLOSER = -1
+_USER_AGENT, _ALLOW = int(RecordKind.USER_AGENT), int(RecordKind.ALLOW)
+_REMEMBERED_KEYS_LIMIT = 64
+_NOTHING_TO_READ = b"#\r\n"
 
 
 def _read_plain_lines(reader: LineReader, lines: list[bytes], start: int) -> None:
     # The same as `LineReader.read` for the lines that nearly all files consist of, without its calls.
     profile = reader.profile
-    kinds = EXACT_KINDS[profile.name]
-    seen_kinds: dict[bytes, RecordKind] = {}
-    limit = profile.line_limit_octets or len(b"".join(lines)) + 1
-    nul = profile.nul_ends_line
+    kinds: dict[bytes, int] = {}
+    rules: list[tuple[bool, bytes, int]] | None = None
+    offsets: list[int] = []
     for number, line in enumerate(lines, 1):
+        if line[0] in _NOTHING_TO_READ:
+            continue
         written_key, colon, value = line.partition(b":")
-        kind = seen_kinds.get(written_key)
-        if kind is None:
-            kind = kinds.get(written_key.strip().lower(), RecordKind.OTHER)
-            if b"#" not in written_key and b"\0" not in written_key and len(seen_kinds) < 64:
-                seen_kinds[written_key] = kind
-        if (
-            kind < RecordKind.USER_AGENT
-            or not colon
-            or len(line) > limit
-            or (nul and b"\0" in line)
-            or b"#" in written_key
-        ):
-            if line[:1] not in b"#\r\n":
-                reader.read(line.rstrip(b"\r\n"), number, start)
+        if not colon:
+            # A record without a colon is two runs of octets, which a comment may follow.
+            if len(line.split(None, 2)) != 2 and b"#" not in line:
+                continue
+            kind = _LOOK_CLOSER
+        elif (known := kinds.get(written_key)) is not None:
+            kind = known
         else:
+            kind = _LOOK_CLOSER if b"#" in written_key else int(kind_of(written_key.strip(), profile))
+            if len(kinds) < _REMEMBERED_KEYS_LIMIT:
+                kinds[written_key] = kind
+        if kind >= _USER_AGENT:
             if b"#" in value:
                 value = value.partition(b"#")[0]
-            value = value.strip()
-            if kind is RecordKind.USER_AGENT:
-                reader.user_agent(token_of(value, profile), number)
-            elif reader.groups:
-                reader.groups[-1].rules.append((kind is RecordKind.ALLOW, value, number))
+            if kind == _USER_AGENT:
+                reader.user_agent(token_of(value.strip(), profile), number)
+                rules = None
+                continue
+            if rules is None and reader.groups:
+                rules = reader.groups[-1].rules
                 reader.in_user_agents = False
-        start += len(line)
+            if rules is not None:
+                rules.append((kind == _ALLOW, value.strip(), number))
+            continue
+        if not offsets:
+            offsets = list(accumulate(map(len, lines), initial=start))
+        offset = offsets[number - 1]
+        if kind == _LOOK_CLOSER:
+            reader.read(line.rstrip(b"\r\n"), number, offset)
+            rules = None
+        elif key := written_key.strip():
+            key_start = offset + written_key.find(key)
+            value = value.rstrip(b"\r\n").partition(b"#")[0]
+            value_start = offset + len(written_key) + 1 + len(value) - len(value.lstrip())
+            value_end = value_start + len(value.strip())
+            group = len(reader.groups) - 1
+            reader.others.append((number, kind, key_start, key_start + len(key), value_start, value_end, group))
+

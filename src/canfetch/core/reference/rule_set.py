@@ -23,31 +23,30 @@ class RuleEntry(NamedTuple):
     specificity: int
 
 
-class _Hung(NamedTuple):
-    rank: int
-    certain: bool
-    segments: Segments
-
-
 class HeadIndex:
     """Texts by their literal heads; the rank of a text is its place in the order of decision."""
 
-    __slots__ = ("_best_rank", "_heads", "_hung", "_parents")
+    __slots__ = ("_best_rank", "_certain", "_heads", "_parents", "_uncertain")
 
     def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
-        by_head: dict[bytes, list[_Hung]] = {}
+        certain: dict[bytes, list[int]] = {}
+        uncertain: dict[bytes, list[tuple[int, bytes, Segments]]] = {}
         for rank, text in texts:
             segments = segments_of(text)
-            certain = not segments.middles and not segments.anchored
-            by_head.setdefault(segments.head, []).append(_Hung(rank, certain, segments))
-        self._heads = sorted(by_head)
-        self._hung = [by_head[head] for head in self._heads]
+            if segments.middles or segments.anchored:
+                needle = max(segments.middles, key=len, default=b"")
+                uncertain.setdefault(segments.head, []).append((rank, needle, segments))
+            else:
+                certain.setdefault(segments.head, []).append(rank)
+        self._heads = sorted({*certain, *uncertain})
+        self._certain = [certain.get(head, []) for head in self._heads]
+        self._uncertain = [uncertain.get(head, []) for head in self._heads]
         self._parents: list[int] = []
         self._best_rank: list[int] = []
         for index, head in enumerate(self._heads):
             parent = self._enclosing(head, index - 1)
+            own = min([*self._certain[index][:1], *(row[0] for row in self._uncertain[index][:1])])
             self._parents.append(parent)
-            own = self._hung[index][0].rank
             self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
 
     def _enclosing(self, octets: bytes, index: int) -> int:
@@ -64,11 +63,15 @@ class HeadIndex:
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         best = before
         while index >= 0 and self._best_rank[index] < best:
-            for hung in self._hung[index]:
-                if hung.rank >= best:
+            certain = self._certain[index]
+            if certain and certain[0] < best:
+                best = certain[0]
+            for rank, needle, segments in self._uncertain[index]:
+                if rank >= best:
                     break
-                if hung.certain or hung.segments.matches_behind_head(target):
-                    best = hung.rank
+                # Looking for the longest literal first tells most that do not match.
+                if needle in target and segments.matches_behind_head(target):
+                    best = rank
                     break
             index = self._parents[index]
         return best
@@ -77,9 +80,10 @@ class HeadIndex:
         """Yield the rank of every text that matches, in no order."""
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         while index >= 0:
-            for hung in self._hung[index]:
-                if hung.certain or hung.segments.matches_behind_head(target):
-                    yield hung.rank
+            yield from self._certain[index]
+            for rank, _, segments in self._uncertain[index]:
+                if segments.matches_behind_head(target):
+                    yield rank
             index = self._parents[index]
 
 

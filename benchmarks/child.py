@@ -1,0 +1,191 @@
+"""Work done in a process of its own, with a limit on time and memory: what a hostile file does to a peer stays there.
+
+The parent calls `run(task, ...)`; the child is `python -m benchmarks.child TASK ARGUMENTS`, where the arguments are
+JSON, and prints JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks import hostile, inputs, peers
+from benchmarks.contenders import Contender, contender
+
+ROOT = Path(__file__).resolve().parent.parent
+MEMORY_LIMIT = 6 * 10**9
+STARTUP_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the child printed, or why there is nothing: `reason` as a table's cell shows it."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+
+def environment() -> dict[str, str]:
+    """The environment of children: compiled modules are kept, in a folder of the benchmark's own."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(peers.BUILD / "bench-pycache"), "PYTHONHASHSEED": "0"}
+
+
+def run(task: str, arguments: dict[str, object], seconds: float) -> Outcome:
+    """Run one task in a child.
+
+    Args:
+        task: a name in `TASKS`.
+        arguments: what the task takes.
+        seconds: the limit for the task itself; starting the child is given some more.
+    """
+    command = [sys.executable, "-m", "benchmarks.child", task, json.dumps(arguments)]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=seconds + STARTUP_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(reason=f"> {seconds:g} s")
+    if done.returncode:
+        if "MemoryError" in done.stderr or "memory allocation" in done.stderr:
+            return Outcome(reason=f"> {MEMORY_LIMIT / 1e9:.0f} GB")
+        if done.returncode < 0:
+            return Outcome(reason=f"> {seconds:g} s" if done.returncode == -14 else f"died ({-done.returncode})")
+        return Outcome(reason=(done.stderr.strip().splitlines() or ["failed"])[-1][:40])
+    return Outcome(json.loads(done.stdout))
+
+
+def _limit(seconds: float) -> None:
+    """End this process after so many seconds, and refuse it memory beyond the limit (POSIX alone)."""
+    if sys.platform == "win32":
+        return
+    import resource
+    import signal
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM ends a process that does not handle it, in C code too
+
+
+def resident_octets() -> int:
+    """What this process holds in memory."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # no current figure there: the peak serves
+        return peak if sys.platform == "darwin" else peak * 1024
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def named_file(name: str) -> inputs.RobotsFile:
+    """Make one of the inputs anew: a size of `inputs.SIZES`, or `RULES rules`."""
+    if name in inputs.SIZES:
+        return inputs.generate(inputs.SIZES[name])
+    return inputs.star_file(int(name.split()[0]))
+
+
+def parse_within(arguments: dict[str, Any]) -> dict[str, float]:
+    """Parse once what a race would parse many times; the time says whether it may enter the race."""
+    chosen: Contender = contender(arguments["key"])
+    files = inputs.real_files()[0] if arguments["input"] == "real" else [named_file(arguments["input"])]
+    _limit(arguments["seconds"])
+    began = time.perf_counter_ns()
+    for file in files:
+        chosen.one_shot(chosen.document(file), inputs.AGENT, chosen.question(inputs.ORIGIN + "/a/b?c"))
+    return {"nanoseconds": time.perf_counter_ns() - began}
+
+
+def memory(arguments: dict[str, Any]) -> dict[str, float]:
+    """Keep many parsed files; say what one of them costs beside its octets, and what its peak was while parsing.
+
+    `asked` is how many URLs each is asked before it is weighed: enough of them make an engine build its index.
+    """
+    chosen = contender(arguments["key"])
+    file = named_file(arguments["input"])
+    asked = [chosen.question(url) for url in inputs.urls(file, max(2, arguments["asked"]))][: arguments["asked"]]
+    document = chosen.document(file)
+
+    def one() -> object:
+        # A copy of its own for each object, as files of different sites are.
+        copy = bytes(bytearray(document)) if isinstance(document, bytes) else document[:-1] + document[-1:]
+        parsed = chosen.parse(copy) if chosen.parse else copy
+        if not asked:
+            return parsed
+        if chosen.module == "canfetch":
+            rules = parsed.rules_for(inputs.AGENT)
+            for url in asked:
+                rules.allows(url)
+            return parsed, rules
+        ask = chosen.bind(parsed, inputs.AGENT)
+        for url in asked:
+            ask(url)
+        return parsed
+
+    kept = [one() for _ in range(3)]
+    gc.collect()
+    before = resident_octets()
+    kept += [one() for _ in range(arguments["count"])]
+    gc.collect()
+    each = (resident_octets() - before) / arguments["count"]
+    return {"octets": each - len(document), "rules": file.rules, "kept": len(kept)}
+
+
+def hostile_file(arguments: dict[str, Any]) -> dict[str, float]:
+    """Meet a hostile file: parse it and ask once, and then on, until any index is built and used."""
+    chosen = contender(arguments["key"])
+    trap = hostile.TRAPS[arguments["trap"]]()
+    document = chosen.document(inputs.make_file(trap.name, trap.octets))
+    url = chosen.question(trap.url)
+    chosen.one_shot(chosen.document(inputs.make_file("", b"User-agent: *\nDisallow: /a*b\n")), trap.agent, url)
+    _limit(arguments["seconds"])
+    first: list[int] = []
+    while not first or (len(first) < 5 and sum(first) < 2e8):
+        began = time.perf_counter_ns()
+        chosen.one_shot(document, trap.agent, url)
+        first.append(time.perf_counter_ns() - began)
+    if chosen.module != "canfetch":
+        return {"first": min(first)}
+    parsed = chosen.parsed(inputs.make_file("", trap.octets))
+    ask = chosen.bind(parsed, trap.agent)
+    later: list[int] = []
+    while len(later) < 2 or (len(later) < 200 and sum(later) < 1e9):
+        # Another URL each time, so that nothing remembers the answer.
+        other = f"{url[:-8]}{len(later):08d}" if trap.url_may_vary else url
+        began = time.perf_counter_ns()
+        ask(other)
+        later.append(time.perf_counter_ns() - began)
+    settled = sorted(later[len(later) // 2 :])
+    return {"first": min(first), "slowest": max(later), "settled": settled[len(settled) // 2], "asked": len(later)}
+
+
+TASKS: dict[str, Callable[[dict[str, Any]], dict[str, float]]] = {
+    "parse_within": parse_within,
+    "memory": memory,
+    "hostile_file": hostile_file,
+}
+
+
+def main() -> None:
+    """Do the task that the command line names."""
+    peers.activate()
+    task, arguments = sys.argv[1:]
+    print(json.dumps(TASKS[task](json.loads(arguments))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+//! Lines of the profile `strict`: the grammar of RFC 9309 section 2.2 and nothing beside it.
+//!
+//! The names are the grammar's. A user-agent line outside the grammar is still one, and names nobody; a rule line outside
+//! it is no rule at all.
+
+use crate::octets::{is_blank, strip};
+use crate::records::{Kind, Record, kind_of};
+use crate::tables::Profile;
+
+/// The record of the line `from..to`, if it has one.
+pub fn read(octets: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
+    let end = memchr::memchr(b'#', &octets[from..to]).map_or(to, |offset| from + offset);
+    let separator = from + memchr::memchr(b':', &octets[from..end])?;
+    let key = strip(octets, from, separator, is_blank);
+    if key.0 == key.1 {
+        return None;
+    }
+    let kind = kind_of(&octets[key.0..key.1], profile);
+    let mut value = strip(octets, separator + 1, end, is_blank);
+    let text = &octets[value.0..value.1];
+    match kind {
+        Kind::UserAgent => {
+            if !(is_product_token(text) && is_comment(&octets[end..to])) {
+                value.1 = value.0;
+            }
+        }
+        Kind::Allow | Kind::Disallow => {
+            if !((text.is_empty() || is_path_pattern(text)) && is_comment(&octets[end..to])) {
+                return None;
+            }
+        }
+        Kind::Sitemap | Kind::Other => {}
+    }
+    Some(Record { kind, key, value })
+}
+
+/// `product-token = identifier / "*"`
+pub fn is_product_token(text: &[u8]) -> bool {
+    text == b"*" || (!text.is_empty() && text.iter().all(|&octet| is_identifier_octet(octet)))
+}
+
+/// An octet of `identifier`.
+#[inline]
+pub fn is_identifier_octet(octet: u8) -> bool {
+    octet.is_ascii_alphabetic() || matches!(octet, b'-' | b'_')
+}
+
+/// `path-pattern = "/" *UTF8-char-noctl`
+fn is_path_pattern(text: &[u8]) -> bool {
+    text.first() == Some(&b'/') && is_utf8_noctl(text, |octet| octet != b' ' && octet != b'#')
+}
+
+/// `comment = "#" *(UTF8-char-noctl / WS / "#")`, or no comment.
+fn is_comment(text: &[u8]) -> bool {
+    is_utf8_noctl(text, |_| true)
+}
+
+/// `UTF8-char-noctl`, among whose ASCII octets only those that `admits` says and no control but DEL; a tab counts
+/// as a blank.
+fn is_utf8_noctl(text: &[u8], admits: impl Fn(u8) -> bool) -> bool {
+    // The grammar's UTF8-2, UTF8-3 and UTF8-4 are those of RFC 3629, which the standard library checks.
+    text.iter().all(|&octet| if octet == b'\t' { admits(b' ') } else { octet >= 0x20 && admits(octet) })
+        && std::str::from_utf8(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+
+    fn value(line: &[u8]) -> Option<(Kind, &[u8])> {
+        let record = read(line, 0, line.len(), &PROFILES[1])?;
+        Some((record.kind, &line[record.value.0..record.value.1]))
+    }
+
+    #[test]
+    fn rfc9309_2_2_a_rule_outside_the_grammar_is_none() {
+        assert_eq!(value(b"\tAllow : /a\x7f # \xC3\xA9 #"), Some((Kind::Allow, &b"/a\x7f"[..])));
+        assert_eq!(value(b"allow:"), Some((Kind::Allow, &b""[..])));
+        for line in [
+            &b"allow: a"[..],
+            b"allow: *",
+            b"allow: /a b",
+            b"allow: /a\x0b",
+            b"allow: /\xC0\xAF",
+            b"allow: /\xED\xA0\x80",
+            b"allow: /\xF4\x90\x80\x80",
+            b"allow: /a # \x01",
+            b"allow /a",
+        ] {
+            assert_eq!(value(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn rfc9309_2_2_1_an_invalid_token_names_nobody() {
+        assert_eq!(value(b"User-agent: Foo_Bar-"), Some((Kind::UserAgent, &b"Foo_Bar-"[..])));
+        assert_eq!(value(b"user-agent:*"), Some((Kind::UserAgent, &b"*"[..])));
+        for line in [&b"user-agent: a1"[..], b"user-agent: a b", b"user-agent:", b"user-agent: a # \xFF", b"user-agent: **"] {
+            assert_eq!(value(line), Some((Kind::UserAgent, &b""[..])), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Groups (RFC 9309 section 2.1): user-agent lines and the rules under them, kept as spans of the file.
+//!
+//! A rule takes 12 octets here whatever its length, and nothing is allocated for a line: the groups of a file are ranges
+//! over two flat lists.
+
+use std::ops::Range;
+
+use crate::lines::{end_of_line, end_of_text, first_line, next_line};
+use crate::octets::is_space;
+use crate::records::{self, Kind, Record, plain_key};
+use crate::tables::Profile;
+use crate::tokens::token_length;
+use crate::abnf;
+
+/// A span of the file; 32 bits, as a file is refused over 2 GiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new((start, end): (usize, usize)) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    /// The octets of the span.
+    #[inline]
+    pub fn of(self, octets: &[u8]) -> &[u8] {
+        &octets[self.start as usize..self.end as usize]
+    }
+
+    /// First octet, and the one behind the last.
+    pub fn bounds(self) -> (usize, usize) {
+        (self.start as usize, self.end as usize)
+    }
+}
+
+/// An allow or disallow record inside a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its value, as written.
+    pub value: Span,
+    line_and_allow: u32,
+}
+
+impl Rule {
+    /// Whether it allows.
+    #[inline]
+    pub fn allow(self) -> bool {
+        self.line_and_allow & 1 == 1
+    }
+
+    /// Its line, from 1.
+    #[inline]
+    pub fn line(self) -> u32 {
+        self.line_and_allow >> 1
+    }
+}
+
+/// A user-agent line.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentLine {
+    /// Its product token, empty where it names nobody.
+    pub token: Span,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The group that it belongs to.
+    pub group: u32,
+}
+
+/// A record that is neither a user-agent line nor a rule (section 2.2.4).
+#[derive(Clone, Copy, Debug)]
+pub struct OtherRecord {
+    /// Its key.
+    pub key: Span,
+    /// Its value.
+    pub value: Span,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The group that it stands in, if any does.
+    pub group: Option<u32>,
+    /// Whether it names a sitemap.
+    pub sitemap: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct GroupStart {
+    agents: u32,
+    rules: u32,
+}
+
+/// Everything that a file says.
+#[derive(Debug, Default)]
+pub struct Groups {
+    starts: Vec<GroupStart>,
+    agents: Vec<AgentLine>,
+    rules: Vec<Rule>,
+    others: Vec<OtherRecord>,
+}
+
+impl Groups {
+    /// Reads a file. Never fails: what cannot be read is not there.
+    pub fn read(octets: &[u8], profile: &Profile) -> Self {
+        let mut reader = Reader::new(octets.len());
+        let mut start = first_line(octets, profile);
+        // Where a file has no NUL, no line needs to be searched for one.
+        let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, octets).is_some());
+        let plain = whole_lines && !profile.abnf_only;
+        let limit = match profile.line_limit_octets {
+            0 => usize::MAX,
+            limit => limit,
+        };
+        let mut line = 0;
+        while start < octets.len() {
+            line += 1;
+            if matches!(octets[start], b'\n' | b'\r') {
+                start = next_line(octets, start);
+                continue;
+            }
+            if octets[start] == b'#' {
+                start = next_line(octets, end_of_line(octets, start));
+                continue;
+            }
+            if plain {
+                if let Some((kind, from)) = plain_key(octets, start) {
+                    let (value, end) = plain_value(octets, from);
+                    if end - start <= limit {
+                        reader.take(octets, profile, line, Record { kind, key: (start, from - 1), value });
+                        start = next_line(octets, end);
+                        continue;
+                    }
+                }
+            }
+            let end = end_of_line(octets, start);
+            let to = end_of_text(octets, start, end, profile);
+            let record = if profile.abnf_only { abnf::read } else { records::read };
+            if let Some(record) = record(octets, start, to, profile) {
+                reader.take(octets, profile, line, record);
+            }
+            start = next_line(octets, end);
+        }
+        reader.finish()
+    }
+
+    /// How many groups there are.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Every user-agent line.
+    pub fn agents(&self) -> &[AgentLine] {
+        &self.agents
+    }
+
+    /// Every rule, in file order.
+    #[inline]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The records beside the protocol.
+    pub fn others(&self) -> &[OtherRecord] {
+        &self.others
+    }
+
+    /// The user-agent lines of a group.
+    pub fn agents_of(&self, group: u32) -> &[AgentLine] {
+        let start = |group: usize| self.starts.get(group).map_or(self.agents.len(), |start| start.agents as usize);
+        &self.agents[start(group as usize)..start(group as usize + 1)]
+    }
+
+    /// The rules of a group, as a range over [`Self::rules`].
+    #[inline]
+    pub fn rules_of(&self, group: u32) -> Range<usize> {
+        let start = |group: usize| self.starts.get(group).map_or(self.rules.len(), |start| start.rules as usize);
+        start(group as usize)..start(group as usize + 1)
+    }
+
+    /// Octets held, the file's own not counted.
+    pub fn octets_held(&self) -> usize {
+        size_of_val(&*self.starts) + size_of_val(&*self.agents) + size_of_val(&*self.rules) + size_of_val(&*self.others)
+    }
+}
+
+/// The value that begins at `from`, and where its line ends.
+#[inline]
+fn plain_value(octets: &[u8], mut from: usize) -> ((usize, usize), usize) {
+    while from < octets.len() && matches!(octets[from], b' ' | b'\t' | 0x0B | 0x0C) {
+        from += 1;
+    }
+    let stop = memchr::memchr3(b'\n', b'\r', b'#', &octets[from..]).map_or(octets.len(), |offset| from + offset);
+    let end = if octets.get(stop) == Some(&b'#') { end_of_line(octets, stop) } else { stop };
+    let mut to = stop;
+    while to > from && is_space(octets[to - 1]) {
+        to -= 1;
+    }
+    ((from, to), end)
+}
+
+struct Reader {
+    groups: Groups,
+    rule_seen: bool,
+}
+
+impl Reader {
+    fn new(octets: usize) -> Self {
+        // A guess that spares a small file every regrowth; what is over is given back.
+        let rules = (octets / 24).min(256);
+        let mut groups = Groups::default();
+        groups.rules.reserve(rules);
+        Self { groups, rule_seen: true }
+    }
+
+    #[inline]
+    fn take(&mut self, octets: &[u8], profile: &Profile, line: u32, record: Record) {
+        match record.kind {
+            Kind::Allow | Kind::Disallow => {
+                self.rule_seen = true;
+                if !self.groups.starts.is_empty() {
+                    self.groups.rules.push(Rule {
+                        value: Span::new(record.value),
+                        line_and_allow: line << 1 | u32::from(record.kind == Kind::Allow),
+                    });
+                }
+            }
+            Kind::UserAgent => self.take_agent(octets, profile, line, record.value),
+            Kind::Sitemap | Kind::Other => self.take_other(line, record),
+        }
+    }
+
+    fn take_agent(&mut self, octets: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
+        let groups = &mut self.groups;
+        if self.rule_seen {
+            groups.starts.push(GroupStart { agents: groups.agents.len() as u32, rules: groups.rules.len() as u32 });
+            self.rule_seen = false;
+        }
+        groups.agents.push(AgentLine {
+            token: Span::new((start, start + token_length(&octets[start..end], profile))),
+            line,
+            group: groups.starts.len() as u32 - 1,
+        });
+    }
+
+    /// Section 2.2.4: such a record never ends a group.
+    fn take_other(&mut self, line: u32, record: Record) {
+        self.groups.others.push(OtherRecord {
+            key: Span::new(record.key),
+            value: Span::new(record.value),
+            line,
+            group: (self.groups.starts.len() as u32).checked_sub(1),
+            sitemap: record.kind == Kind::Sitemap,
+        });
+    }
+
+    fn finish(mut self) -> Groups {
+        let groups = &mut self.groups;
+        // A copy costs more than a few spare octets: only a wasteful guess is taken back.
+        if groups.rules.capacity() > groups.rules.len() * 5 / 4 + 16 {
+            groups.rules.shrink_to_fit();
+        }
+        self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+
+    fn shape(octets: &[u8], profile: usize) -> Vec<(Vec<&[u8]>, Vec<(bool, &[u8], u32)>)> {
+        let groups = Groups::read(octets, &PROFILES[profile]);
+        (0..groups.len() as u32)
+            .map(|group| {
+                (
+                    groups.agents_of(group).iter().map(|agent| agent.token.of(octets)).collect(),
+                    groups.rules()[groups.rules_of(group)]
+                        .iter()
+                        .map(|rule| (rule.allow(), rule.value.of(octets), rule.line()))
+                        .collect(),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rfc9309_2_1_a_group_ends_at_the_user_agent_line_after_a_rule() {
+        let octets = b"Disallow: /lost\nUser-agent: a\nUser-agent: b\n\nCrawl-delay: 1\nuser-agent: c\nallow: /x#y\r\nUser-Agent:d";
+        assert_eq!(
+            shape(octets, 0),
+            vec![
+                (vec![&b"a"[..], b"b", b"c"], vec![(true, &b"/x"[..], 7)]),
+                (vec![&b"d"[..]], vec![]),
+            ]
+        );
+    }
+
+    #[test]
+    fn rfc9309_2_2_4_other_records_remember_their_group() {
+        let octets = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
+        let groups = Groups::read(octets, &PROFILES[0]);
+        let seen: Vec<_> = groups
+            .others()
+            .iter()
+            .map(|other| (other.line, other.sitemap, other.key.of(octets), other.value.of(octets), other.group))
+            .collect();
+        assert_eq!(seen, vec![(1, true, &b"Sitemap"[..], &b"s"[..], None), (3, false, b"Host", b"h", Some(0))]);
+    }
+
+    #[test]
+    fn google_a_long_line_is_cut() {
+        let mut octets = b"user-agent: *\ndisallow: /".to_vec();
+        octets.resize(20_000, b'a');
+        let google = Groups::read(&octets, &PROFILES[3]);
+        assert_eq!(google.rules()[0].value.of(&octets).len(), 16_663 - "disallow: ".len());
+        let rfc9309 = Groups::read(&octets, &PROFILES[0]);
+        assert_eq!(rfc9309.rules()[0].value.of(&octets).len(), 20_000 - "user-agent: *\ndisallow: ".len());
+    }
+
+    #[test]
+    fn google_a_nul_ends_its_line() {
+        let octets = b"user-agent: *\ndisallow: /a\0b\nallow: /c";
+        assert_eq!(shape(octets, 3)[0].1, vec![(false, &b"/a"[..], 2), (true, b"/c", 3)]);
+        assert_eq!(shape(octets, 0)[0].1[0].1, b"/a\0b");
+    }
+}

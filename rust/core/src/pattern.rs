@@ -1,0 +1,190 @@
+//! Patterns (RFC 9309 section 2.2.2 and 2.2.3): from a rule's value to the texts that targets are compared with.
+//!
+//! A text is what the matchers read: `*` is any run of octets, a last `$` is the target's end, everything else is itself.
+
+use crate::octets::{ILLEGAL, PERCENT, QUESTION, SPECIAL, class};
+use crate::percent::{form_a, form_b, google_form, has_reserved_data};
+use crate::tables::Profile;
+
+/// Which canonical form of the target a text is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Reserved octets as written.
+    A,
+    /// Reserved data of the query encoded.
+    B,
+}
+
+/// One text of a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Octets of the pattern, by which rules are weighed.
+    pub specificity: u32,
+    /// What it is compared with.
+    pub form: Form,
+}
+
+/// Buffers for the few patterns that have to be rewritten.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    a: Vec<u8>,
+    text: Vec<u8>,
+}
+
+/// Hands each text of a rule to `take`: none if the rule is void, several where it is read in several forms.
+#[inline]
+pub fn entries(profile: &Profile, allow: bool, value: &[u8], scratch: &mut Scratch, take: impl FnMut(Entry<'_>)) {
+    if profile.google_escaping {
+        google_entries(profile, allow, value, scratch, take);
+    } else {
+        rfc9309_entries(profile, value, scratch, take);
+    }
+}
+
+fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut take: impl FnMut(Entry<'_>)) {
+    match value.first() {
+        Some(b'/' | b'*') => {}
+        // DEVIATION(rfc9309): a pattern may begin with a star (erratum 7995); any other start matches nothing.
+        Some(_) if profile.any_pattern_start => {}
+        _ => return,
+    }
+    let last = value.len() - 1;
+    let classes = value.iter().fold(0, |classes, &octet| classes | class(octet));
+    let literal_dollar = memchr::memchr(b'$', value).is_some_and(|at| at < last);
+    let rewrite = classes & (ILLEGAL | PERCENT) != 0;
+    if !rewrite && !literal_dollar && classes & QUESTION == 0 {
+        take(Entry { text: value, specificity: value.len() as u32, form: Form::A });
+        return;
+    }
+    if memchr::memchr(0, value).is_some() {
+        return;
+    }
+    let a = if rewrite {
+        scratch.a.clear();
+        form_a(value, false, &mut scratch.a);
+        &scratch.a[..]
+    } else {
+        value
+    };
+    // Counted before a literal `$` grows: how a rule has to be written is not what it says.
+    let specificity = a.len() as u32;
+    let text = if literal_dollar { encode_dollars(a, &mut scratch.text) } else { a };
+    take(Entry { text, specificity, form: Form::A });
+    if classes & QUESTION != 0 && has_reserved_data(a) {
+        let mut b = Vec::with_capacity(text.len() + 16);
+        form_b(text, &mut b);
+        take(Entry { text: &b, specificity, form: Form::B });
+    }
+}
+
+/// Every `$` but a last one is literal (section 2.2.3).
+fn encode_dollars<'a>(a: &[u8], out: &'a mut Vec<u8>) -> &'a [u8] {
+    out.clear();
+    for (at, &octet) in a.iter().enumerate() {
+        if octet == b'$' && at + 1 < a.len() {
+            out.extend_from_slice(b"%24");
+        } else {
+            out.push(octet);
+        }
+    }
+    out
+}
+
+fn google_entries(profile: &Profile, allow: bool, value: &[u8], scratch: &mut Scratch, mut take: impl FnMut(Entry<'_>)) {
+    let starts = match value.first() {
+        None => profile.empty_rule_matches,
+        Some(first) => profile.any_pattern_start || matches!(first, b'/' | b'*'),
+    };
+    if !starts {
+        return;
+    }
+    let text = if value.iter().any(|&octet| octet == b'%' || octet >= 0x80) {
+        scratch.a.clear();
+        google_form(value, |octet| octet >= 0x80, &mut scratch.a);
+        &scratch.a[..]
+    } else {
+        value
+    };
+    take(Entry { text, specificity: text.len() as u32, form: Form::A });
+    if !(profile.index_html && allow) {
+        return;
+    }
+    // DEVIATION(google): allowing a folder's index page allows the folder itself.
+    if let Some(slash) = memchr::memrchr(b'/', text) {
+        if text[slash..].starts_with(b"/index.htm") {
+            scratch.text.clear();
+            scratch.text.extend_from_slice(&text[..=slash]);
+            scratch.text.push(b'$');
+            take(Entry { text: &scratch.text, specificity: slash as u32 + 2, form: Form::A });
+        }
+    }
+}
+
+/// Whether the value's first octets alone show that no text of the rule matches the target: a plain octet differs before
+/// any that is rewritten, special, or read differently in the two forms.
+#[inline]
+pub fn differs_early(value: &[u8], target: &[u8]) -> bool {
+    for (at, &octet) in value.iter().enumerate() {
+        if class(octet) & (ILLEGAL | PERCENT | SPECIAL | QUESTION) != 0 {
+            return false;
+        }
+        if target.get(at) != Some(&octet) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+
+    fn texts(value: &[u8], allow: bool, profile: usize) -> Vec<(String, u32, Form)> {
+        let mut found = Vec::new();
+        entries(&PROFILES[profile], allow, value, &mut Scratch::default(), |entry| {
+            found.push((String::from_utf8_lossy(entry.text).into_owned(), entry.specificity, entry.form));
+        });
+        found
+    }
+
+    fn one(text: &str, specificity: u32) -> Vec<(String, u32, Form)> {
+        vec![(text.to_owned(), specificity, Form::A)]
+    }
+
+    #[test]
+    fn rfc9309_2_2_2_texts_and_octets() {
+        assert_eq!(texts(b"/a*b$", false, 0), one("/a*b$", 5));
+        assert_eq!(texts("/ツ".as_bytes(), false, 0), one("/%E3%83%84", 10));
+        assert_eq!(texts(b"/a$b$$", false, 0), one("/a%24b%24$", 6));
+        assert_eq!(texts(b"/a b", false, 0), one("/a%20b", 6));
+        assert_eq!(texts(b"*.gif$", false, 0), one("*.gif$", 6));
+        for void in [&b""[..], b"a", b"$", b"%2Fa", b"/a\0b"] {
+            assert_eq!(texts(void, false, 0), vec![], "{void:?}");
+        }
+    }
+
+    #[test]
+    fn rfc9309_2_2_2_reserved_data_is_a_second_text() {
+        assert_eq!(
+            texts(b"/a:b?c=/$d", false, 0),
+            vec![("/a:b?c=/%24d".to_owned(), 10, Form::A), ("/a:b?c=%2F%24d".to_owned(), 10, Form::B)]
+        );
+        assert_eq!(texts(b"/a?b=%2f", false, 0).len(), 2);
+        assert_eq!(texts(b"/a/b?c=d", false, 0).len(), 1);
+    }
+
+    #[test]
+    fn google_texts() {
+        assert_eq!(texts(b"/%7e%zz\xFF", false, 3), one("/%7E%zz%FF", 10));
+        assert_eq!(texts(b"", false, 3), one("", 0));
+        assert_eq!(texts(b"a", false, 3), one("a", 1));
+        assert_eq!(
+            texts(b"/d/index.html", true, 3),
+            vec![("/d/index.html".to_owned(), 13, Form::A), ("/d/$".to_owned(), 4, Form::A)]
+        );
+        assert_eq!(texts(b"/d/index.html", false, 3).len(), 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! Percent-encoding (RFC 9309 section 2.2.2, RFC 3986 section 2): the canonical forms of patterns and targets.
+
+use crate::octets::{ILLEGAL, QUERY_DATA, class, is_unreserved};
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Appends the octet percent-encoded.
+#[inline]
+pub fn push_encoded(octet: u8, out: &mut Vec<u8>) {
+    out.extend([b'%', HEX[usize::from(octet >> 4)], HEX[usize::from(octet & 15)]]);
+}
+
+/// The octet that `%XX` at `at` stands for, if it is one.
+#[inline]
+pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
+    let digit = |octet: u8| char::from(octet).to_digit(16);
+    let [b'%', high, low] = *text.get(at..at + 3)? else { return None };
+    Some((digit(high)? << 4 | digit(low)?) as u8)
+}
+
+/// Appends form (a): unreserved octets decoded, hex in upper case, what cannot stand in a URI encoded, all else as
+/// written. `encode_special`: a target's `*` and `$` are themselves, and are written as a pattern has to write them.
+pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&octet) = text.get(at) {
+        if octet == b'%' {
+            match decoded(text, at) {
+                Some(octet) if is_unreserved(octet) && !completes_a_stray(octet, out) => out.push(octet),
+                Some(octet) => push_encoded(octet, out),
+                None => {
+                    out.push(b'%');
+                    at += 1;
+                    continue;
+                }
+            }
+            at += 3;
+            continue;
+        }
+        if class(octet) & ILLEGAL != 0 || (encode_special && matches!(octet, b'*' | b'$')) {
+            push_encoded(octet, out);
+        } else {
+            out.push(octet);
+        }
+        at += 1;
+    }
+}
+
+/// Whether the octet, decoded, would turn an invalid `%` before it into a valid encoding: then normalising twice would
+/// not be normalising once.
+fn completes_a_stray(octet: u8, out: &[u8]) -> bool {
+    octet.is_ascii_hexdigit()
+        && match out {
+            [.., b'%'] => true,
+            [.., b'%', digit] => digit.is_ascii_hexdigit(),
+            _ => false,
+        }
+}
+
+/// Appends form (b) of a text in form (a): the reserved data after the first `?` encoded (the RFC's table).
+pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
+    let query = memchr::memchr(b'?', form_a).map_or(form_a.len(), |at| at + 1);
+    out.extend_from_slice(&form_a[..query]);
+    for &octet in &form_a[query..] {
+        if class(octet) & QUERY_DATA != 0 {
+            push_encoded(octet, out);
+        } else {
+            out.push(octet);
+        }
+    }
+}
+
+/// Whether a text in form (a) has reserved data after its first `?`, raw or encoded.
+pub fn has_reserved_data(form_a: &[u8]) -> bool {
+    memchr::memchr(b'?', form_a).is_some_and(|question| {
+        let query = &form_a[question + 1..];
+        query.iter().enumerate().any(|(at, &octet)| {
+            let data = if octet == b'%' { decoded(query, at).unwrap_or(octet) } else { octet };
+            class(data) & QUERY_DATA != 0
+        })
+    })
+}
+
+/// Appends the text as Google's parser escapes it: upper-case hex, octets that `encode` says encoded, nothing decoded.
+pub fn google_form(text: &[u8], encode: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&octet) = text.get(at) {
+        if decoded(text, at).is_some() {
+            out.extend(text[at..at + 3].iter().map(u8::to_ascii_uppercase));
+            at += 3;
+            continue;
+        }
+        if encode(octet) {
+            push_encoded(octet, out);
+        } else {
+            out.push(octet);
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn a(text: &[u8], encode_special: bool) -> String {
+        let mut out = Vec::new();
+        form_a(text, encode_special, &mut out);
+        String::from_utf8(out).expect("form (a) is ASCII")
+    }
+
+    #[test]
+    fn rfc9309_2_2_2_the_table_in_form_a() {
+        assert_eq!(a("/foo/bar/ツ".as_bytes(), true), "/foo/bar/%E3%83%84");
+        assert_eq!(a(b"/foo/bar/%e3%83%84", true), "/foo/bar/%E3%83%84");
+        assert_eq!(a(b"/foo/bar/%62%61%7A", true), "/foo/bar/baz");
+        assert_eq!(a(b"/%2f%7e %zz*$", true), "/%2F~%20%zz%2A%24");
+        assert_eq!(a(b"/%2f%7e %zz*$", false), "/%2F~%20%zz*$");
+    }
+
+    #[test]
+    fn a_stray_percent_stays_stray() {
+        assert_eq!(a(b"%%34%31", false), "%%341");
+        assert_eq!(a(b"%4%31", false), "%4%31");
+        assert_eq!(a(b"%g%31", false), "%g1");
+        for text in [&b"%%34%31"[..], b"%4%31", b"%%%%41", b"%2%35%34", b"%4%4%31%31"] {
+            let once = a(text, true);
+            assert_eq!(a(once.as_bytes(), true), once);
+        }
+    }
+
+    #[test]
+    fn rfc9309_2_2_2_the_table_in_form_b() {
+        let mut out = Vec::new();
+        form_b(b"/foo/bar?baz=https://foo.bar", &mut out);
+        assert_eq!(out, b"/foo/bar?baz=https%3A%2F%2Ffoo.bar");
+        assert!(has_reserved_data(b"/a?b=%2F"));
+        assert!(has_reserved_data(b"/a?b?c"));
+        assert!(!has_reserved_data(b"/a/b:c?d=e&f=%20"));
+        assert!(!has_reserved_data(b"/a/b:c"));
+    }
+}

@@ -1,0 +1,181 @@
+//! Records: the lines that hold a key and a value (RFC 9309 section 2.2).
+//!
+//! Nearly every line of a real file is written as the RFC writes it, so the reader first looks whether the line begins
+//! with one of four keys and a colon, which takes a few comparisons of words; every other line takes the slow road,
+//! which is the definition.
+
+use crate::octets::{is_space, strip};
+use crate::tables::{ALLOW, DISALLOW, Profile, SITEMAP, USER_AGENT};
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A user-agent line.
+    UserAgent,
+    /// An allow rule.
+    Allow,
+    /// A disallow rule.
+    Disallow,
+    /// A sitemap record.
+    Sitemap,
+    /// Any other key (section 2.2.4).
+    Other,
+}
+
+/// A line's key and value, as spans of the text that it was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What the key says.
+    pub kind: Kind,
+    /// The key.
+    pub key: (usize, usize),
+    /// The value, without the white space around it.
+    pub value: (usize, usize),
+}
+
+/// The record of the line `from..to`, if it has one.
+pub fn read(octets: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
+    let end = memchr::memchr(b'#', &octets[from..to]).map_or(to, |offset| from + offset);
+    let (start, end) = strip(octets, from, end, is_space);
+    let line = &octets[start..end];
+    let separator = match memchr::memchr(b':', line) {
+        Some(offset) => start + offset,
+        None if profile.missing_colon => start + white_separator(line)?,
+        None => return None,
+    };
+    let key = strip(octets, start, separator, is_space);
+    if key.0 == key.1 {
+        return None;
+    }
+    Some(Record {
+        kind: kind_of(&octets[key.0..key.1], profile),
+        key,
+        value: strip(octets, separator + 1, end, is_space),
+    })
+}
+
+/// Where white space stands for the colon: only between the two words of a line that has exactly two.
+fn white_separator(line: &[u8]) -> Option<usize> {
+    let first = memchr::memchr2(b' ', b'\t', line)?;
+    let after = line[first..].iter().position(|octet| !matches!(octet, b' ' | b'\t'))?;
+    match memchr::memchr2(b' ', b'\t', &line[first + after..]) {
+        None => Some(first),
+        Some(_) => None,
+    }
+}
+
+/// What a key says.
+pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
+    let says = |spellings: &[&[u8]]| {
+        let accepted = if profile.typos { spellings } else { &spellings[..1] };
+        accepted.iter().any(|spelling| {
+            if profile.key_prefixes {
+                key.get(..spelling.len()).is_some_and(|start| start.eq_ignore_ascii_case(spelling))
+            } else {
+                key.eq_ignore_ascii_case(spelling)
+            }
+        })
+    };
+    // The order is Google's, and counts only where prefixes do.
+    if says(&USER_AGENT) {
+        Kind::UserAgent
+    } else if says(&ALLOW) {
+        Kind::Allow
+    } else if says(&DISALLOW) {
+        Kind::Disallow
+    } else if says(&SITEMAP) {
+        Kind::Sitemap
+    } else {
+        Kind::Other
+    }
+}
+
+const LETTERS: u64 = 0x2020_2020_2020_2020;
+
+/// Eight octets as a word, its letters in lower case where `fold` has the bit.
+#[inline]
+fn word(octets: &[u8], at: usize, fold: u64) -> Option<u64> {
+    let eight: [u8; 8] = octets.get(at..at + 8)?.try_into().ok()?;
+    Some(u64::from_le_bytes(eight) | fold)
+}
+
+/// The key at `at`, if it is one of the four with the colon right after it, and where its value begins.
+#[inline]
+pub fn plain_key(octets: &[u8], at: usize) -> Option<(Kind, usize)> {
+    const DISALLOW: u64 = u64::from_le_bytes(*b"disallow");
+    const USER_AGE: u64 = u64::from_le_bytes(*b"user-age");
+    // The hyphen is no letter: folding it would let a CR pass for it.
+    const USER_AGE_LETTERS: u64 = LETTERS & !(0xFF << 32);
+    const ALLOW: u64 = u64::from_le_bytes(*b"allow:\0\0");
+    const ALLOW_LETTERS: u64 = LETTERS & 0xFF_FFFF_FFFF;
+    const SIX: u64 = 0xFFFF_FFFF_FFFF;
+    const SITEMAP: u64 = u64::from_le_bytes(*b"sitemap:");
+    const SITEMAP_LETTERS: u64 = LETTERS & (u64::MAX >> 8);
+
+    match octets.get(at)? | 0x20 {
+        b'd' => (word(octets, at, LETTERS)? == DISALLOW && *octets.get(at + 8)? == b':')
+            .then_some((Kind::Disallow, at + 9)),
+        b'a' => (word(octets, at, ALLOW_LETTERS)? & SIX == ALLOW).then_some((Kind::Allow, at + 6)),
+        b'u' => (word(octets, at, USER_AGE_LETTERS)? == USER_AGE
+            && octets.get(at + 8)? | 0x20 == b'n'
+            && octets.get(at + 9)? | 0x20 == b't'
+            && *octets.get(at + 10)? == b':')
+            .then_some((Kind::UserAgent, at + 11)),
+        b's' => (word(octets, at, SITEMAP_LETTERS)? == SITEMAP).then_some((Kind::Sitemap, at + 8)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+
+    fn kind_and_value(line: &[u8], profile: usize) -> Option<(Kind, &[u8])> {
+        let record = read(line, 0, line.len(), &PROFILES[profile])?;
+        Some((record.kind, &line[record.value.0..record.value.1]))
+    }
+
+    #[test]
+    fn rfc9309_2_2_key_colon_value_comment() {
+        assert_eq!(kind_and_value(b" \tDISALLOW\t: /a b # c", 0), Some((Kind::Disallow, &b"/a b"[..])));
+        assert_eq!(kind_and_value(b"allow:", 0), Some((Kind::Allow, &b""[..])));
+        assert_eq!(kind_and_value(b"Crawl-delay: 1", 0), Some((Kind::Other, &b"1"[..])));
+        assert_eq!(kind_and_value(b": /a", 0), None);
+        assert_eq!(kind_and_value(b"# allow: /", 0), None);
+    }
+
+    #[test]
+    fn google_a_missing_colon_needs_exactly_two_words() {
+        assert_eq!(kind_and_value(b"Disallow \t /a", 0), Some((Kind::Disallow, &b"/a"[..])));
+        assert_eq!(kind_and_value(b"Disallow /a b", 0), None);
+        assert_eq!(kind_and_value(b"Disallow", 0), None);
+        assert_eq!(kind_and_value(b"Disallow /a", 2), None);
+    }
+
+    #[test]
+    fn google_keys_are_prefixes_in_its_profile_alone() {
+        assert_eq!(kind_and_value(b"DisallowAITraining: /", 3), Some((Kind::Disallow, &b"/"[..])));
+        assert_eq!(kind_and_value(b"DisallowAITraining: /", 0), Some((Kind::Other, &b"/"[..])));
+        assert_eq!(kind_and_value(b"dissalow: /", 0), Some((Kind::Disallow, &b"/"[..])));
+        assert_eq!(kind_and_value(b"dissalow: /", 2), Some((Kind::Other, &b"/"[..])));
+    }
+
+    #[test]
+    fn the_fast_road_says_what_the_slow_one_says() {
+        for key in ["disallow", "allow", "user-agent", "sitemap", "user\ragent", "disallov", "alloww", "site-map"] {
+            for spelling in [key.to_owned(), key.to_uppercase()] {
+                for separator in [":", ";", " :", ""] {
+                    let line = format!("{spelling}{separator} /value padding");
+                    let line = line.as_bytes();
+                    if let Some((kind, value)) = plain_key(line, 0) {
+                        let record = read(line, 0, line.len(), &PROFILES[2]).expect("a record");
+                        assert_eq!((kind, value - 1), (record.kind, record.key.1));
+                    } else {
+                        assert!(separator != ":" || !["disallow", "allow", "user-agent", "sitemap"].contains(&key));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Which groups speak to an agent (RFC 9309 section 2.2.1).
+
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::groups::Groups;
+use crate::tables::Profile;
+use crate::tokens::STAR;
+
+/// How the groups were chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A group names the agent's own token.
+    OwnToken,
+    /// A group names the token at this place of the agent's chain.
+    Fallback(usize),
+    /// No group names the agent, and the groups for everyone apply.
+    Star,
+    /// No group speaks to the agent.
+    None,
+}
+
+/// The groups that speak to an agent, in file order: their rules are merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// How they were chosen.
+    pub choice: Choice,
+    /// Indices of the groups, ascending.
+    pub groups: Vec<u32>,
+}
+
+/// From this many user-agent lines on, and this many selections, the lines are sorted by token: a caller that asks for
+/// every agent of a file pays no square.
+const MANY_LINES: usize = 32;
+const MANY_SELECTIONS: u32 = 8;
+
+/// User-agent lines sorted by token, once that pays.
+#[derive(Debug, Default)]
+pub struct Directory {
+    selections: AtomicU32,
+    sorted: OnceLock<Box<[u32]>>,
+}
+
+impl Directory {
+    /// The groups for an agent: the first of its tokens that a group has decides; then `*`, if that applies to it.
+    pub fn select<T: AsRef<[u8]>>(
+        &self,
+        groups: &Groups,
+        octets: &[u8],
+        profile: &Profile,
+        tokens: &[T],
+        star_applies: bool,
+    ) -> Selection {
+        for (place, token) in tokens.iter().enumerate() {
+            let token = token.as_ref();
+            let named = self.groups_of(groups, octets, profile, token);
+            if !named.is_empty() {
+                let choice = match place {
+                    0 if token == STAR => Choice::Star,
+                    0 => Choice::OwnToken,
+                    _ => Choice::Fallback(place),
+                };
+                return Selection { choice, groups: named };
+            }
+        }
+        if star_applies {
+            let everyone = self.groups_of(groups, octets, profile, STAR);
+            if !everyone.is_empty() {
+                return Selection { choice: Choice::Star, groups: everyone };
+            }
+        }
+        Selection { choice: Choice::None, groups: Vec::new() }
+    }
+
+    fn groups_of(&self, groups: &Groups, octets: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
+        let agents = groups.agents();
+        let mut found = Vec::new();
+        if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
+            for agent in agents {
+                if same_token(agent.token.of(octets), token, profile) {
+                    found.push(agent.group);
+                }
+            }
+        } else {
+            let sorted = self.sorted.get_or_init(|| sort(groups, octets, profile));
+            let name = |line: u32| agents[line as usize].token.of(octets);
+            let first = sorted.partition_point(|&line| order(name(line), token, profile) == Ordering::Less);
+            found.extend(
+                sorted[first..]
+                    .iter()
+                    .take_while(|&&line| same_token(name(line), token, profile))
+                    .map(|&line| agents[line as usize].group),
+            );
+        }
+        // In file order already: a group that names the token twice is one group.
+        found.dedup();
+        found
+    }
+}
+
+fn sort(groups: &Groups, octets: &[u8], profile: &Profile) -> Box<[u32]> {
+    let name = |line: u32| groups.agents()[line as usize].token.of(octets);
+    let mut lines: Vec<u32> = (0..groups.agents().len() as u32).collect();
+    lines.sort_by(|&one, &other| order(name(one), name(other), profile));
+    lines.into()
+}
+
+#[inline]
+fn same_token(one: &[u8], other: &[u8], profile: &Profile) -> bool {
+    if profile.agent_case_sensitive { one == other } else { one.eq_ignore_ascii_case(other) }
+}
+
+fn order(one: &[u8], other: &[u8], profile: &Profile) -> Ordering {
+    if profile.agent_case_sensitive {
+        one.cmp(other)
+    } else {
+        one.iter().map(u8::to_ascii_lowercase).cmp(other.iter().map(u8::to_ascii_lowercase))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+
+    const FILE: &[u8] = b"User-agent: Foo\nUser-agent: foo\nAllow: /1\nUser-agent: *\nAllow: /2\nUser-agent: FOO\nUser-agent: Bar";
+
+    fn select(tokens: &[&[u8]], star_applies: bool, profile: usize) -> (Choice, Vec<u32>) {
+        let profile = &PROFILES[profile];
+        let groups = Groups::read(FILE, profile);
+        let selection = Directory::default().select(&groups, FILE, profile, tokens, star_applies);
+        (selection.choice, selection.groups)
+    }
+
+    #[test]
+    fn rfc9309_2_2_1_groups_of_a_token_are_merged_without_case() {
+        assert_eq!(select(&[b"fOO"], true, 0), (Choice::OwnToken, vec![0, 2]));
+        assert_eq!(select(&[b"foo"], true, 2), (Choice::OwnToken, vec![0]));
+    }
+
+    #[test]
+    fn rfc9309_2_2_1_star_is_for_whom_no_group_names() {
+        assert_eq!(select(&[b"baz"], true, 0), (Choice::Star, vec![1]));
+        assert_eq!(select(&[b"baz"], false, 0), (Choice::None, vec![]));
+        assert_eq!(select(&[b"*"], false, 0), (Choice::Star, vec![1]));
+        assert_eq!(select(&[b"baz", b"bar"], true, 0), (Choice::Fallback(1), vec![2]));
+    }
+
+    #[test]
+    fn the_sorted_directory_finds_what_the_walk_finds() {
+        let mut file = Vec::new();
+        for number in 0..200 {
+            file.extend(format!("User-agent: Bot{}\nAllow: /{number}\nUser-agent: bOT{}\n", number % 60, number % 7).bytes());
+        }
+        let profile = &PROFILES[0];
+        let groups = Groups::read(&file, profile);
+        let sorted = Directory::default();
+        for round in 0..3 {
+            for number in 0..70 {
+                let token = format!("boT{number}");
+                let walk = Directory::default().select(&groups, &file, profile, &[&token], true);
+                assert_eq!(sorted.select(&groups, &file, profile, &[&token], true), walk, "{round} {token}");
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Targets: what of a URL patterns are compared with (RFC 9309 section 2.2.2), normalised.
+//!
+//! Most URLs need nothing: one pass over the octets shows it, and the target is a piece of the URL itself.
+
+use std::borrow::Cow;
+
+use crate::octets::{DOT, HASH, ILLEGAL, PERCENT, SPECIAL, class};
+use crate::percent::{form_a, google_form};
+use crate::tables::Profile;
+
+/// The target, in form (a), of a URL whose path begins at `path`.
+#[inline]
+pub fn target<'u>(url: &'u [u8], path: usize, profile: &Profile) -> Cow<'u, [u8]> {
+    if profile.google_target {
+        return google_target(url, profile);
+    }
+    let rest = &url[path..];
+    if rest.first() == Some(&b'/') && is_canonical(rest, profile) {
+        return Cow::Borrowed(rest);
+    }
+    Cow::Owned(normalise(rest, profile))
+}
+
+/// Whether a text that begins with `/` is its own form (a); may say no where it is.
+#[inline]
+fn is_canonical(text: &[u8], profile: &Profile) -> bool {
+    let (mut classes, mut pairs, mut before) = (0, 0, 0);
+    for &octet in text {
+        let class = class(octet);
+        classes |= class;
+        pairs |= before << 1 & class;
+        before = class;
+    }
+    let dots = if profile.remove_dot_segments { pairs & DOT } else { 0 };
+    (classes & (ILLEGAL | PERCENT | SPECIAL | HASH)) | dots == 0
+}
+
+#[cold]
+fn normalise(rest: &[u8], profile: &Profile) -> Vec<u8> {
+    let text = memchr::memchr(b'#', rest).map_or(rest, |at| &rest[..at]);
+    let mut out = Vec::with_capacity(text.len() + 24);
+    if matches!(text.first(), None | Some(b'?')) {
+        out.push(b'/');
+    }
+    form_a(text, true, &mut out);
+    if profile.remove_dot_segments {
+        remove_dot_segments(&mut out);
+    }
+    out
+}
+
+/// RFC 3986 section 5.2.4, in place, on what is before the first `?`.
+fn remove_dot_segments(target: &mut Vec<u8>) {
+    if memchr::memmem::find(target, b"/.").is_none() {
+        return;
+    }
+    let path_end = memchr::memchr(b'?', target).unwrap_or(target.len());
+    // `kept` octets are the output so far; it is empty or begins with `/`, and never catches up with `at`.
+    let (mut kept, mut at) = (0, 0);
+    while at < path_end {
+        let end = memchr::memchr(b'/', &target[at + 1..path_end]).map_or(path_end, |offset| at + 1 + offset);
+        let up = match &target[at + 1..end] {
+            b"." => false,
+            b".." => true,
+            _ => {
+                target.copy_within(at..end, kept);
+                kept += end - at;
+                at = end;
+                continue;
+            }
+        };
+        if up {
+            kept = memchr::memrchr(b'/', &target[..kept]).unwrap_or(0);
+        }
+        if end == path_end {
+            // A last dot segment names the folder.
+            target[kept] = b'/';
+            kept += 1;
+        }
+        at = end;
+    }
+    target.drain(kept..path_end);
+}
+
+/// DEVIATION(google): its own idea of where a path begins, and no normalisation.
+fn google_target<'u>(url: &'u [u8], profile: &Profile) -> Cow<'u, [u8]> {
+    let text = google_path(url);
+    if profile.encode_target {
+        if text.iter().all(|&octet| class(octet) & (ILLEGAL | PERCENT) == 0) && text.first() == Some(&b'/') {
+            return Cow::Borrowed(text);
+        }
+        let mut out = rooted(text);
+        google_form(text, |octet| class(octet) & ILLEGAL != 0, &mut out);
+        return Cow::Owned(out);
+    }
+    // Its matcher reads the path as a C string.
+    let text = memchr::memchr(0, text).map_or(text, |at| &text[..at]);
+    if text.first() == Some(&b'/') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = rooted(text);
+    out.extend_from_slice(text);
+    Cow::Owned(out)
+}
+
+/// An empty target, or the root in front of one that begins without it.
+fn rooted(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 24);
+    if text.first() != Some(&b'/') {
+        out.push(b'/');
+    }
+    out
+}
+
+/// Path, parameters and query as Google's parser cuts them out; without the `/` that it puts in front of some.
+fn google_path(url: &[u8]) -> &[u8] {
+    let find_start = |from: usize| url[from..].iter().position(|octet| matches!(octet, b'/' | b'?' | b';')).map(|at| from + at);
+    let search = if url.starts_with(b"//") { 2 } else { 0 };
+    let authority = match memchr::memmem::find(&url[search..], b"://") {
+        // A path that begins before it makes of `://` no more than data.
+        Some(at) if find_start(search).is_none_or(|early| early >= search + at) => search + at + 3,
+        _ => search,
+    };
+    let Some(start) = find_start(authority) else { return b"/" };
+    match memchr::memchr(b'#', &url[search..]).map(|at| search + at) {
+        Some(hash) if hash < start => b"/",
+        Some(hash) => &url[start..hash],
+        None => &url[start..],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::PROFILES;
+    use crate::url::locate;
+
+    fn of(url: &str, profile: usize) -> String {
+        let located = locate(url.as_bytes()).expect("a valid URL");
+        String::from_utf8(target(url.as_bytes(), located.path, &PROFILES[profile]).into_owned()).expect("UTF-8")
+    }
+
+    #[test]
+    fn rfc9309_2_2_2_targets_in_form_a() {
+        for (url, expected) in [
+            ("https://h", "/"),
+            ("https://h?a", "/?a"),
+            ("https://h#a", "/"),
+            ("https://h/a?b=/c#d", "/a?b=/c"),
+            ("/%7e%2f%zz*$ ツ", "/~%2F%zz%2A%24%20%E3%83%84"),
+            ("//h//a//b", "//a//b"),
+            ("/a?b/../c", "/a?b/../c"),
+        ] {
+            assert_eq!(of(url, 0), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn rfc3986_5_2_4_dot_segments() {
+        for (path, expected) in [
+            ("/a/b/c/./../../g", "/a/g"),
+            ("/./a", "/a"),
+            ("/a/.", "/a/"),
+            ("/a/b/..", "/a/"),
+            ("/..", "/"),
+            ("/../../a", "/a"),
+            ("/a//../b", "/a/b"),
+            ("/.a/..b/...", "/.a/..b/..."),
+            ("/a/%2e%2E/b", "/b"),
+            ("/a/..?x/..", "/?x/.."),
+            ("/%2e", "/"),
+        ] {
+            assert_eq!(of(path, 0), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn google_get_path_params_query() {
+        for (url, expected) in [
+            ("https://h", "/"),
+            ("https://h?a", "/?a"),
+            ("https://h;a", "/;a"),
+            ("https://h/a;b?c#d", "/a;b?c"),
+            ("https://h#/a", "/"),
+            ("//h/a", "/a"),
+            ("/a://b/c", "/a://b/c"),
+            ("/%7e", "/%7e"),
+            ("/a\0b", "/a"),
+        ] {
+            assert_eq!(of(url, 3), expected, "{url}");
+        }
+        assert_eq!(of("/%7e ツ\0", 4), "/%7E%20%E3%83%84%00");
+        assert_eq!(of("https://h;a", 4), "/;a");
+    }
+}

@@ -1,0 +1,147 @@
+//! What may be asked about: an absolute URL, `//host/path`, or a text that begins with `/`; and which origin it names.
+
+use crate::octets::{ILLEGAL, class};
+
+/// A question that can be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Whether it names an authority, so that its origin counts.
+    pub has_authority: bool,
+    /// Where its path begins.
+    pub path: usize,
+}
+
+/// Finds a URL's path; `None` if it is no valid question.
+#[inline]
+pub fn locate(url: &[u8]) -> Option<Located> {
+    let from = match url {
+        [b'/', b'/', after, ..] if !matches!(after, b'/' | b'?' | b'#') => 2,
+        [b'/', ..] => return Some(Located { has_authority: false, path: 0 }),
+        _ => scheme(url)?,
+    };
+    let path = authority(url, from)?;
+    Some(Located { has_authority: true, path })
+}
+
+/// Whether the URL begins with this origin, written in its canonical way, and ends there or goes on with a path.
+#[inline]
+pub fn has_origin(url: &[u8], origin: &[u8]) -> bool {
+    url.starts_with(origin) && url.get(origin.len()).is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
+}
+
+/// Where the authority behind `scheme://` begins (RFC 3986 section 3.1).
+fn scheme(url: &[u8]) -> Option<usize> {
+    if url.starts_with(b"https://") {
+        return Some(8);
+    }
+    let colon = url.iter().position(|&octet| {
+        !(octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.'))
+    })?;
+    (url.first()?.is_ascii_alphabetic() && url[colon..].starts_with(b"://")).then_some(colon + 3)
+}
+
+const END: u8 = 1;
+const CARE: u8 = 2;
+const AUTHORITY: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        table[octet] = match octet as u8 {
+            b'/' | b'?' | b'#' => END,
+            b'@' | b':' => CARE,
+            octet if is_illegal_in_host(octet) => CARE,
+            _ => 0,
+        };
+        octet += 1;
+    }
+    table
+};
+
+const fn is_illegal_in_host(octet: u8) -> bool {
+    matches!(octet, b'[' | b']') || (octet < 0x80 && class(octet) & ILLEGAL != 0)
+}
+
+/// Where the authority that begins at `from` ends, if it is valid.
+#[inline]
+fn authority(url: &[u8], from: usize) -> Option<usize> {
+    let text = &url[from..];
+    let stop = text.iter().position(|&octet| AUTHORITY[usize::from(octet)] != 0).unwrap_or(text.len());
+    match text.get(stop) {
+        Some(&octet) if AUTHORITY[usize::from(octet)] == CARE => {
+            let end = text.iter().position(|&octet| AUTHORITY[usize::from(octet)] == END).unwrap_or(text.len());
+            is_authority(&text[..end]).then_some(from + end)
+        }
+        _ => (stop > 0).then_some(from + stop),
+    }
+}
+
+/// The slow road: user information, a bracketed address, a port.
+fn is_authority(text: &[u8]) -> bool {
+    let host_and_port = memchr::memrchr(b'@', text).map_or(text, |at| &text[at + 1..]);
+    let (host, port) = if let Some(inside) = host_and_port.strip_prefix(b"[") {
+        let Some(close) = memchr::memchr(b']', inside) else { return false };
+        (&inside[..close], &inside[close + 1..])
+    } else {
+        host_and_port.split_at(memchr::memchr(b':', host_and_port).unwrap_or(host_and_port.len()))
+    };
+    let is_port = match port {
+        [] => true,
+        [b':', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_digit)
+                && digits.iter().fold(0u32, |number, digit| {
+                    number.saturating_mul(10).saturating_add(u32::from(digit - b'0'))
+                }) <= 65_535
+        }
+        _ => false,
+    };
+    is_port && !host.is_empty() && !host.iter().any(|&octet| is_illegal_in_host(octet))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(url: &str) -> Option<&str> {
+        locate(url.as_bytes()).map(|located| &url[located.path..])
+    }
+
+    #[test]
+    fn rfc3986_3_questions_and_their_paths() {
+        for (url, expected) in [
+            ("https://example.com", ""),
+            ("https://example.com/a?b", "/a?b"),
+            ("http://example.com?b", "?b"),
+            ("x+y-1.z://h#f", "#f"),
+            ("//h/a", "/a"),
+            ("///a", "///a"),
+            ("//", "//"),
+            ("/a//b", "/a//b"),
+            ("https://u:p@[@h:80/a", "/a"),
+            ("https://[::1]:/a", "/a"),
+            ("https://h:65535/a", "/a"),
+            ("https://h:000080/a", "/a"),
+            ("https://h%20é/a", "/a"),
+        ] {
+            assert_eq!(path(url), Some(expected), "{url}");
+        }
+    }
+
+    #[test]
+    fn rfc3986_3_2_what_is_no_question() {
+        for url in [
+            "", "a", "?a", "#a", "example.com/a", "https:/a", "https:///a", "https://", "https://?a", "1s://h", "://h",
+            "https://h:65536/", "https://h:8a/", "https://:80/", "https://u@/", "https://[]/", "https://[::1/",
+            "https://[::1]a/", "https://h]/", "https://a b/", "https://a\u{7f}/", "https://a|b/", "//h:x/",
+        ] {
+            assert_eq!(path(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_origin_ends_where_a_path_may_begin() {
+        assert!(has_origin(b"https://h", b"https://h"));
+        assert!(has_origin(b"https://h?a", b"https://h"));
+        assert!(!has_origin(b"https://h:443/", b"https://h"));
+        assert!(!has_origin(b"https://hh/", b"https://h"));
+    }
+}
