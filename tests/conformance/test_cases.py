@@ -1,0 +1,55 @@
+"""Every conformance case, through the public interface, in both engines."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+
+import pytest
+from conformance.cases import Answer, Case, Question, load
+
+import canfetch
+from canfetch import RobotsTxt
+
+CASES = load()
+
+
+def answers_of(questions: list[Question], engine: str) -> Iterator[Answer]:
+    """Answer questions about one file in one profile; the file is parsed once."""
+    first = questions[0]
+    try:
+        robots = canfetch.parse(
+            first.robots,
+            url=first.robots_url,
+            profile=first.profile,
+            limit_octets=first.limit_octets or 512_000,
+            engine=engine,
+        )
+    except canfetch.InvalidRobotsURL:
+        yield from (Answer(error="invalid-robots-url") for _ in questions)
+        return
+    yield from (answer_of(robots, question) for question in questions)
+
+
+def answer_of(robots: RobotsTxt, question: Question) -> Answer:
+    tokens = question.agents or (canfetch.product_token(question.user_agent or ""),)
+    agent = canfetch.Agent(tokens, star_applies=question.star_applies)
+    try:
+        verdict = robots.decide(question.url, agent=agent)
+    except canfetch.OriginMismatch:
+        return Answer(error="origin-mismatch")
+    except canfetch.InvalidURL:
+        return Answer(error="invalid-url")
+    assert robots.rules_for(agent).allows(question.url) is verdict.allowed
+    return Answer(verdict.allowed, verdict.line or 0, str(verdict.reason))
+
+
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
+def test_case(case: Case, engine: str) -> None:
+    wrong = []
+    for profile, questions in groupby(case.questions(), attrgetter("profile")):
+        asked = list(questions)
+        for question, answer in zip(asked, answers_of(asked, engine), strict=True):
+            if not answer.meets(question.expected):
+                url = question.url[:100].decode("utf-8", "backslashreplace")
+                wrong.append(f"{profile}, {question.agents}, {url!r}: expected {question.expected}, was {answer}")
+    assert not wrong, "\n".join([case.why, *wrong])

@@ -1,0 +1,109 @@
+"""The files of cases keep the promises of the schema and the README, and leave no requirement of the RFC out."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance.cases import FOLDERS, ROOT, Case, case_files, load
+
+from canfetch import PROFILES
+
+FILES = case_files()
+CASES = load()
+BY_ID = {case.id: case for case in CASES}
+REQUIREMENTS: list[dict[str, Any]] = tomllib.loads((ROOT / "requirements.toml").read_text("utf-8"))["requirement"]
+# What the ids of a folder's cases may begin with.
+PREFIXES = {
+    "google": ("google-", "googlebot-", "google2019-"),
+    "hostile": ("hostile-",),
+    "rfc9309": ("rfc9309-",),
+    "sharp": ("sharp-",),
+    "strict": ("strict-",),
+    "tables": ("table-",),
+}
+# How often each key word stands in each section of the RFC; where one binds two things, each counts.
+KEY_WORDS = {
+    "2.2.1": {"MUST": 4, "SHOULD": 3},
+    "2.2.2": {"MUST": 5, "SHOULD": 3, "MAY": 2},
+    "2.2.3": {"MUST": 1, "SHOULD": 1},
+    "2.2.4": {"MAY": 2, "MUST NOT": 2},
+    "2.3": {"MUST": 3},
+    "2.3.1.1": {"MUST": 1},
+    "2.3.1.2": {"SHOULD": 1, "MUST": 1, "MAY": 1},
+    "2.3.1.3": {"MAY": 1},
+    "2.3.1.4": {"MUST": 1, "MAY": 1},
+    "2.3.1.5": {"MUST": 2},
+    "2.4": {"MAY": 2, "SHOULD NOT": 1},
+    "2.5": {"SHOULD": 1, "MUST": 1},
+    "5.2": {"MUST": 1},
+}
+NO_KEY_WORD = {"stated", "example"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_file_follows_the_schema(path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    schema = json.loads((ROOT / "schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def test_every_folder_has_cases_and_every_id_is_unique() -> None:
+    assert {path.parent.name for path in FILES} == set(FOLDERS) == set(PREFIXES)
+    assert [name for name, times in Counter(case.id for case in CASES).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
+def test_case_is_consistent(case: Case) -> None:
+    assert case.id.startswith(PREFIXES[case.file.partition("/")[0]])
+    assert set(case.profiles) <= set(PROFILES)
+    lines = 1 + len(re.findall(rb"\r\n|\r|\n", next(case.questions()).robots))
+    for question in case.questions():
+        allowed, line, reason, error = question.expected
+        if error is not None:
+            continue
+        assert line is not None
+        # A refusal names its rule, and the line is one of the file's (UTF-16 is counted after it is decoded).
+        assert allowed or line
+        assert line <= lines or question.robots[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        if reason is not None:
+            assert bool(line) == reason.endswith("-rule")
+            assert allowed == (reason != "disallow-rule")
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda requirement: f"rfc9309-{requirement['id']}")
+def test_requirement_has_cases(requirement: dict[str, Any]) -> None:
+    assert requirement["id"].startswith(requirement["section"])
+    assert requirement["text"].endswith(".")
+    if "room" in requirement:
+        assert requirement["room"] in {"access", "crawler"}
+        assert requirement["room"] == "crawler" or requirement["section"].startswith(("2.3", "2.4"))
+        assert "cases" not in requirement
+    else:
+        assert requirement["cases"]
+        assert [name for name in requirement["cases"] if name not in BY_ID] == []
+
+
+def test_every_key_word_of_the_rfc_is_a_requirement() -> None:
+    counted: dict[str, Counter[str]] = {}
+    for requirement in REQUIREMENTS:
+        if requirement["level"] not in NO_KEY_WORD:
+            counted.setdefault(requirement["section"], Counter())[requirement["level"]] += 1
+
+    assert counted == KEY_WORDS
+    assert len({requirement["id"] for requirement in REQUIREMENTS}) == len(REQUIREMENTS)
+
+
+def test_every_case_that_claims_the_rfc_shows_a_requirement() -> None:
+    named = {name for requirement in REQUIREMENTS for name in requirement.get("cases", [])}
+    claims = {case.id for case in CASES if case.file.startswith("rfc9309/") and case.level not in {"house", "google"}}
+
+    assert claims - named == set()

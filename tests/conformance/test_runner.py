@@ -1,0 +1,170 @@
+"""`python -m conformance`: what another implementation's author runs."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conformance.__main__ import filled, main, understood
+from conformance.cases import ROOT, Answer, built, load
+
+ANSWERER = shlex.join([sys.executable, str(ROOT / "answer.py")])
+COMMAND = (
+    shlex.join([sys.executable, "-m", "canfetch"])
+    + " check {url} --exact --agent {agent} --robots {robots} --profile {profile} --format json"
+    + " --robots-url={robots_url} --limit-octets={limit_octets}"
+)
+
+
+def program(source: str) -> str:
+    return shlex.join([sys.executable, "-c", source])
+
+
+def always(answer: str) -> str:
+    return program(f"import sys\nfor line in sys.stdin: print({answer!r}, flush=True)")
+
+
+def test_program_that_answers_as_canfetch_passes(capfd: pytest.CaptureFixture[str], engine: str) -> None:
+    os.environ["CANFETCH_ENGINE"], before = engine, os.environ.get("CANFETCH_ENGINE")
+    try:
+        assert main(["--program", ANSWERER, "--file", "rfc9309/", "--file", "tables/", "--quiet"]) == 0
+    finally:
+        os.environ.pop("CANFETCH_ENGINE")
+        if before is not None:
+            os.environ["CANFETCH_ENGINE"] = before
+
+    out = capfd.readouterr().out
+    assert out.endswith(" cases\n")
+    assert " 0 failed, 0 skipped" in out
+
+
+def test_command_of_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
+    only = ["--id", "sharp-1", "--id", "table-origins-", "--id", "rfc9309-2.2.2-uri-", "--id", "google-url-"]
+
+    assert main(["--command", COMMAND, *only]) == 0
+
+    assert " 0 failed, 0 skipped" in capfd.readouterr().out
+
+
+def test_command_is_skipped_where_it_cannot_be_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    template = "true {robots} {agent} {url}"
+
+    assert main(["--command", template, "--id", "rfc9309-2.2.1-chain", "--id", "table-origins", "--quiet"]) == 0
+
+    out = capfd.readouterr().out
+    assert "0 passed, 0 failed" in out
+
+
+def test_wrong_answers_are_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--program", always('{"allowed": true}'), "--id", "sharp-01", "--id", "sharp-03"]) == 1
+
+    out = capfd.readouterr().out
+    assert "pass sharp-01-tie-by-rule-length" in out
+    assert "FAIL sharp-03-merge" in out
+    assert "expected disallowed, line 8" in out
+    assert "answered allowed" in out
+    assert "1 passed, 1 failed, 0 skipped, of 2 cases" in out
+
+
+def test_exit_codes_answer_for_a_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--command", "true {url}", "--id", "sharp-01"]) == 0
+    assert main(["--command", "false {url}", "--id", "sharp-01"]) == 1
+    assert "answered disallowed" in capfd.readouterr().out
+
+
+def test_lines_and_reasons_may_be_left_out(capfd: pytest.CaptureFixture[str]) -> None:
+    only = ["--program", always('{"allowed": true, "line": 9, "reason": "x"}'), "--id", "sharp-04"]
+
+    assert main(only) == 1
+    assert main([*only, "--no-lines"]) == 1
+    assert main([*only, "--no-lines", "--no-reasons"]) == 0
+    assert "of 1 cases" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["--program", program("pass"), "--id", "sharp-01"], "ended at sharp-01"),
+        (["--program", program("print('yes', flush=True)"), "--id", "sharp-01"], "conformance: "),
+        (["--program", "/nowhere/at-all", "--id", "sharp-01"], "conformance: "),
+        (["--command", "true", "--id", "no-such-case"], "no case is left"),
+    ],
+)
+def test_what_cannot_be_put_is_exit_2(arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+
+    error = capfd.readouterr().err.splitlines()[-1]
+    assert said in error
+
+
+def test_skipping_is_told_with_its_reason(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--program", always('{"skip": "no profiles"}'), "--id", "sharp-01"]) == 0
+
+    out = capfd.readouterr().out
+    assert "skip sharp-01-tie-by-rule-length" in out
+    assert "no profiles" in out
+
+
+def test_export_holds_every_question(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--export", "--file", "sharp/", "--level", "MUST"]) == 0
+
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    cases = [case for case in load() if case.file.startswith("sharp/") and case.level == "MUST"]
+    assert len(lines) == sum(len(list(case.questions())) for case in cases)
+    assert {line["id"] for line in lines} == {case.id for case in cases}
+    assert all(line["expected"]["allowed"] in {True, False} for line in lines)
+
+
+def test_profiles_are_chosen(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--program", ANSWERER, "--profile", "strict", "--file", "strict/", "--file", "google/"]) == 0
+
+    assert " 0 failed, 0 skipped" in capfd.readouterr().out
+
+
+def test_module_runs_from_a_shell() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "--command", "true", "--id", "sharp-01"],
+        cwd=ROOT.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_recipes_are_built() -> None:
+    parts = [
+        {"text": "é"},
+        {"hex": "00 FF"},
+        {"parts": [{"text": "{n}"}, {"text": "-", "repeat": 2}], "repeat": 2, "numbered": True},
+        {"text": "{n}", "repeat": 2},
+    ]
+
+    assert built(parts) == b"\xc3\xa9\x00\xff1--2--{n}{n}"
+
+
+@pytest.mark.parametrize(
+    "text, answer",
+    [
+        ('{"allowed": true}', Answer(True)),
+        ('{"allowed": false, "line": 3, "reason": "disallow-rule"}', Answer(False, 3, "disallow-rule")),
+        ('[{"allowed": false, "rule": {"line": 4}}]', Answer(False, 4)),
+        ('{"allowed": true, "rule": null}', Answer(True, 0)),
+        ('{"error": "origin-mismatch"}', Answer(error="origin-mismatch")),
+        ('{"skip": "cannot"}', "cannot"),
+    ],
+)
+def test_answers_are_understood(text: str, answer: Answer | str) -> None:
+    assert understood(text) == answer
+
+
+def test_template_is_filled(tmp_path: Path) -> None:
+    question = next(next(case for case in load() if case.id.startswith("table-origins-ipv6")).questions())
+
+    words = filled("p '{url}' -a={agent} --url={robots_url} --limit={limit_octets}", question, tmp_path)
+
+    assert words == ["p", "https://[2001:db8::1]/a", "-a=ExampleBot", "--url=https://[2001:db8::1]/robots.txt"]
