@@ -9,8 +9,10 @@ from typing import Final
 IDENTIFIER: Final = b"-ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 # WS = %x20 / %x09
 WS: Final = b" \t"
-# The controls that UTF8-1-noctl leaves out; it admits DEL.
-CONTROLS: Final = bytes(range(0x20))
+# What UTF8-char-noctl leaves out of ASCII; it admits DEL.
+NOT_IN_PATTERN: Final = bytes(range(0x20)) + b" #"
+# A comment admits WS and `#` besides.
+NOT_IN_COMMENT: Final = bytes(set(range(0x20)) - set(WS))
 
 
 def is_product_token(value: bytes) -> bool:
@@ -18,9 +20,8 @@ def is_product_token(value: bytes) -> bool:
     return value == b"*" or (value != b"" and not value.translate(None, IDENTIFIER))
 
 
-def is_utf8_without_controls(octets: bytes, *, also: bytes = b"") -> bool:
-    """*UTF8-char-noctl, with the octets of `also` admitted besides."""
-    forbidden = bytes(octet for octet in CONTROLS + b" #" if octet not in also)
+def is_utf8_without(forbidden: bytes, octets: bytes) -> bool:
+    """UTF-8 as the grammar spells it out, without the octets that are `forbidden`."""
     if len(octets.translate(None, forbidden)) != len(octets):
         return False
     try:
@@ -33,9 +34,9 @@ def is_utf8_without_controls(octets: bytes, *, also: bytes = b"") -> bool:
 
 def is_pattern(value: bytes) -> bool:
     """path-pattern / empty-pattern."""
-    return value == b"" or (value[:1] == b"/" and is_utf8_without_controls(value))
+    return value == b"" or (value[:1] == b"/" and is_utf8_without(NOT_IN_PATTERN, value))
 
 
 def is_comment(comment: bytes) -> bool:
     """[comment], from its `#` on, or nothing: comment = "#" *(UTF8-char-noctl / WS / "#")."""
-    return comment == b"" or is_utf8_without_controls(comment, also=b" \t#")
+    return comment == b"" or is_utf8_without(NOT_IN_COMMENT, comment)

@@ -17,7 +17,8 @@ class Agent:
     Args:
         tokens: one product token, or several in the order in which they are tried.
         star_applies: whether the `*` group decides where no token has one.
-    Raises: InvalidProductToken: a token is empty, or holds white space, `/` or a control character.
+    Raises: InvalidProductToken: a token is empty, or holds white space, `/` or a control character;
+        TypeError: a token is no str.
 
     >>> Agent(["Googlebot-Image", "Googlebot"])
     Agent(['Googlebot-Image', 'Googlebot'])
@@ -30,6 +31,7 @@ class Agent:
     octets: tuple[bytes, ...]
 
     def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool = True) -> Self:
+        """Check the tokens, and bind them to an object that stays as it is."""
         agent = super().__new__(cls)
         given = (tokens,) if isinstance(tokens, str) else tuple(tokens)
         octets = tuple(product_token_octets(token) for token in given or ("",))

@@ -1,15 +1,15 @@
 """A file's rules bound to one agent."""
 
 from collections.abc import Callable, Iterable
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from canfetch.core.agent import Agent
-from canfetch.core.profiles import profile_named
+from canfetch.core.groups import TokenLines
+from canfetch.core.octets import text_of
+from canfetch.core.tokens import STAR
 from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule, Verdict
 
 if TYPE_CHECKING:
-    from canfetch.core.document import RobotsTxt
     from canfetch.core.engines import BoundRules
 
 
@@ -20,7 +20,7 @@ class AgentRules:
     the match.
     """
 
-    __slots__ = ("_bound", "_robots", "agent", "allows", "allows_many")
+    __slots__ = ("_bound", "_group", "_profile", "_token_lines", "agent", "allows", "allows_many")
 
     agent: Agent
     allows: Callable[[str | bytes], bool]
@@ -37,9 +37,11 @@ class AgentRules:
     Cost: as `allows` for each; the native engine works without the interpreter's lock.
     """
 
-    def __init__(self, robots: "RobotsTxt", agent: Agent, bound: "BoundRules") -> None:
-        self._robots = robots
+    def __init__(self, agent: Agent, bound: "BoundRules", profile: str, token_lines: TokenLines) -> None:
         self._bound = bound
+        self._profile = profile
+        self._token_lines = token_lines
+        self._group: GroupChosen | None = None
         self.agent = agent
         self.allows = bound.allows
         self.allows_many = bound.allows_many
@@ -67,7 +69,7 @@ class AgentRules:
             group=self.group,
             agent=self.agent,
             target=target,
-            profile=self._robots.profile,
+            profile=self._profile,
         )
 
     @property
@@ -76,15 +78,16 @@ class AgentRules:
 
         Cost: O(user-agent lines of the file) at the first call.
         """
+        if self._group is None:
+            self._group = self._group_chosen()
+        return self._group
+
+    def _group_chosen(self) -> GroupChosen:
         choice = GroupChoice(self._bound.choice)
-        groups = self._robots.groups
-        token_index = self._bound.token_index
-        token = "*" if choice is GroupChoice.STAR else self.agent.tokens[token_index] if token_index >= 0 else None
-        if token is None:
+        if choice is GroupChoice.NONE:
             return GroupChosen(choice, None, ())
-        case_sensitive = profile_named(self._robots.profile).agent_case_sensitive
-        lines = (groups[index].lines_naming(token, case_sensitive=case_sensitive) for index in self.group_indices)
-        return GroupChosen(choice, token, tuple(chain.from_iterable(lines)))
+        token = STAR if choice is GroupChoice.STAR else self.agent.octets[self._bound.token_index]
+        return GroupChosen(choice, text_of(token), self._token_lines.naming(token, self.group_indices))
 
     @property
     def group_indices(self) -> list[int]:
@@ -92,4 +95,4 @@ class AgentRules:
         return self._bound.group_indices
 
     def __repr__(self) -> str:
-        return f"<AgentRules of {self.agent!r} in {self._robots!r}>"
+        return f"<AgentRules of {self.agent!r}, profile {self._profile}>"

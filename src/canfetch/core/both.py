@@ -1,6 +1,6 @@
 """Both engines at once, which must agree on every answer: for tests, and for careful users."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from canfetch.core.engines import BoundRules, CompiledFile, GroupRow, OriginCheck, OtherRow, RuleRow, compiler_of
@@ -24,9 +24,8 @@ def agreed(question: str, python: Callable[[], Answer], native: Callable[[], Ans
     answer, error = _asked(python)
     native_answer, native_error = _asked(native)
     if repr(error) != repr(native_error) or answer != native_answer:
-        raise EngineError(
-            f"the engines differ on {question}: python gives {error or answer!r}, native {native_error or native_answer!r}"
-        )
+        given, native_given = error or answer, native_error or native_answer
+        raise EngineError(f"the engines differ on {question}: python gives {given!r}, native {native_given!r}")
     if error is not None:
         raise error
     return answer  # type: ignore[return-value]  # None only where an error was raised
@@ -94,21 +93,17 @@ class RulesBoundTwice:
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
         """Give the answers on which both agree."""
         urls = list(urls)
-        return agreed(
-            "a batch of URLs", lambda: self._python.allows_many(urls), lambda: self._native.allows_many(urls)
-        )
+        return agreed("a batch of URLs", lambda: self._python.allows_many(urls), lambda: self._native.allows_many(urls))
 
     def decide(self, url: str | bytes) -> tuple[bool, str, RuleRow | None, bytes]:
         """Give the decision on which both agree."""
         return agreed(f"{url!r}", lambda: self._python.decide(url), lambda: self._native.decide(url))
 
-    def matched(self, url: str | bytes) -> list[RuleRow]:
+    def matched(self, url: str | bytes) -> Sequence[RuleRow]:
         """Give the matching rules on which both agree."""
         return agreed(f"the rules for {url!r}", lambda: self._python.matched(url), lambda: self._native.matched(url))
 
 
 def compile_file_twice(octets: bytes, profile_name: str) -> FileCompiledTwice:
     """Compile a file in both engines."""
-    return FileCompiledTwice(
-        compiler_of("python")(octets, profile_name), compiler_of("native")(octets, profile_name)
-    )
+    return FileCompiledTwice(compiler_of("python")(octets, profile_name), compiler_of("native")(octets, profile_name))

@@ -3,22 +3,27 @@
 Octets become a `RobotsTxt`; that, for an agent, `AgentRules`; those, for a URL, a `Verdict`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from canfetch.core._tables import PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.engines import CompiledFile, OriginCheck, compiler_of
+from canfetch.core.engines import CompiledFile, compiler_of
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
+from canfetch.core.extensions.request_rate import RequestRate, request_rate
 from canfetch.core.extensions.sitemap import sitemap_url
-from canfetch.core.groups import Group, group_of
+from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
+from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.groups import Group, TokenLines, group_of
 from canfetch.core.keys import RecordKind
 from canfetch.core.octets import octets_of
 from canfetch.core.origin import Origin, origin_check, origin_of_robots_url
-from canfetch.core.profiles import profile_named
+from canfetch.core.profiles import PROFILES, profile_named
 from canfetch.core.records import Record, records_of
 from canfetch.core.source import source_of
 from canfetch.core.verdict import Verdict
@@ -26,6 +31,10 @@ from canfetch.core.verdict import Verdict
 # Agents whose bound rules one file keeps; past that it begins anew.
 _BOUND_AGENTS_LIMIT: Final = 256
 _UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
+
+
+# The octets as given, the file's URL, profile, limit and engine: a plain tuple, since parsing must cost little.
+_Source = tuple[bytes, str | bytes | None, str, int, str | None]
 
 
 class RobotsTxt:
@@ -40,13 +49,13 @@ class RobotsTxt:
     """
 
     __slots__ = (
-        "_allows_by_agent",
         "_check_origin",
         "_compiled",
         "_groups",
         "_records",
         "_rules_by_agent",
         "_source",
+        "_token_lines",
         "octets",
         "origin",
         "profile",
@@ -60,24 +69,24 @@ class RobotsTxt:
     profile: str
     origin: Origin | None
 
-    def __init__(self, source: "_Source") -> None:
-        octets, url, profile, limit_octets, engine = source
-        self._source = source
+    def __init__(self, source: _Source) -> None:
+        octets, url, profile, limit_octets, engine = self._source = source
         self.profile = profile
-        flags = profile_named(profile)
+        if profile not in PROFILES:
+            profile_named(profile)
         if len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets and octets[:1] not in _UTF_16_MARK_STARTS:
             # Nearly every file: nothing to transcode, nothing to cut.
             self.octets, self.tail, self.source_encoding = octets, b"", "utf-8"
         else:
-            self.octets, self.tail, self.source_encoding = source_of(octets, flags, limit_octets)
+            self.octets, self.tail, self.source_encoding = source_of(octets, profile_named(profile), limit_octets)
         if url is None:
             self.origin = self._check_origin = None
         else:
             self.origin = origin_of_robots_url(url)
             self._check_origin = partial(origin_check, self.origin)
         self._compiled: CompiledFile = compiler_of(engine)(self.octets, profile)
+        self._token_lines: TokenLines | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
-        self._allows_by_agent: dict[str | Agent, Callable[[str | bytes], bool]] = {}
         self._groups: tuple[Group, ...] | None = None
         self._records: tuple[Record, ...] | None = None
 
@@ -92,8 +101,11 @@ class RobotsTxt:
         Cost: O(octets of the URL) as a rule; never more than octets of rules times octets of the target.
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
-        allows = self._allows_by_agent.get(agent)
-        return self.rules_for(agent).allows(url) if allows is None else allows(url)
+        try:
+            rules = self._rules_by_agent[agent]
+        except (KeyError, TypeError):
+            rules = self.rules_for(agent)
+        return rules.allows(url)
 
     def decide(self, url: str | bytes, *, agent: str | Agent) -> Verdict:
         """Say whether `agent` may fetch `url`, and which rule says so.
@@ -119,16 +131,22 @@ class RobotsTxt:
         Cost: O(rules of its groups) for the first agent that chooses them; a look-up for the others.
         Source: RFC 9309 section 2.2.1.
         """
-        rules = self._rules_by_agent.get(agent)
+        try:
+            rules = self._rules_by_agent.get(agent)
+        except TypeError:
+            # A list of tokens has no hash; it is told what an agent is.
+            agent_of(agent)
+            raise
         if rules is None:
             who = agent_of(agent)
             prefix = None if self.origin is None else str(self.origin).encode()
-            rules = AgentRules(self, who, self._compiled.bind(who.octets, who.star_applies, prefix, self._check_origin))
+            bound = self._compiled.bind(who.octets, who.star_applies, prefix, self._check_origin)
+            if self._token_lines is None:
+                self._token_lines = TokenLines(self._compiled, profile_named(self.profile))
+            rules = AgentRules(who, bound, self.profile, self._token_lines)
             if len(self._rules_by_agent) >= _BOUND_AGENTS_LIMIT:
                 self._rules_by_agent.clear()
-                self._allows_by_agent.clear()
             self._rules_by_agent[agent] = rules
-            self._allows_by_agent[agent] = rules.allows
         return rules
 
     @property
@@ -176,24 +194,42 @@ class RobotsTxt:
         Raises: InvalidProductToken.
         Cost: O(records that are no rules).
         """
-        groups = self.rules_for(agent).group_indices
-        delays = (
-            crawl_delay_seconds(self.octets[value_start:value_end])
-            for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records()
-            if group in groups and self.octets[key_start:key_end].lower() == CRAWL_DELAY_KEY
-        )
+        delays = map(crawl_delay_seconds, self._values_for(agent, CRAWL_DELAY_KEY))
         return max((delay for delay in delays if delay is not None), default=None)
 
-    def render(self) -> bytes:
-        """Give back the file, octet for octet: mark, lines, and the tail past the limit.
+    def request_rates(self, *, agent: str | Agent) -> tuple[RequestRate, ...]:
+        """Give the request rates that the groups of `agent` ask for, in file order.
 
-        Cost: O(octets).
+        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Raises: InvalidProductToken.
+        Cost: O(records that are no rules).
         """
-        if self.source_encoding != "utf-8":
-            # What is no UTF-16 cannot be encoded again; what came in is kept.
-            return self._source.octets
-        mark = self.octets[: self.records[0].span[0]] if self.records else self.octets
-        return b"".join([mark, *(self.octets[slice(*record.span)] for record in self.records), self.tail])
+        rates = map(request_rate, self._values_for(agent, REQUEST_RATE_KEY))
+        return tuple(rate for rate in rates if rate is not None)
+
+    def visit_times(self, *, agent: str | Agent) -> tuple[DailyWindow, ...]:
+        """Give the times of day at which the groups of `agent` ask it to come, in file order.
+
+        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Raises: InvalidProductToken.
+        Cost: O(records that are no rules).
+        """
+        windows = map(visit_time, self._values_for(agent, VISIT_TIME_KEY))
+        return tuple(window for window in windows if window is not None)
+
+    def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
+        groups = frozenset(self.rules_for(agent).group_indices)
+        for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
+            if group in groups and self.octets[key_start:key_end].lower() == key:
+                yield self.octets[value_start:value_end]
+
+    def render(self) -> bytes:
+        """Give back the file as it came, octet for octet.
+
+        In UTF-8 that is a byte order mark, the records' spans in order, and the tail past the limit. UTF-16
+        was kept as it came: what is none could not be encoded again.
+        """
+        return self._source[0]
 
     def __repr__(self) -> str:
         where = f" of {self.origin}" if self.origin else ""
@@ -203,16 +239,8 @@ class RobotsTxt:
         return RobotsTxt, (self._source,)
 
 
-class _Source(NamedTuple):
-    octets: bytes
-    url: str | bytes | None
-    profile: str
-    limit_octets: int
-    engine: str | None
-
-
 def parse(
-    octets: bytes | str,
+    octets: bytes | bytearray | memoryview | str,
     *,
     url: str | bytes | None = None,
     profile: str = "rfc9309",
@@ -239,4 +267,4 @@ def parse(
             octets = bytes(octets)
         else:
             raise TypeError(f"a file is bytes or str, not {type(octets).__name__}")
-    return RobotsTxt(_Source(octets, url, profile, limit_octets, engine))
+    return RobotsTxt((octets, url, profile, limit_octets, engine))

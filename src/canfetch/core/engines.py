@@ -5,8 +5,11 @@ built. `both` runs both and raises where they differ.
 """
 
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Final, Protocol
 
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import EngineError
@@ -32,7 +35,7 @@ class BoundRules(Protocol):
     def allows(self, url: str | bytes, /) -> bool: ...
     def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]: ...
     def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]: ...
-    def matched(self, url: str | bytes, /) -> list[RuleRow]: ...
+    def matched(self, url: str | bytes, /) -> Sequence[RuleRow]: ...
 
 
 class CompiledFile(Protocol):
@@ -53,20 +56,22 @@ class CompiledFile(Protocol):
 CompileFile = Callable[[bytes, str], CompiledFile]
 
 
-def native_module() -> Any | None:
-    """Give the native module, or None where it is not built.
+@cache
+def native_module() -> ModuleType | None:
+    """Give the native module, or None where it is not built; looked for once, since looking takes long.
 
     Raises: EngineError: it is there and speaks another contract, as a stale build does.
     """
     try:
-        from canfetch import _native  # noqa: PLC0415 - not built on every platform
+        module = import_module("canfetch._native")
     except ImportError:
+        # Not built on every platform.
         return None
-    if _native.CONTRACT != CONTRACT:
+    if module.CONTRACT != CONTRACT:
         raise EngineError(
-            f"the native engine speaks contract {_native.CONTRACT}, this canfetch {CONTRACT}; install canfetch again"
+            f"the native engine speaks contract {module.CONTRACT}, this canfetch {CONTRACT}; install canfetch again"
         )
-    return _native
+    return module
 
 
 def engine_name() -> str:
@@ -79,10 +84,22 @@ def engine_name() -> str:
         return "python" if native_module() is None else "native"
     if name not in ENGINES:
         raise EngineError(f"CANFETCH_ENGINE is {name!r}; it may be {', '.join(ENGINES)}")
+    if name != "python":
+        _required_native_module()
     return name
 
 
-_compilers: dict[str, CompileFile] = {}
+def _required_native_module() -> ModuleType:
+    native = native_module()
+    if native is None:
+        raise EngineError(
+            "the native engine is not built here; install canfetch with CANFETCH_BUILD=native, or use 'python'"
+        )
+    return native
+
+
+# What was asked for once is not looked for again; under None, what the environment said then.
+_compilers: dict[str | None, CompileFile] = {}
 
 
 def compiler_of(engine: str | None) -> CompileFile:
@@ -90,11 +107,9 @@ def compiler_of(engine: str | None) -> CompileFile:
 
     Raises: EngineError: there is none of that name, or it is not built.
     """
-    if engine is None:
-        engine = engine_name()
     compiler = _compilers.get(engine)
     if compiler is None:
-        compiler = _compilers[engine] = _find_compiler(engine)
+        compiler = _compilers[engine] = _find_compiler(engine_name() if engine is None else engine)
     return compiler
 
 
@@ -105,11 +120,7 @@ def _find_compiler(engine: str) -> CompileFile:
         return compile_file
     if engine not in ENGINES:
         raise EngineError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
-    native = native_module()
-    if native is None:
-        raise EngineError(
-            "the native engine is not built here; install canfetch with CANFETCH_BUILD=native, or use 'python'"
-        )
+    native = _required_native_module()
     if engine == "both":
         from canfetch.core.both import compile_file_twice  # noqa: PLC0415 - for careful users only
 

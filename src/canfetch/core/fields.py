@@ -53,7 +53,7 @@ def _white_space_separator(content: bytes) -> int:
 
 
 def stripped_span(octets: bytes, start: int, end: int, white_space: bytes | None) -> tuple[int, int]:
-    """Narrow a span until it neither begins nor ends in white space; an empty one lies at its start."""
+    """Narrow a span until it neither begins nor ends in white space; an empty one lies at its end."""
     part = octets[start:end]
     left = part.lstrip(white_space)
     start += len(part) - len(left)

@@ -3,12 +3,16 @@
 Source: RFC 9309 section 2.1.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from canfetch.core.octets import text_of
 from canfetch.core.patterns import is_void, texts_of
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Rule
+
+if TYPE_CHECKING:
+    from canfetch.core.engines import CompiledFile
 
 
 class UserAgentLine(NamedTuple):
@@ -29,30 +33,48 @@ class Group(NamedTuple):
         """The product tokens that the group names, as written."""
         return tuple(user_agent.token for user_agent in self.user_agents if user_agent.token)
 
-    def lines_naming(self, token: str, *, case_sensitive: bool) -> tuple[int, ...]:
-        """Give the numbers of the user-agent lines that name `token`."""
+
+class TokenLines:
+    """Which lines name a token; read of a compiled file when somebody asks, and only then.
+
+    It knows the compiled file and not the `RobotsTxt`, so that no rules bound to an agent keep alive
+    what keeps them: a file that nobody holds is freed at once.
+    """
+
+    __slots__ = ("_case_sensitive", "_compiled", "_user_agents")
+
+    def __init__(self, compiled: "CompiledFile", profile: Profile) -> None:
+        self._compiled = compiled
+        self._case_sensitive = profile.agent_case_sensitive
+        self._user_agents: list[list[tuple[bytes, int]]] | None = None
+
+    def naming(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
+        """Give the numbers of the lines of those groups that name `token`.
+
+        Cost: O(user-agent lines of the groups), at the first call O(rules and user-agent lines of the file).
+        """
+        if self._user_agents is None:
+            self._user_agents = [user_agents for user_agents, _ in self._compiled.group_table()]
+        folded = self._folded(token)
         return tuple(
-            user_agent.line
-            for user_agent in self.user_agents
-            if user_agent.token == token or (not case_sensitive and _folded(user_agent.token) == _folded(token))
+            line for index in groups for named, line in self._user_agents[index] if self._folded(named) == folded
         )
 
+    def _folded(self, token: bytes) -> bytes:
+        # Only ASCII letters have a case here: bytes.lower() knows no other.
+        return token if self._case_sensitive else token.lower()
 
-def _folded(token: str) -> bytes:
-    # Only ASCII letters have a case here: bytes.lower() knows no other.
-    return token.encode("utf-8", "surrogatepass").lower()
 
-
-def group_of(
-    user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile
-) -> Group:
+def group_of(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile) -> Group:
     """Make a group of an engine's rows.
 
     Cost: O(octets of its rules).
     """
     return Group(
         tuple(UserAgentLine(text_of(token), line) for token, line in user_agents),
-        tuple(Rule(allow, value, line, _specificity(value, allow=allow, profile=profile)) for allow, value, line in rules),
+        tuple(
+            Rule(allow, value, line, _specificity(value, allow=allow, profile=profile)) for allow, value, line in rules
+        ),
     )
 
 

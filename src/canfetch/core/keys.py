@@ -32,14 +32,14 @@ SPELLINGS: Final[tuple[tuple[RecordKind, tuple[bytes, ...]], ...]] = (
     (RecordKind.DISALLOW, DISALLOW_SPELLINGS),
     (RecordKind.SITEMAP, SITEMAP_SPELLINGS),
 )
+# The first spelling of each is the record's name.
+NAMES: Final[dict[RecordKind, bytes]] = {kind: spellings[0] for kind, spellings in SPELLINGS}
 
 
 def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
     """Map every spelling that the profile accepts, in lower case, to its kind."""
     return {
-        spelling: kind
-        for kind, spellings in SPELLINGS
-        for spelling in (spellings if profile.typos else spellings[:1])
+        spelling: kind for kind, spellings in SPELLINGS for spelling in (spellings if profile.typos else spellings[:1])
     }
 
 

@@ -36,11 +36,16 @@ def octets_of(text: str) -> bytes:
 
 
 def text_of(octets: bytes) -> str:
-    """Decode UTF-8 for people and JSON; an octet that is none becomes its escape, `%E9`.
+    """Decode UTF-8 for people and JSON; what is no UTF-8 or cannot be printed becomes its escape, `%E9`.
 
-    In a pattern or a target the escape means the same as the octet, so nothing is lost.
+    In a pattern or a target the escape means the same as the octet, so nothing is lost. What a site
+    wrote may not steer the terminal that shows it: an ESC is printed as `%1B`.
     """
     text = octets.decode("utf-8", "surrogateescape")
-    if text.isprintable() or text.isascii():
+    if text.isprintable():
         return text
-    return "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else c for c in text)
+    return "".join(c if c.isprintable() else _escapes_of(c) for c in text)
+
+
+def _escapes_of(character: str) -> str:
+    return "".join(f"%{octet:02X}" for octet in character.encode("utf-8", "surrogateescape"))

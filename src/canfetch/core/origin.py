@@ -11,6 +11,9 @@ from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
 ROBOTS_TXT_PATH: Final = b"/robots.txt"
+# RFC 1035 section 2.3.4, with the dot of the root.
+_LONGEST_LABEL: Final = 63
+_LONGEST_NAME: Final = 254
 
 
 class Origin(NamedTuple):
@@ -33,20 +36,10 @@ class Origin(NamedTuple):
         Cost: O(octets); `idna` is imported for a host that is not ASCII, and only then.
         Source: RFC 9309 section 2.3.
         """
-        octets = url_octets(url)
-        split = split_url(octets)
+        split = split_url(url_octets(url))
         if split is None or not split.scheme:
             raise InvalidURL(f"{url!r} has no origin: give an absolute URL such as 'https://example.com/'")
-        return cls._of_parts(split.scheme, split.authority, url)
-
-    @classmethod
-    def _of_parts(cls, scheme_octets: bytes, authority_octets: bytes, url: str | bytes) -> "Origin":
-        authority = split_authority(authority_octets)
-        if authority is None:
-            raise InvalidURL(f"{url!r} has no valid host")
-        scheme = scheme_octets.decode("ascii").lower()
-        port = int(authority.port) if authority.port else DEFAULT_PORTS.get(scheme)
-        return cls(scheme, _canonical_host(authority.host, url), port)
+        return _origin_of_parts(split.scheme, split.authority, url)
 
     @property
     def robots_url(self) -> str:
@@ -80,8 +73,11 @@ def origin_of_robots_url(url: str | bytes) -> Origin:
     split = split_url(octets)
     if split is None or not split.scheme:
         raise InvalidRobotsURL(f"{url!r} is no absolute URL; give one such as 'https://example.com/robots.txt'")
-    origin = Origin._of_parts(split.scheme, split.authority, url)
-    path = octets[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
+    try:
+        origin = _origin_of_parts(split.scheme, split.authority, url)
+    except InvalidURL as error:
+        raise InvalidRobotsURL(str(error)) from None
+    path = octets[split.rest_start :].partition(b"#")[0]
     if path != ROBOTS_TXT_PATH:
         raise InvalidRobotsURL(f"{url!r} is no robots.txt URL: only {origin.robots_url!r} is read for that origin")
     return origin
@@ -92,36 +88,73 @@ def origin_check(origin: Origin, url: str | bytes, index: int | None) -> None:
 
     Raises: OriginMismatch: it is of another; InvalidURL: its host is none.
     """
-    octets = url_octets(url)
-    split = split_url(octets)
+    split = split_url(url_octets(url, index))
     if split is None or not split.authority:
         return
-    asked = Origin._of_parts(split.scheme or origin.scheme.encode(), split.authority, url)
+    asked = _origin_of_parts(split.scheme or origin.scheme.encode(), split.authority, url, index)
     if asked != origin:
-        place = "" if index is None else f" (index {index})"
         raise OriginMismatch(
-            f"{url!r}{place} is of {asked}, but this file rules over {origin}; ask the file at {asked.robots_url}",
+            f"{url!r}{_place(index)} is of {asked}, but this file rules over {origin}; "
+            f"ask the file at {asked.robots_url}",
             index=index,
         )
 
 
-def _canonical_host(host: bytes, url: str | bytes) -> str:
-    if host[:1] == b"[":
-        from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - only for literal addresses
+def _place(index: int | None) -> str:
+    return "" if index is None else f" (index {index})"
 
-        address, percent, zone = text_of(host[1:-1]).partition("%")
-        try:
-            # A zone is the reader's own; it stays as written, in lower case.
-            return f"[{IPv6Address(address).compressed}{percent}{zone.lower()}]"
-        except AddressValueError:
-            raise InvalidURL(f"{url!r}: {text_of(host)} is no IPv6 address") from None
+
+def _origin_of_parts(
+    scheme_octets: bytes, authority_octets: bytes, url: str | bytes, index: int | None = None
+) -> Origin:
+    authority = split_authority(authority_octets)
+    host = None if authority is None else _canonical_host(authority.host)
+    if authority is None or host is None:
+        raise InvalidURL(f"{url!r}{_place(index)}: {text_of(authority_octets)!r} names no host", index=index)
+    scheme = scheme_octets.decode("ascii").lower()
+    # Zeros are dropped first: int() refuses more than some thousand digits.
+    port = int(authority.port.lstrip(b"0") or b"0") if authority.port else DEFAULT_PORTS.get(scheme)
+    return Origin(scheme, host, port)
+
+
+def _canonical_host(host: bytes) -> str | None:
+    if host[:1] == b"[":
+        return _canonical_address(text_of(host[1:-1]))
     if host.isascii() and b"%" not in host:
         return host.decode("ascii").lower()
+    return _ascii_name(host)
+
+
+def _canonical_address(text: str) -> str | None:
+    from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - only for literal addresses
+
+    address, percent, zone = text.partition("%")
+    try:
+        # A zone is the reader's own; it stays as written, in lower case.
+        return f"[{IPv6Address(address).compressed}{percent}{zone.lower()}]"
+    except AddressValueError:
+        return None
+
+
+def _ascii_name(host: bytes) -> str | None:
+    # As browsers do it: the mapping of UTS 46, then punycode for each label that needs it. The stricter
+    # IDNA 2008 refuses hosts that are there, such as those of emoji or with an underscore.
     from urllib.parse import unquote_to_bytes  # noqa: PLC0415 - only for hosts that are not plain
 
     import idna  # noqa: PLC0415 - only for hosts that are not ASCII
 
     try:
-        return idna.encode(unquote_to_bytes(host).decode("utf-8"), uts46=True).decode("ascii").lower()
-    except (idna.IDNAError, UnicodeError):
-        raise InvalidURL(f"{url!r}: {text_of(host)!r} is no host name") from None
+        mapped = idna.uts46_remap(unquote_to_bytes(host).decode("utf-8"), std3_rules=False)
+    except (idna.IDNAError, UnicodeDecodeError):
+        return None
+    if len(mapped) > _LONGEST_NAME:
+        return None
+    labels = [
+        label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in mapped.split(".")
+    ]
+    name = ".".join(labels)
+    if any(len(label) > _LONGEST_LABEL for label in labels) or len(name) > _LONGEST_NAME:
+        return None
+    # What was escaped, or mapped to ASCII, may be no part of a host: `%2F`, or a full-width slash.
+    authority = split_authority(name.encode("ascii"))
+    return name if authority == (name.encode("ascii"), b"") and not set(name) & set("/?#@:%") else None

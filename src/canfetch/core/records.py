@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from enum import Flag, auto
 from typing import Final, NamedTuple
 
-from canfetch.core.abnf import is_comment, is_pattern, is_product_token
-from canfetch.core.fields import Field, field_of
-from canfetch.core.keys import SPELLINGS, RecordKind, kind_of
+from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
+from canfetch.core.fields import field_of
+from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, kind_of
 from canfetch.core.lines import Line, byte_order_mark_octets, lines_of, readable_part
 from canfetch.core.octets import HEX_DIGITS
 from canfetch.core.patterns import is_void
@@ -40,7 +40,7 @@ class Note(Flag):
     NUL = auto()  # a NUL octet
     CONTROL = auto()  # a control character other than TAB and NUL
     NOT_UTF8 = auto()  # octets that are no UTF-8
-    NOT_ASCII = auto()  # UTF-8 beyond ASCII in a rule: better written as escapes
+    NOT_ASCII = auto()  # octets beyond ASCII in a rule: better written as escapes
     WHITE_SPACE_IN_VALUE = auto()  # white space within a rule's value
     BAD_ESCAPE = auto()  # a `%` in a rule that two hex digits do not follow
     DOLLAR_INSIDE = auto()  # a `$` in a rule that is not at its end, and so is a character
@@ -110,11 +110,16 @@ def _record_of(octets: bytes, line: Line, profile: Profile) -> Record:
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = kind_of(key, profile)
-    notes |= _key_notes(key, kind) | _value_notes(value, kind, profile)
+    notes |= _key_notes(key, kind) | _octet_notes(value)
     if not field.has_colon:
         notes |= Note.MISSING_COLON
-    if kind >= RecordKind.USER_AGENT and not _in_grammar(read, field, kind):
+    in_grammar = _in_grammar(read, kind)
+    if kind >= RecordKind.USER_AGENT and not in_grammar:
         notes |= Note.OUTSIDE_GRAMMAR
+    if kind is RecordKind.USER_AGENT:
+        notes |= _token_notes(value, token_of(value, profile) if in_grammar or not profile.abnf_only else b"")
+    elif kind in _RULES:
+        notes |= _pattern_notes(value, profile)
     start = line.start
     return Record(
         line.number,
@@ -131,35 +136,28 @@ def _key_notes(key: bytes, kind: RecordKind) -> Note:
     if kind is RecordKind.OTHER:
         return Note.UNKNOWN_KEY
     folded = key.lower()
-    spellings = dict(SPELLINGS)[kind]
-    if folded == spellings[0]:
+    if folded == NAMES[kind]:
         return Note.NONE
-    return Note.MISSPELT_KEY if folded in spellings else Note.KEY_PREFIX
+    return Note.MISSPELT_KEY if folded in dict(SPELLINGS)[kind] else Note.KEY_PREFIX
 
 
-def _value_notes(value: bytes, kind: RecordKind, profile: Profile) -> Note:
+def _octet_notes(value: bytes) -> Note:
     notes = Note.NONE
     if not value:
         notes |= Note.EMPTY_VALUE
-    if not value.isascii():
-        try:
-            value.decode("utf-8")
-        except UnicodeDecodeError:
-            notes |= Note.NOT_UTF8
-        else:
-            if kind in _RULES:
-                notes |= Note.NOT_ASCII
     if any(octet < 0x20 and octet not in b"\0\t" for octet in value):
         notes |= Note.CONTROL
-    if kind is RecordKind.USER_AGENT:
-        token = token_of(value, profile)
-        if not token:
-            notes |= Note.NAMES_NOBODY
-        elif token != value:
-            notes |= Note.TOKEN_CUT
-    elif kind in _RULES:
-        notes |= _pattern_notes(value, profile)
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        notes |= Note.NOT_UTF8
     return notes
+
+
+def _token_notes(value: bytes, token: bytes) -> Note:
+    if not token:
+        return Note.NAMES_NOBODY
+    return Note.NONE if token == value else Note.TOKEN_CUT
 
 
 def _pattern_notes(value: bytes, profile: Profile) -> Note:
@@ -170,18 +168,18 @@ def _pattern_notes(value: bytes, profile: Profile) -> Note:
         notes |= Note.WHITE_SPACE_IN_VALUE
     if b"$" in value[:-1]:
         notes |= Note.DOLLAR_INSIDE
+    if not value.isascii():
+        notes |= Note.NOT_ASCII
     for part in value.split(b"%")[1:]:
         if len(part) < 2 or part[:2].translate(None, HEX_DIGITS):
             notes |= Note.BAD_ESCAPE
     return notes
 
 
-def _in_grammar(read: bytes, field: Field, kind: RecordKind) -> bool:
-    body, mark, rest = read.partition(b"#")
-    colon = body.find(b":")
-    if colon < 0 or not is_comment(mark + rest):
+def _in_grammar(read: bytes, kind: RecordKind) -> bool:
+    body, mark, comment = read.partition(b"#")
+    key, colon, value = body.partition(b":")
+    if not colon or key.strip(WS).lower() != NAMES.get(kind) or not is_comment(mark + comment):
         return False
-    value = body[colon + 1 :].strip(b" \t")
-    if kind is RecordKind.USER_AGENT:
-        return is_product_token(value)
-    return is_pattern(value) and not body[: field.key_start].strip(b" \t")
+    value = value.strip(WS)
+    return is_product_token(value) if kind is RecordKind.USER_AGENT else is_pattern(value)

@@ -21,6 +21,7 @@ def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
     Args:
         octets: the whole URL.
         split: its parts, from `split_url`.
+        profile: whose reading of URLs.
     Cost: O(octets).
     """
     if profile.google_target:
@@ -67,11 +68,9 @@ def google_path_params_query(url: bytes) -> bytes:
     search_start = 2 if url.startswith(b"//") else 0
     early_path = _first_of(url, b"/?;", search_start)
     scheme_end = url.find(b"://", search_start)
-    if scheme_end < 0 or (0 <= early_path < scheme_end):
-        path_search = search_start
-    else:
-        path_search = scheme_end + 3
-    path_start = _first_of(url, b"/?;", path_search)
+    # What stands behind a path, a query or parameters is no scheme.
+    has_scheme = scheme_end >= 0 and not 0 <= early_path < scheme_end
+    path_start = _first_of(url, b"/?;", scheme_end + 3 if has_scheme else search_start)
     if path_start < 0:
         return b"/"
     fragment = url.find(b"#", search_start)

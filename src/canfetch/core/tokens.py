@@ -3,6 +3,8 @@
 Source: RFC 9309 section 2.2.1.
 """
 
+from collections.abc import Iterator
+from itertools import chain, pairwise
 from typing import Final
 
 from canfetch.core.abnf import IDENTIFIER
@@ -13,8 +15,9 @@ from canfetch.errors import InvalidProductToken
 STAR: Final = b"*"
 # Products of browsers, which crawlers carry in front of their own.
 _BROWSER_PRODUCTS: Final = frozenset(
-    "mozilla opera applewebkit khtml gecko chrome chromium headlesschrome safari version mobile firefox edg edge "
-    "like trident presto".split()
+    {"applewebkit", "chrome", "chromium", "crios", "edg", "edga", "edge", "edgios", "firefox", "fxios", "gecko"}
+    | {"headlesschrome", "khtml", "like", "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari"}
+    | {"samsungbrowser", "trident", "version"}
 )
 
 
@@ -47,11 +50,14 @@ WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)
 TOKEN_ENDS: Final = tuple(bytes([octet]) for octet in WHITE_SPACE + b"/*,")
 
 
-def product_token_octets(token: str) -> bytes:
+def product_token_octets(token: object) -> bytes:
     """Check a product token that a caller gives, and encode it.
 
-    Raises: InvalidProductToken: it is empty, or holds white space, `/` or a control character.
+    Raises: InvalidProductToken: it is empty, or holds white space, `/` or a control character;
+        TypeError: it is no str.
     """
+    if not isinstance(token, str):
+        raise TypeError(f"a product token is a str, not {type(token).__name__}")
     octets = octets_of(token)
     if not octets:
         raise InvalidProductToken("the agent is empty; give a product token such as 'ExampleBot', or '*'")
@@ -79,45 +85,52 @@ def product_token(user_agent: str) -> str:
     """
     outside, comments = _products_and_comments(user_agent)
     products = [name for word in outside.replace(";", " ").split() if (name := _product_name(word))]
-    if products and products[0].lower() not in _BROWSER_PRODUCTS:
+    if products and _is_crawler(products[0]):
         return products[0]
     parts = [[part.strip() for part in comment.split(";")] for comment in comments]
-    for comment_parts in parts:
-        for before, part in zip(comment_parts, comment_parts[1:], strict=False):
-            name = _product_name(part.partition(" ")[0])
-            if before.lower().endswith("compatible") and name and name.lower() not in ("msie", *_BROWSER_PRODUCTS):
-                return name
-    for comment_parts in parts:
-        if any("://" in part or "@" in part or part.startswith("+") for part in comment_parts):
-            for part in comment_parts:
-                name = _product_name(part)
-                if "/" in part and "://" not in part and name and name.lower() not in _BROWSER_PRODUCTS:
-                    return name
-    for name in reversed(products):
-        if name.lower() not in _BROWSER_PRODUCTS:
+    for name in chain(_behind_compatible(parts), _beside_address(parts), reversed(products)):
+        if _is_crawler(name):
             return name
     raise InvalidProductToken(f"User-Agent {user_agent!r} names no crawler; give the product token itself")
 
 
 def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:
     outside: list[str] = []
-    comments: list[str] = []
+    comments: list[list[str]] = []
     depth = 0
     for character in user_agent:
         if character == "(":
             depth += 1
             if depth == 1:
-                comments.append("")
+                comments.append([])
                 outside.append(" ")
         elif character == ")":
             depth = max(0, depth - 1)
         elif depth:
-            comments[-1] += character
+            comments[-1].append(character)
         else:
             outside.append(character)
-    return "".join(outside), comments
+    return "".join(outside), ["".join(comment) for comment in comments]
+
+
+def _behind_compatible(comments: list[list[str]]) -> Iterator[str]:
+    for parts in comments:
+        for before, part in pairwise(parts):
+            if before.lower().endswith("compatible"):
+                yield _product_name(part.partition(" ")[0])
+
+
+def _beside_address(comments: list[list[str]]) -> Iterator[str]:
+    for parts in comments:
+        if any("://" in part or "@" in part or part.startswith("+") for part in parts):
+            yield from (_product_name(part) for part in parts if "/" in part and "://" not in part)
 
 
 def _product_name(word: str) -> str:
     name = word.strip().partition("/")[0].rstrip("*,;")
-    return "" if not name or not name[0].isalnum() or any(c.isspace() for c in name) else name
+    # What this lets pass is a product token that a caller may ask for.
+    return name if name[:1].isalnum() and name.isprintable() and " " not in name else ""
+
+
+def _is_crawler(name: str) -> bool:
+    return name != "" and name.lower() not in _BROWSER_PRODUCTS

@@ -96,15 +96,18 @@ def split_authority(authority: bytes) -> Authority | None:
     return Authority(host, port)
 
 
+def rejection(url: object, index: int | None = None) -> InvalidURL:
+    """Say what is wrong with a URL that does not split."""
+    place = "" if index is None else f" (index {index})"
+    return InvalidURL(
+        f"{url!r}{place} is no URL: give an absolute URL, '//host/path', or a path that begins with '/'", index=index
+    )
+
+
 def reject(url: object, index: int | None = None) -> None:
-    """Raise what is wrong with a URL that an engine did not take; return where nothing is.
+    """Raise what is wrong with a URL that the native engine did not take; return where nothing is.
 
     Raises: TypeError, InvalidURL.
     """
-    octets = url_octets(url, index)
-    if split_url(octets) is None:
-        place = "" if index is None else f" (index {index})"
-        raise InvalidURL(
-            f"{url!r}{place} is no URL: give an absolute URL, '//host/path', or a path that begins with '/'",
-            index=index,
-        )
+    if split_url(url_octets(url, index)) is None:
+        raise rejection(url, index)

@@ -21,12 +21,14 @@ class Reason(StrEnum):
     NO_MATCH = "no-match"
     NO_GROUP = "no-group"
     ROBOTS_TXT = "robots-txt"
+    UNAVAILABLE = "unavailable"
+    UNREACHABLE = "unreachable"
 
 
 class GroupChoice(StrEnum):
     """Why the group was chosen."""
 
-    OWN_TOKEN = "own-token"
+    OWN_TOKEN = "own-token"  # noqa: S105 - no secret: the agent's own product token chose
     FALLBACK = "fallback"
     STAR = "star"
     NONE = "none"
@@ -69,6 +71,27 @@ class GroupChosen(NamedTuple):
         return {"choice": str(self.choice), "token": self.token, "lines": list(self.lines)}
 
 
+class AccessFacts(NamedTuple):
+    """How the robots.txt was come by, where it was fetched; of a file that was given there are none.
+
+    `access`, `effect` and `policy` are the words of the access policy, `because` a sentence for people.
+    `fetched_at_seconds` is the time of the copy whose rules count, or of the last attempt; `sha256` is the
+    hash of that copy's octets, in hex, or None where no rules count.
+    """
+
+    access: str
+    effect: str
+    because: str
+    policy: str
+    robots_url: str
+    fetched_at_seconds: float
+    sha256: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the facts in plain values."""
+        return self._asdict()
+
+
 class Verdict(NamedTuple):
     """Whether an agent may fetch a URL, and why.
 
@@ -85,6 +108,7 @@ class Verdict(NamedTuple):
     agent: Agent
     target: bytes
     profile: str
+    access: AccessFacts | None = None
 
     @property
     def line(self) -> int | None:
@@ -106,9 +130,13 @@ class Verdict(NamedTuple):
             "rule": None if self.rule is None else self.rule.to_json(),
             "also_matched": [rule.to_json() for rule in self.also_matched],
             "group": self.group.to_json(),
-            "agent": {"tokens": list(self.agent.tokens), "star_applies": self.agent.star_applies},
+            "agent": {
+                "tokens": [text_of(token) for token in self.agent.octets],
+                "star_applies": self.agent.star_applies,
+            },
             "target": text_of(self.target),
             "profile": self.profile,
+            "access": None if self.access is None else self.access.to_json(),
         }
 
     def __str__(self) -> str:
@@ -118,7 +146,9 @@ class Verdict(NamedTuple):
     @property
     def explanation(self) -> str:
         """The reason in one sentence."""
-        who = self.agent.tokens[0]
+        who = text_of(self.agent.octets[0])
+        if self.access is not None and self.reason in (Reason.UNAVAILABLE, Reason.UNREACHABLE):
+            return f"robots.txt is {self.reason}: {self.access.because}"
         if self.rule is not None:
             return f"line {self.rule.line}, {self.rule}"
         return {

@@ -12,7 +12,7 @@ from canfetch.core.reference.reading import OtherRecord, read_file
 from canfetch.core.reference.rule_set import RuleEntry, RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
 from canfetch.core.targets import target_of
-from canfetch.core.urls import SplitURL, reject, split_url, url_octets
+from canfetch.core.urls import SplitURL, rejection, split_url, url_octets
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
 OriginCheck = Callable[[str | bytes, int | None], None]
@@ -60,8 +60,9 @@ class CompiledFile:
         if rule_set is None:
             rules = (rule for index in groups for rule in self._groups[index].rules)
             rule_set = RuleSet(rules, self._profile)
-            while len(self._rule_sets) >= COMPILED_SETS_LIMIT:
-                self._rule_sets.pop(next(iter(self._rule_sets)), None)
+            if len(self._rule_sets) >= COMPILED_SETS_LIMIT:
+                # Not the oldest alone: other threads may be adding while one looks for it.
+                self._rule_sets.clear()
             self._rule_sets[groups] = rule_set
         return rule_set
 
@@ -125,10 +126,7 @@ class BoundRules:
             target = self._target(url, index)
             rank = self._deciding_rank(target)
             allowed.append(
-                rank == len(entries)
-                or entries[rank].allow
-                or entries[rank].specificity == 0
-                or self._is_exempt(target)
+                rank == len(entries) or entries[rank].allow or entries[rank].specificity == 0 or self._is_exempt(target)
             )
         return allowed
 
@@ -163,8 +161,7 @@ class BoundRules:
         octets = url_octets(url, index)
         split = split_url(octets)
         if split is None:
-            reject(url, index)
-            raise AssertionError("a URL that does not split is rejected")
+            raise rejection(url, index)
         if self._origin_prefix is not None and split.authority:
             self._check(url, octets, split, index)
         return target_of(octets, split, self._profile)

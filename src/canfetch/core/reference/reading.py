@@ -17,6 +17,7 @@ from canfetch.core.lines import byte_order_mark_octets, readable_part
 from canfetch.core.profiles import Profile
 from canfetch.core.tokens import token_of
 
+
 class GroupLines(NamedTuple):
     """A group: its user-agent lines as (token, line), its rules as (allow, value, line)."""
 
@@ -117,7 +118,9 @@ _REMEMBERED_KEYS_LIMIT = 64
 _NOTHING_TO_READ = b"#\r\n"
 
 
-def _read_plain_lines(reader: LineReader, lines: list[bytes], start: int) -> None:
+def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is what makes it quick
+    reader: LineReader, lines: list[bytes], start: int
+) -> None:
     # The same as `LineReader.read` for the lines that nearly all files consist of, without its calls.
     profile = reader.profile
     kinds: dict[bytes, int] = {}
@@ -164,4 +167,3 @@ def _read_plain_lines(reader: LineReader, lines: list[bytes], start: int) -> Non
             value_end = value_start + len(value.strip())
             group = len(reader.groups) - 1
             reader.others.append((number, kind, key_start, key_start + len(key), value_start, value_end, group))
-

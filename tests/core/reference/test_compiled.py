@@ -1,0 +1,158 @@
+"""The Python engine's surface, which is the native engine's, too."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from canfetch.core._tables import COMPILED_SETS_LIMIT
+from canfetch.core.reference import compile_file
+from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
+
+FILE = b"User-agent: a\nDisallow: /x\nSitemap: s\nAllow: /x/y\n\nUser-agent: *\nDisallow:\n"
+
+
+def test_house_the_tables_are_plain_values() -> None:
+    compiled = compile_file(FILE, "rfc9309")
+    assert compiled.group_table() == [
+        ([(b"a", 1)], [(False, b"/x", 2), (True, b"/x/y", 4)]),
+        ([(b"*", 6)], [(False, b"", 7)]),
+    ]
+    assert compiled.other_records() == [(3, 1, 27, 34, 36, 37, 0)]
+    # What a caller does to them changes nothing.
+    compiled.group_table()[0][1].clear()
+    compiled.other_records().clear()
+    assert len(compiled.group_table()[0][1]) == 2
+    assert len(compiled.other_records()) == 1
+
+
+def test_house_an_unknown_profile_is_refused() -> None:
+    with pytest.raises(UnknownProfile):
+        compile_file(b"", "bing")
+
+
+@pytest.mark.parametrize(
+    "profile, url, decision",
+    [
+        ("rfc9309", "/x", (False, "disallow-rule", (False, b"/x", 2, 2), b"/x")),
+        ("rfc9309", "/x/y", (True, "allow-rule", (True, b"/x/y", 4, 4), b"/x/y")),
+        ("rfc9309", "/z", (True, "no-match", None, b"/z")),
+        ("rfc9309", "/robots.txt", (True, "robots-txt", None, b"/robots.txt")),
+        ("rfc9309", "/a/../%72obots.txt", (True, "robots-txt", None, b"/robots.txt")),
+        ("google", "/robots.txt", (True, "no-match", None, b"/robots.txt")),
+        ("googlebot", "/robots.txt", (True, "robots-txt", None, b"/robots.txt")),
+        ("googlebot", "/%72obots.txt", (True, "no-match", None, b"/%72obots.txt")),
+    ],
+)
+def test_house_what_decides_and_why(profile: str, url: str, decision: tuple[object, ...]) -> None:
+    rules = compile_file(FILE, profile).bind((b"a",), True, None, None)
+    assert rules.decide(url) == decision
+    assert rules.allows(url) is decision[0]
+    assert rules.allows_many([url]) == [decision[0]]
+
+
+@pytest.mark.parametrize("profile", ["rfc9309", "strict", "google2019"])
+def test_rfc9309_2_2_2_an_empty_rule_matches_nothing(profile: str) -> None:
+    rules = compile_file(FILE, profile).bind((b"b",), True, None, None)
+    assert rules.decide("/x") == (True, "no-match", None, b"/x")
+    assert rules.matched("/x") == []
+
+
+@pytest.mark.parametrize("profile", ["google", "googlebot"])
+def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
+    rules = compile_file(FILE, profile).bind((b"b",), True, None, None)
+    assert rules.decide("/x") == (True, "empty-rule", (False, b"", 7, 0), b"/x")
+    assert rules.matched("/x") == [(False, b"", 7, 0)]
+    assert rules.allows("/x")
+    assert rules.allows_many(["/x"]) == [True]
+
+
+def test_house_without_a_group_nothing_is_forbidden() -> None:
+    rules = compile_file(FILE, "rfc9309").bind((b"b",), False, None, None)
+    assert (rules.choice, rules.token_index, rules.group_indices) == ("none", -1, [])
+    assert rules.decide("/x") == (True, "no-group", None, b"/x")
+    assert rules.allows("/x")
+    assert rules.allows_many(("/x",)) == [True]
+
+
+def test_rfc9309_2_2_2_the_better_of_two_forms_decides() -> None:
+    body = b"User-agent: *\nDisallow: /s?u=https://b\nAllow: /s?u=https%3A%2F%2Fb/c\n"
+    rules = compile_file(body, "rfc9309").bind((b"b",), True, None, None)
+    for url in ("/s?u=https://b", "/s?u=https%3a%2f%2Fb", "/s?u=https%3A//b"):
+        assert not rules.allows(url)
+        assert [row[2] for row in rules.matched(url)] == [2]
+    # Written so, the allow has more octets.
+    for url in ("/s?u=https://b/c", "/s?u=https%3A%2F%2Fb%2Fc"):
+        assert rules.decide(url)[:2] == (True, "allow-rule")
+        assert [row[2] for row in rules.matched(url)] == [3, 2]
+
+
+def test_house_urls_are_checked_before_anything_else() -> None:
+    seen: list[tuple[object, int | None]] = []
+
+    def check(url: str | bytes, index: int | None) -> None:
+        seen.append((url, index))
+        if b"b" in (url if isinstance(url, bytes) else url.encode()):
+            raise OriginMismatch("another", index=index)
+
+    rules = compile_file(FILE, "rfc9309").bind((b"a",), True, b"https://e", check)
+    # Of the file's origin as written, or of none.
+    assert rules.allows_many(["https://e/x", b"https://e", "https://e?q", "https://e#f", "/x", "//"]) == [
+        False,
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert seen == []
+    # To be looked at: another spelling, another scheme, a longer host, a network path.
+    for url in ("HTTPS://E/x", "http://e/x", "https://ee/x", "https://e:443/x", "https://u@e/x", "//e/x"):
+        assert not rules.allows(url)
+    assert [url for url, _ in seen] == [
+        "HTTPS://E/x",
+        "http://e/x",
+        "https://ee/x",
+        "https://e:443/x",
+        "https://u@e/x",
+        "//e/x",
+    ]
+    with pytest.raises(OriginMismatch) as caught:
+        rules.allows_many(["/x", b"https://b/"])
+    assert caught.value.index == 1
+    for ask in (rules.decide, rules.matched):
+        with pytest.raises(OriginMismatch):
+            ask("//b/x")
+    with pytest.raises(InvalidURL):
+        rules.allows("b")
+    with pytest.raises(TypeError):
+        rules.allows_many([7])  # type: ignore[list-item]
+
+
+def test_house_an_origin_without_a_check_is_not_checked() -> None:
+    assert not compile_file(FILE, "rfc9309").bind((b"a",), True, b"https://e", None).allows("https://b/x")
+
+
+def test_house_compiled_rules_are_shared_and_bounded() -> None:
+    body = b"".join(
+        b"User-agent: a%d\nUser-agent: b%d\nDisallow: /%d\n" % (index, index, index) for index in range(100)
+    )
+    compiled = compile_file(body, "rfc9309")
+    first = compiled.bind((b"a1",), True, None, None)
+    assert compiled.bind((b"b1",), True, None, None)._rules is first._rules
+    assert compiled.bind((b"A1",), False, None, None)._rules is first._rules
+    for index in range(100):
+        assert not compiled.bind((b"a%d" % index,), True, None, None).allows(f"/{index}")
+        assert len(compiled._rule_sets) <= COMPILED_SETS_LIMIT
+    # What was bound before the cache began anew answers as before.
+    assert not first.allows("/1")
+
+
+def test_house_threads_may_bind_at_once() -> None:
+    body = b"".join(b"User-agent: a%d\nDisallow: /%d\n" % (index, index) for index in range(300))
+    compiled = compile_file(body, "rfc9309")
+
+    def ask(index: int) -> bool:
+        return compiled.bind((b"a%d" % (index % 300),), True, None, None).allows(f"/{index % 300}")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert not any(threads.map(ask, range(3000)))

@@ -1,0 +1,170 @@
+"""One pass over a file: RFC 9309 sections 2.1 and 2.2, through both readers of the Python engine."""
+
+import pytest
+
+from canfetch.core.profiles import PROFILES
+from canfetch.core.reference.reading import FileReading, read_file
+
+# With a form feed in a comment no line is plain, so that the careful reader takes the file.
+CAREFUL = b"#\f\n"
+
+
+def read(octets: bytes, profile: str = "rfc9309") -> FileReading:
+    return read_file(octets, PROFILES[profile])
+
+
+def groups(octets: bytes, profile: str = "rfc9309") -> list[tuple[list[bytes], list[bytes]]]:
+    found = []
+    for prefix in (b"", CAREFUL):
+        reading = read(prefix + octets, profile)
+        found.append(
+            [
+                (
+                    [token for token, _ in group.user_agents],
+                    [(b"A" if allow else b"D") + value for allow, value, _ in group.rules],
+                )
+                for group in reading.groups
+            ]
+        )
+    assert found[0] == found[1]
+    return found[0]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    "octets, expected",
+    [
+        # RFC 9309 section 5.1.
+        (
+            (
+                b"User-Agent: *\nDisallow: /example/\nAllow: /publications/\n\n"
+                b"User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n"
+                b"User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot\n"
+            ),
+            [
+                ([b"*"], [b"D/example/", b"A/publications/"]),
+                ([b"foobot"], [b"D/", b"A/example/page.html", b"A/example/allowed.gif"]),
+                ([b"barbot", b"bazbot"], [b"D/example/page.html"]),
+                ([b"quxbot"], []),
+            ],
+        ),
+        # Blank lines, comments, other records and lines that are none end no run of user-agent lines.
+        (b"User-agent: a\n\n#\nUser-agent: b\nDisallow: /", [([b"a", b"b"], [b"D/"])]),
+        (
+            b"User-agent: a\nSitemap: s\nCrawl-delay: 1\nnot a record\n: x\nUser-agent: b\nAllow: /",
+            [([b"a", b"b"], [b"A/"])],
+        ),
+        # An empty rule does.
+        (b"User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /", [([b"a"], [b"D"]), ([b"b"], [b"D/"])]),
+        # Rules before the first group count for nothing, and begin none.
+        (b"Disallow: /\nUser-agent: a\nAllow: /", [([b"a"], [b"A/"])]),
+        (b"Disallow: /", []),
+        # A user-agent line that names nobody begins a group, too.
+        (b"User-agent: a\nDisallow: /\nUser-agent:\nDisallow: /b", [([b"a"], [b"D/"]), ([b""], [b"D/b"])]),
+        (b"User-agent: *Bot\nDisallow: /", [([b""], [b"D/"])]),
+        (b"User-agent: a # one\nDisallow: /b#c\nDisallow: # all", [([b"a"], [b"D/b", b"D"])]),
+        (b"User-agent: a\rDisallow: /b\r\nDisallow: /c", [([b"a"], [b"D/b", b"D/c"])]),
+        (b"", []),
+        (b"\n\r\n#", []),
+    ],
+)
+def test_rfc9309_2_1_groups_and_their_rules(
+    profile: str, octets: bytes, expected: list[tuple[list[bytes], list[bytes]]]
+) -> None:
+    assert groups(octets, profile) == expected
+
+
+@pytest.mark.parametrize(
+    "line", [b"Disallow: a", b"Disallow: *.gif$", b"Disallow: /a b", b"Dissallow: /", b"Disallow /a"]
+)
+def test_strict_a_rule_outside_the_grammar_is_none(line: bytes) -> None:
+    octets = b"User-agent: a\n" + line + b"\nUser-agent: b\nDisallow: /"
+    assert groups(octets, "strict") == [([b"a", b"b"], [b"D/"])]
+    assert [tokens for tokens, _ in groups(octets)] == [[b"a"], [b"b"]]
+
+
+@pytest.mark.parametrize(
+    "line", [b"User-agent: b/1.0", b"User-agent: b c", b"User-agent: MJ12bot", b"User-agent: b # \x01"]
+)
+def test_strict_a_user_agent_line_outside_the_grammar_names_nobody(line: bytes) -> None:
+    octets = b"User-agent: a\nDisallow: /a\n" + line + b"\nDisallow: /b"
+    assert groups(octets, "strict") == [([b"a"], [b"D/a"]), ([b""], [b"D/b"])]
+
+
+@pytest.mark.parametrize(
+    "octets, expected",
+    [
+        (b"User-agent a\nDisallow\t/b # c", [([b"a"], [b"D/b"])]),
+        (b"User-agent a b\nDisallow /b", []),
+        (b"Useragent: a\nDisalow: /b\ndiasllow: /c", [([b"a"], [b"D/b", b"D/c"])]),
+    ],
+)
+def test_google_misspellings_and_missing_colons(octets: bytes, expected: list[tuple[list[bytes], list[bytes]]]) -> None:
+    assert [groups(octets, name) for name in ("google", "googlebot", "rfc9309")] == [expected] * 3
+    assert [groups(octets, name) for name in ("strict", "google2019")] == [[], []]
+
+
+def test_google_a_key_is_known_by_its_beginning() -> None:
+    octets = b"User-agents: a\nDisallowAITraining: /\nAllowed: /b"
+    assert groups(octets, "google") == [([b"a"], [b"D/", b"A/b"])]
+    assert groups(octets) == []
+
+
+def test_google_long_lines_and_nul() -> None:
+    longest = b"Disallow: /" + b"a" * (16_663 - 11)
+    octets = b"User-agent: x\n" + longest + b"bc\nAllow: /a\0b\n"
+    assert groups(octets, "google") == [([b"x"], [b"D" + longest[10:], b"A/a"])]
+    assert groups(octets) == [([b"x"], [b"D" + longest[10:] + b"bc", b"A/a\0b"])]
+    # Just long enough is read whole, whatever ends it.
+    for end in (b"\n", b"\r\n", b""):
+        assert groups(b"User-agent: x\n" + longest + end, "google") == [([b"x"], [b"D" + longest[10:]])]
+
+
+def test_house_lines_count_from_one() -> None:
+    octets = b"\xef\xbb\xbf\r\nUser-agent: a\rUser-agent: b\n\nDisallow: /\nSitemap: s"
+    for name in PROFILES:
+        reading = read(octets, name)
+        assert reading.groups == [([(b"a", 2), (b"b", 3)], [(False, b"/", 5)])]
+        assert [other[0] for other in reading.others] == [6]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", CAREFUL], ids=["plain", "mark", "careful"])
+def test_house_other_records_say_where_they_stand(profile: str, mark: bytes) -> None:
+    lines = [
+        b"Sitemap: https://example.com/s.xml # one",
+        b"User-agent: a",
+        b"\tCrawl-delay :\t5 ",
+        b"Disallow: /",
+        b"a#b: c",
+        b": nothing",
+        b"Host:",
+        b"Host: \t # none",
+        b"User-agent: b",
+        b"x: y: z\r\n",
+    ]
+    octets = mark + b"\n".join(lines)
+    others = read(octets, profile).others
+    texts = [(octets[row[2] : row[3]], octets[row[4] : row[5]], row[6], row[1]) for row in others]
+    assert texts == [
+        (b"Sitemap", b"https://example.com/s.xml", -1, 1),
+        (b"Crawl-delay", b"5", 0, 0),
+        (b"Host", b"", 0, 0),
+        (b"Host", b"", 0, 0),
+        (b"x", b"y: z", 1, 0),
+    ]
+    first = 2 if mark is CAREFUL else 1
+    assert [row[0] for row in others] == [first, first + 2, first + 6, first + 7, first + 9]
+
+
+def test_google_a_missing_colon_makes_other_records_too() -> None:
+    octets = b"Sitemap s\nfoo bar\n"
+    for prefix in (b"", CAREFUL):
+        others = read(prefix + octets, "google").others
+        assert [(row[1], (prefix + octets)[row[4] : row[5]]) for row in others] == [(1, b"s"), (0, b"bar")]
+
+
+def test_house_more_kinds_of_keys_than_are_remembered() -> None:
+    octets = b"".join(b"key-%d: %d\n" % (index, index) for index in range(200))
+    others = read(octets).others
+    assert [octets[row[4] : row[5]] for row in others] == [b"%d" % index for index in range(200)]

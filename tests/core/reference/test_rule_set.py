@@ -1,0 +1,104 @@
+"""Rules in the order in which they decide: RFC 9309 section 2.2.2, Google's table of precedence."""
+
+import itertools
+
+import pytest
+
+from canfetch.core.patterns import matches, texts_of
+from canfetch.core.profiles import PROFILES, Profile
+from canfetch.core.reference.rule_set import RuleEntry, RuleSet
+
+RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
+Rules = list[tuple[bool, bytes, int]]
+
+
+def deciding(rules: Rules, target: bytes) -> tuple[bool, bytes] | None:
+    rule_set = RuleSet(rules, RFC9309)
+    rank = rule_set.form_a.first(target, len(rule_set.entries))
+    return None if rank == len(rule_set.entries) else rule_set.entries[rank][:2]
+
+
+@pytest.mark.parametrize(
+    "target, allow, disallow, deciding_rule",
+    [
+        (b"/page", b"/p", b"/", (True, b"/p")),
+        (b"/folder/page", b"/folder", b"/folder", (True, b"/folder")),
+        (b"/page.htm", b"/page", b"/*.htm", (False, b"/*.htm")),
+        (b"/page.php5", b"/page", b"/*.ph", (True, b"/page")),
+        (b"/", b"/$", b"/", (True, b"/$")),
+        (b"/page.htm", b"/$", b"/", (False, b"/")),
+        # RFC 9309 section 5.2.
+        (
+            b"/example/page/disallowed.gif",
+            b"/example/page/",
+            b"/example/page/disallowed.gif",
+            (False, b"/example/page/disallowed.gif"),
+        ),
+        # None matches.
+        (b"/other", b"/page", b"/folder", None),
+    ],
+)
+def test_google_the_table_of_precedence(
+    target: bytes, allow: bytes, disallow: bytes, deciding_rule: tuple[bool, bytes] | None
+) -> None:
+    for order in ([(True, allow, 1), (False, disallow, 2)], [(False, disallow, 1), (True, allow, 2)]):
+        assert deciding(order, target) == deciding_rule
+
+
+def test_house_of_equal_rules_the_first_line_decides() -> None:
+    rule_set = RuleSet([(False, b"/a*", 9), (False, b"/ab", 4), (True, b"/*b", 7), (True, b"/a", 1)], RFC9309)
+    assert [entry.line for entry in rule_set.entries] == [7, 4, 9, 1]
+
+
+def test_rfc9309_2_2_2_encoded_octets_count_not_characters() -> None:
+    # The character's nine encoded octets outweigh the six behind the star.
+    rules = [(True, "/\u65e5".encode(), 1), (False, b"/*xxxxx", 2)]
+    assert deciding(rules, b"/%E6%97%A5xxxxx") == (True, "/\u65e5".encode())
+
+
+def test_house_form_b_is_indexed_only_where_a_rule_has_one() -> None:
+    assert RuleSet([(False, b"/a?b=c", 1)], RFC9309).form_b is None
+    rule_set = RuleSet([(False, b"/a?b=/", 1), (True, b"/", 2)], RFC9309)
+    assert rule_set.form_b is not None
+    assert [rule_set.entries[rank].value for rank in rule_set.form_b.all(b"/a?b=%2F")] == [b"/a?b=/"]
+    assert list(rule_set.form_a.all(b"/a?b=%2F")) == [rule_set.entries.index(RuleEntry(True, b"/", 2, 1))]
+
+
+def every_target(letters: bytes, octets: int) -> list[bytes]:
+    parts = itertools.chain.from_iterable(itertools.product(letters, repeat=length) for length in range(octets + 1))
+    return [b"/" + bytes(part) for part in parts]
+
+
+PATTERNS = [b"/" + bytes(part) for part in itertools.product(b"ab*$", repeat=3)] + [
+    b"/",
+    b"*",
+    b"/a",
+    b"*a",
+    b"/$",
+    b"$",
+]
+
+
+@pytest.mark.parametrize("profile", [RFC9309, GOOGLE], ids=["rfc9309", "google"])
+def test_house_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> None:
+    rules = [(index % 3 == 0, pattern, index) for index, pattern in enumerate(PATTERNS, 1)]
+    rule_set = RuleSet(rules, profile)
+    texts = {
+        (line, text.specificity): text.text
+        for allow, value, line in rules
+        for text in texts_of(value, allow=allow, profile=profile)
+    }
+    for target in every_target(b"ab$", 5):
+        plain = [
+            rank for rank, entry in enumerate(rule_set.entries) if matches(texts[entry.line, entry.specificity], target)
+        ]
+        assert sorted(rule_set.form_a.all(target)) == plain
+        assert rule_set.form_a.first(target, len(rule_set.entries)) == (plain + [len(rule_set.entries)])[0]
+        # A better one is known already: only better ones count.
+        assert rule_set.form_a.first(target, 2) == min([2, *plain])
+
+
+def test_house_thousands_of_nested_heads_do_no_harm() -> None:
+    rules = [(False, b"/" + b"a" * length, length) for length in range(1, 1500)]
+    assert deciding(rules, b"/" + b"a" * 700 + b"b") == (False, b"/" + b"a" * 700)
+    assert deciding(rules, b"/b") is None

@@ -1,0 +1,77 @@
+"""Which groups an agent obeys: RFC 9309 section 2.2.1, Google's tables of groups."""
+
+import pytest
+
+from canfetch.core.profiles import PROFILES
+from canfetch.core.reference.reading import read_file
+from canfetch.core.reference.selection import Selection, TokenTable
+
+
+def table(*groups: str, profile: str = "rfc9309") -> TokenTable:
+    lines = "".join(
+        "".join(f"User-agent: {token}\n" for token in group.split("+")) + "Disallow: /\n" for group in groups
+    )
+    return TokenTable(read_file(lines.encode(), PROFILES[profile]).groups, PROFILES[profile])
+
+
+@pytest.mark.parametrize(
+    "tokens, choice, token_index, groups",
+    [
+        (["googlebot-news", "googlebot"], "own-token", 0, (0,)),
+        (["googlebot"], "own-token", 0, (2,)),
+        (["googlebot-image", "googlebot"], "fallback", 1, (2,)),
+        (["otherbot"], "star", -1, (1,)),
+        (["otherbot-news"], "star", -1, (1,)),
+        (["storebot-google"], "star", -1, (1,)),
+    ],
+)
+def test_google_the_table_of_groups(tokens: list[str], choice: str, token_index: int, groups: tuple[int, ...]) -> None:
+    found = table("googlebot-news", "*", "googlebot").select(tuple(map(str.encode, tokens)), star_applies=True)
+    assert found == Selection(choice, token_index, groups)
+
+
+@pytest.mark.parametrize(
+    "tokens, star_applies, expected",
+    [
+        # Groups of one token merge, in file order, each once; `*` is never added to them.
+        ([b"a"], True, Selection("own-token", 0, (0, 2))),
+        ([b"A"], True, Selection("own-token", 0, (0, 2))),
+        ([b"b"], True, Selection("own-token", 0, (0,))),
+        ([b"x"], True, Selection("star", -1, (1, 3))),
+        ([b"x"], False, Selection("none", -1, ())),
+        ([b"*"], False, Selection("star", -1, (1, 3))),
+        ([b"x", b"*"], False, Selection("star", -1, (1, 3))),
+        ([b"x", b"b", b"a"], True, Selection("fallback", 1, (0,))),
+        # Equality, not a beginning: the related bot's group does not count.
+        ([b"ab"], False, Selection("none", -1, ())),
+        ([b""], False, Selection("none", -1, ())),
+    ],
+)
+def test_rfc9309_2_2_1_the_first_token_with_a_group_decides(
+    tokens: list[bytes],
+    star_applies: bool,  # noqa: FBT001
+    expected: Selection,
+) -> None:
+    found = table("a+b+A", "*", "a+", "*+c").select(tuple(tokens), star_applies=star_applies)
+    assert found == expected
+
+
+def test_rfc9309_2_2_1_without_groups_nothing_is_chosen() -> None:
+    assert table().select((b"*", b"a"), star_applies=True) == Selection("none", -1, ())
+
+
+@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "google2019"])
+def test_rfc9309_2_2_1_case_does_not_count(profile: str) -> None:
+    assert table("FooBot", profile=profile).select((b"fOObOT",), star_applies=True).choice == "own-token"
+
+
+def test_google2019_case_counts() -> None:
+    found = table("FooBot", "foobot", profile="google2019")
+    assert found.select((b"foobot",), star_applies=True).groups == (1,)
+    assert found.select((b"FOOBOT",), star_applies=True).choice == "none"
+
+
+def test_house_only_ascii_letters_have_a_case() -> None:
+    assert table("\u00c9").select(("\u00e9".encode(),), star_applies=True).choice == "none"
+    # KELVIN SIGN is a `k` to Unicode.
+    assert table("\u212a").select((b"k",), star_applies=True).choice == "none"

@@ -1,0 +1,108 @@
+"""Rules bound to one agent: which groups, why, and what they say."""
+
+import gc
+
+import pytest
+
+import canfetch
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule
+
+FILE = b"""User-agent: googlebot-news
+User-agent: GoogleBot-News
+Disallow: /fish
+User-agent: *
+Disallow: /carrots
+User-agent: Googlebot-News
+Disallow: /shrimp
+User-agent: FooBot
+"""
+
+
+@pytest.fixture(scope="module")
+def robots(engine: str) -> canfetch.RobotsTxt:
+    return canfetch.parse(FILE, engine=engine)
+
+
+@pytest.mark.parametrize(
+    "agent, chosen, indices",
+    [
+        ("Googlebot-News", GroupChosen(GroupChoice.OWN_TOKEN, "Googlebot-News", (1, 2, 6)), [0, 2]),
+        ("foobot", GroupChosen(GroupChoice.OWN_TOKEN, "foobot", (8,)), [3]),
+        (Agent(["a", "FooBot"]), GroupChosen(GroupChoice.FALLBACK, "FooBot", (8,)), [3]),
+        # The first token that has a group decides alone: the others' groups are never merged with it.
+        (Agent(["FooBot", "Googlebot-News"]), GroupChosen(GroupChoice.OWN_TOKEN, "FooBot", (8,)), [3]),
+        ("Googlebot", GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
+        ("*", GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
+        (Agent(["a", "*"], star_applies=False), GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
+        (Agent("Googlebot", star_applies=False), GroupChosen(GroupChoice.NONE, None, ()), []),
+    ],
+)
+def test_rfc9309_2_2_1_the_groups_of_an_agent(
+    robots: canfetch.RobotsTxt, agent: str | Agent, chosen: GroupChosen, indices: list[int]
+) -> None:
+    rules = robots.rules_for(agent)
+    assert rules.group == chosen
+    assert rules.group_indices == indices
+    # Asked again, it is the same.
+    assert rules.group == chosen
+
+
+def test_google2019_letter_case_chooses_and_names_lines(engine: str) -> None:
+    rules = canfetch.parse(FILE, profile="google2019", engine=engine).rules_for("Googlebot-News")
+    assert rules.group == GroupChosen(GroupChoice.OWN_TOKEN, "Googlebot-News", (6,))
+    assert rules.allows("/fish")
+    assert not rules.allows("/shrimp")
+
+
+def test_house_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) -> None:
+    robots = canfetch.parse(b"User-agent: caf%E9\nUser-agent: caf\xe9\nDisallow: /", engine=engine)
+    # The two are shown alike, and are not the same.
+    assert robots.rules_for("caf\udce9").group == GroupChosen(GroupChoice.OWN_TOKEN, "caf%E9", (2,))
+    assert robots.rules_for("caf%E9").group == GroupChosen(GroupChoice.OWN_TOKEN, "caf%E9", (1,))
+    assert robots.rules_for("caf\u00e9").group.choice is GroupChoice.NONE
+
+
+def test_house_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
+    body = b"User-agent: *\nDisallow: /a*\nAllow: /a/b\nAllow: /\nDisallow: /\nDisallow: /x\nAllow: /a/b/c\nDisallow: *"
+    verdict = canfetch.parse(body, engine=engine).decide("/a/b/c", agent="x")
+    assert verdict.reason is Reason.ALLOW_RULE
+    assert verdict.rule == Rule(True, b"/a/b/c", 7, 6)
+    # Most octets first, then allow before disallow, then the first line.
+    assert [(rule.line, rule.octets) for rule in verdict.also_matched] == [(3, 4), (2, 3), (4, 1), (5, 1), (8, 1)]
+
+
+def test_house_what_matches_robots_txt_is_listed_though_it_does_not_decide(engine: str) -> None:
+    verdict = canfetch.parse(b"User-agent: *\nDisallow: /", engine=engine).decide("/robots.txt", agent="x")
+    assert (verdict.allowed, verdict.reason, verdict.rule) == (True, Reason.ROBOTS_TXT, None)
+    assert verdict.also_matched == (Rule(False, b"/", 2, 1),)
+
+
+def test_google_index_html_counts_the_octets_that_matched(engine: str) -> None:
+    robots = canfetch.parse(b"User-agent: *\nDisallow: /\nAllow: /d/index.html", profile="google", engine=engine)
+    verdict = robots.decide("/d/", agent="x")
+    assert verdict.rule == Rule(True, b"/d/index.html", 3, 4)
+    # One rule is listed once, by the text that counts the most.
+    assert robots.decide("/d/index.html", agent="x").rule == Rule(True, b"/d/index.html", 3, 13)
+    assert [rule.line for rule in verdict.also_matched] == [2]
+
+
+def test_house_bound_rules_show_whose_they_are(robots: canfetch.RobotsTxt) -> None:
+    assert repr(robots.rules_for("FooBot")) == "<AgentRules of Agent(['FooBot']), profile rfc9309>"
+
+
+def test_house_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
+    def ask() -> None:
+        robots = canfetch.parse(FILE, url="https://example.com/robots.txt", engine=engine)
+        robots.allows("https://example.com/fish", agent="FooBot")
+        robots.decide("/fish", agent="Googlebot-News")
+
+    ask()
+    gc.collect()
+    gc.disable()
+    try:
+        ask()
+        # Nothing refers to itself: a crawler's memory would wait for the collector.
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

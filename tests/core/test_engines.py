@@ -1,0 +1,111 @@
+"""Which engine compiles: by name, by environment, by what is built."""
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+import canfetch
+from canfetch.core import engines
+from canfetch.core.both import FileCompiledTwice
+from canfetch.core.profiles import PROFILES
+from canfetch.core.reference import CompiledFile, compile_file
+from canfetch.errors import EngineError
+
+FILE = b"User-agent: *\nDisallow: /x"
+
+
+@pytest.fixture(autouse=True)
+def _forgetful() -> Iterator[None]:
+    # What was found once is remembered; a test finds something else.
+    engines.native_module.cache_clear()
+    engines._compilers.clear()
+    yield
+    engines.native_module.cache_clear()
+    engines._compilers.clear()
+
+
+@pytest.fixture
+def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the machine one where no native module is built."""
+    # Python refuses to import what is None here.
+    monkeypatch.setitem(sys.modules, "canfetch._native", None)
+    monkeypatch.delenv("CANFETCH_ENGINE", raising=False)
+
+
+@pytest.fixture
+def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Make the machine one where a module is built that says it is native."""
+    module = ModuleType("canfetch._native")
+    module.CONTRACT = engines.CONTRACT  # type: ignore[attr-defined]
+    module.PROFILES = ("rfc9309", "google")  # type: ignore[attr-defined]
+    module.compile_file = compile_file  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "canfetch._native", module)
+    monkeypatch.delenv("CANFETCH_ENGINE", raising=False)
+    return module
+
+
+@pytest.mark.usefixtures("no_native")
+def test_house_without_a_native_module_python_answers() -> None:
+    assert canfetch.engine == "python"
+    assert isinstance(canfetch.parse(FILE)._compiled, CompiledFile)
+    for name in engines.ENGINES:
+        assert engines.profiles_of(name) == tuple(PROFILES)
+
+
+@pytest.mark.usefixtures("no_native")
+@pytest.mark.parametrize("name", ["native", "both"])
+def test_house_an_engine_that_is_not_built_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineError, match="not built here; install canfetch with CANFETCH_BUILD=native"):
+        canfetch.parse(FILE, engine=name)
+    monkeypatch.setenv("CANFETCH_ENGINE", name)
+    with pytest.raises(EngineError, match="not built here"):
+        canfetch.parse(FILE)
+    with pytest.raises(EngineError, match="not built here"):
+        engines.engine_name()
+
+
+def test_house_the_native_module_answers_where_it_is_built(native: ModuleType) -> None:
+    assert canfetch.engine == "native"
+    assert engines.compiler_of(None) is native.compile_file
+    assert engines.compiler_of("native") is native.compile_file
+    assert engines.compiler_of("python") is compile_file
+    assert engines.profiles_of("native") == ("rfc9309", "google")
+    assert engines.profiles_of("python") == tuple(PROFILES)
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("name", engines.ENGINES)
+def test_house_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANFETCH_ENGINE", name)
+    assert canfetch.engine == name
+    assert not canfetch.parse(FILE).allows("/x", agent="a")
+    assert isinstance(canfetch.parse(FILE)._compiled, FileCompiledTwice) is (name == "both")
+    # The caller's word counts more.
+    assert isinstance(canfetch.parse(FILE, engine="python")._compiled, CompiledFile)
+
+
+def test_house_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineError, match="unknown engine 'rust'; choose one of python, native, both"):
+        canfetch.parse(FILE, engine="rust")
+    monkeypatch.setenv("CANFETCH_ENGINE", "rust")
+    with pytest.raises(EngineError, match="CANFETCH_ENGINE is 'rust'; it may be python, native, both"):
+        canfetch.parse(FILE)
+
+
+def test_house_a_stale_native_module_is_refused(native: ModuleType) -> None:
+    native.CONTRACT = engines.CONTRACT + 1  # type: ignore[attr-defined]
+    with pytest.raises(EngineError, match=f"contract {engines.CONTRACT + 1}, .*; install canfetch again"):
+        canfetch.parse(FILE)
+
+
+def test_house_the_native_module_is_looked_for_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert engines.native_module() is native
+    # Looking for what is not there costs more than parsing a file.
+    monkeypatch.setitem(sys.modules, "canfetch._native", None)
+    assert engines.native_module() is native
+
+
+def test_house_the_real_native_module_does_every_profile(both_engines: str) -> None:
+    assert engines.profiles_of(both_engines) == tuple(PROFILES)

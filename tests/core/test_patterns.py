@@ -1,0 +1,158 @@
+"""Patterns: RFC 9309 sections 2.2.2 and 2.2.3, Google's tables, and what Google's parser does."""
+
+import pytest
+
+from canfetch.core.patterns import PatternText, is_void, matches, segments_of, texts_of
+from canfetch.core.profiles import PROFILES
+
+RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
+
+
+@pytest.mark.parametrize(
+    "pattern, matching, other",
+    [
+        (b"/", [b"/", b"/fish"], []),
+        (b"/*", [b"/", b"/fish"], []),
+        (b"/$", [b"/"], [b"/fish", b"/?"]),
+        (
+            b"/fish",
+            [b"/fish", b"/fish.html", b"/fish/salmon.html", b"/fishheads", b"/fishheads/yummy.html", b"/fish.php?id=x"],
+            [b"/Fish.asp", b"/catfish", b"/?id=fish", b"/desert/fish"],
+        ),
+        (b"/fish*", [b"/fish", b"/fish.html", b"/fishheads/yummy.html"], [b"/Fish.asp", b"/catfish", b"/?id=fish"]),
+        (b"/fish/", [b"/fish/", b"/fish/?id=x", b"/fish/salmon.htm"], [b"/fish", b"/fish.html", b"/Fish/Salmon.asp"]),
+        (b"/fish/*", [b"/fish/", b"/fish/?id=x", b"/fish/salmon.htm"], [b"/fish", b"/fish.html"]),
+        (
+            b"/*.php",
+            [b"/index.php", b"/folder/filename.php?a", b"/folder/any.php.file.html", b"/filename.php/"],
+            [b"/", b"/windows.PHP"],
+        ),
+        (
+            b"/*.php$",
+            [b"/filename.php", b"/folder/filename.php", b"/.php", b"/a.php.php"],
+            [b"/filename.php?a", b"/filename.php/", b"/filename.php5", b"/windows.PHP"],
+        ),
+        (b"/fish*.php", [b"/fish.php", b"/fishheads/catfish.php?a"], [b"/Fish.PHP", b"/fish.ph"]),
+    ],
+)
+def test_google_the_table_of_path_matches(pattern: bytes, matching: list[bytes], other: list[bytes]) -> None:
+    assert [target for target in matching if not matches(pattern, target)] == []
+    assert [target for target in other if matches(pattern, target)] == []
+
+
+@pytest.mark.parametrize(
+    "pattern, target, expected",
+    [
+        # `*` is none or more, any octet, the slash and the question mark too.
+        (b"/a*b", b"/ab", True),
+        (b"/a*b", b"/a/?/b/c", True),
+        (b"/a**b", b"/ab", True),
+        (b"*", b"/", True),
+        (b"*gif$", b"/a.gif", True),
+        (b"*gif$", b"/a.gif/", False),
+        # Each segment needs octets of its own.
+        (b"/ab*bc", b"/abc", False),
+        (b"/ab*bc", b"/abbc", True),
+        (b"/*aa*aa", b"/aaa", False),
+        (b"/*aa*aa", b"/aaaa", True),
+        (b"/a*x*b", b"/a/b", False),
+        # The last one before `$` is found at the end, not at its first place.
+        (b"/*ab$", b"/abab", True),
+        (b"/a*a$", b"/a", False),
+        (b"/a*a$", b"/aa", True),
+        (b"/a*bc*c$", b"/abc", False),
+        (b"/a*bc*c$", b"/abcc", True),
+        # `$` is the end only at the end; a run before it reaches the end anyway.
+        (b"/a$b", b"/a$b/c", True),
+        (b"/a$b", b"/a", False),
+        (b"/a*$", b"/abc", True),
+        (b"/$$", b"/$", True),
+        (b"/$$", b"/$/", False),
+        (b"$", b"/", False),
+        (b"*$", b"/", True),
+        (b"", b"/", True),
+    ],
+)
+def test_rfc9309_2_2_3_star_and_dollar(pattern: bytes, target: bytes, expected: bool) -> None:  # noqa: FBT001
+    assert matches(pattern, target) is expected
+
+
+def test_house_runs_of_stars_are_one_and_no_backtracking_is_needed() -> None:
+    assert segments_of(b"/a" + b"*" * 1000 + b"b") == segments_of(b"/a*b")
+    # Where each star could begin anywhere, a backtracking matcher would try 10^40 ways.
+    assert not matches(b"/" + b"*a" * 40 + b"*b", b"/" + b"a" * 2000)
+
+
+@pytest.mark.parametrize("value", [b"", b"fish", b"$", b"?a", b"%2Ffish", b"\xef\xbb\xbf/", b"/a\0b", b"*\0"])
+def test_rfc9309_2_2_what_is_no_path_pattern_is_void(value: bytes) -> None:
+    assert is_void(value, RFC9309)
+    assert texts_of(value, allow=False, profile=RFC9309) == ()
+
+
+@pytest.mark.parametrize("value", [b"/", b"*.gif$", b"*"])
+def test_rfc9309_erratum_7995_a_pattern_may_begin_with_a_star(value: bytes) -> None:
+    assert not is_void(value, RFC9309)
+
+
+@pytest.mark.parametrize("value", [b"", b"fish", b"$", b"/a\0b"])
+def test_google_no_value_is_void(value: bytes) -> None:
+    assert texts_of(value, allow=False, profile=GOOGLE) == (PatternText(value, len(value), form_b=False),)
+
+
+@pytest.mark.parametrize(
+    "value, text, octets",
+    [
+        (b"/fish", b"/fish", 5),
+        (b"/fish*", b"/fish*", 6),
+        (b"/fish$", b"/fish$", 6),
+        # Encoded octets count, not characters, and not as they are written.
+        ("/\u30c4".encode(), b"/%E3%83%84", 10),
+        (b"/%e3%83%84", b"/%E3%83%84", 10),
+        (b"/%62%61%7A", b"/baz", 4),
+        (b"/a b", b"/a%20b", 6),
+        (b"/%zz", b"/%zz", 4),
+        # A `$` within is the character: it counts once, and is compared as targets write it.
+        (b"/a$b", b"/a%24b", 4),
+        (b"/fish$$", b"/fish%24$", 7),
+        (b"/a%24b", b"/a%24b", 6),
+        (b"/a%2ab", b"/a%2Ab", 6),
+    ],
+)
+def test_rfc9309_2_2_2_specificity_is_the_octets_of_form_a(value: bytes, text: bytes, octets: int) -> None:
+    assert texts_of(value, allow=False, profile=RFC9309) == (PatternText(text, octets, form_b=False),)
+
+
+@pytest.mark.parametrize(
+    "value, text_a, text_b, octets",
+    [
+        (b"/s?u=a:b", b"/s?u=a:b", b"/s?u=a%3Ab", 8),
+        (b"/s?u=a%3ab", b"/s?u=a%3Ab", b"/s?u=a%3Ab", 10),
+        (b"/s?u=a$:$", b"/s?u=a%24:$", b"/s?u=a%24%3A$", 9),
+        (b"/*?u=*/", b"/*?u=*/", b"/*?u=*%2F", 7),
+    ],
+)
+def test_house_form_b_counts_as_many_octets_as_form_a(value: bytes, text_a: bytes, text_b: bytes, octets: int) -> None:
+    assert texts_of(value, allow=True, profile=RFC9309) == (
+        PatternText(text_a, octets, form_b=False),
+        PatternText(text_b, octets, form_b=True),
+    )
+
+
+@pytest.mark.parametrize(
+    "value, allow, texts",
+    [
+        (b"/d/index.html", True, [(b"/d/index.html", 13), (b"/d/$", 4)]),
+        (b"/index.htm", True, [(b"/index.htm", 10), (b"/$", 2)]),
+        (b"/index.html$", True, [(b"/index.html$", 12), (b"/$", 2)]),
+        ("/\u00e9/index.htm".encode(), True, [(b"/%C3%A9/index.htm", 17), (b"/%C3%A9/$", 9)]),
+        (b"/d/index.html", False, [(b"/d/index.html", 13)]),
+        (b"/d/index.php", True, [(b"/d/index.php", 12)]),
+        (b"/d/index.html/", True, [(b"/d/index.html/", 14)]),
+        (b"/d/my-index.html", True, [(b"/d/my-index.html", 16)]),
+        (b"index.html", True, [(b"index.html", 10)]),
+    ],
+)
+def test_google_index_html_equals_slash(value: bytes, allow: bool, texts: list[tuple[bytes, int]]) -> None:  # noqa: FBT001
+    found = texts_of(value, allow=allow, profile=GOOGLE)
+    assert [(text.text, text.specificity) for text in found] == texts
+    assert len(texts_of(value, allow=allow, profile=RFC9309)) <= 1

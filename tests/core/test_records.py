@@ -1,0 +1,130 @@
+"""The lossless view: every line, its record, and what is odd about it."""
+
+import pytest
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.profiles import PROFILES
+from canfetch.core.records import Note, Record, records_of
+
+
+def records(octets: bytes, profile: str = "rfc9309") -> list[Record]:
+    return list(records_of(octets, PROFILES[profile]))
+
+
+def notes(line: bytes, profile: str = "rfc9309") -> Note:
+    # Behind a user-agent line, so that rules stand in a group.
+    return records(b"User-agent: *\n" + line, profile)[1].notes
+
+
+def test_house_a_record_is_a_line_with_its_spans() -> None:
+    octets = b"\xef\xbb\xbfUser-agent: FooBot # me\r\n\r\nDisallow : /a\nx"
+    first, blank, rule, text = records(octets)
+    assert first == Record(
+        number=1,
+        span=(3, 28),
+        kind=RecordKind.USER_AGENT,
+        key=(3, 13),
+        value=(15, 21),
+        group=0,
+        notes=Note.BYTE_ORDER_MARK,
+    )
+    assert blank == Record(2, (28, 30), None, None, None, 0, Note.NONE)
+    assert rule.kind is RecordKind.DISALLOW
+    assert rule.key is not None
+    assert rule.value is not None
+    assert octets[slice(*rule.key)] == b"Disallow"
+    assert octets[slice(*rule.value)] == b"/a"
+    assert (text.kind, text.line, text.notes) == (None, 4, Note.NO_RECORD)
+
+
+def test_rfc9309_2_1_records_know_their_group() -> None:
+    octets = b"Allow: /\nSitemap: a\nUser-agent: a\nFoo: b\nUser-agent: b\nDisallow:\nbad\nUser-agent: c\n"
+    assert [record.group for record in records(octets)] == [None, None, 0, 0, 0, 0, 0, 1]
+    assert records(octets)[0].notes == Note.OUTSIDE_GROUP
+
+
+@pytest.mark.parametrize("line", [b"Disallow: *.gif", b"Disallow: /a b", b"Dissallow: /a"])
+def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
+    octets = b"User-agent: a\n" + line + b"\nUser-agent: b\nDisallow: /\nUser-agent: c"
+    assert [record.group for record in records(octets, "strict")] == [0, 0, 0, 0, 1]
+    assert [record.group for record in records(octets)] == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (b"\n", Note.NONE),
+        (b"# comment", Note.NONE),
+        (b"Disallow: /a%20b$ # all", Note.NONE),
+        (b"Allow:", Note.EMPTY_VALUE | Note.VOID_RULE),
+        (b"User-agent: FooBot", Note.NONE),
+        (b"Sitemap: https://example.com/s.xml", Note.NONE),
+        (b"three words here", Note.NO_RECORD),
+        (b"two words", Note.MISSING_COLON | Note.UNKNOWN_KEY),
+        (b": /a", Note.NO_RECORD),
+        (b"\x00", Note.NO_RECORD | Note.NUL),
+        (b"Crawl-delay: 5", Note.UNKNOWN_KEY),
+        (b"Crawl-delay:", Note.UNKNOWN_KEY | Note.EMPTY_VALUE),
+        (b"Disallow /a", Note.MISSING_COLON | Note.OUTSIDE_GRAMMAR),
+        (b"Disalow: /a", Note.MISSPELT_KEY | Note.OUTSIDE_GRAMMAR),
+        (b"Site-map: a", Note.MISSPELT_KEY),
+        (b"User-agent: FooBot/1.0", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: MJ12bot", Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: * foo", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent:", Note.EMPTY_VALUE | Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: *Bot", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: a", Note.VOID_RULE | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: *.gif", Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a b", Note.WHITE_SPACE_IN_VALUE | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a\tb", Note.WHITE_SPACE_IN_VALUE | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a\0b", Note.NUL | Note.VOID_RULE | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a\x1bb", Note.CONTROL | Note.OUTSIDE_GRAMMAR),
+        ("Disallow: /\u30c4".encode(), Note.NOT_ASCII),
+        (b"Disallow: /\xff", Note.NOT_ASCII | Note.NOT_UTF8 | Note.OUTSIDE_GRAMMAR),
+        (b"Host: \xff", Note.NOT_UTF8 | Note.UNKNOWN_KEY),
+        (b"Disallow: /a%zz", Note.BAD_ESCAPE),
+        (b"Disallow: /a%4", Note.BAD_ESCAPE),
+        (b"Disallow: /%41%4g", Note.BAD_ESCAPE),
+        (b"Disallow: /a$b$", Note.DOLLAR_INSIDE),
+        # The comment is in the grammar of the line, too.
+        (b"Disallow: /a # \x01", Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: a # \xff", Note.OUTSIDE_GRAMMAR),
+        # White space that is stripped and not in the grammar.
+        (b"\vDisallow: /a", Note.OUTSIDE_GRAMMAR),
+        (b"User-agent\f: a", Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a\v", Note.OUTSIDE_GRAMMAR),
+    ],
+)
+def test_house_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
+    assert notes(line) == expected
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (b"DisallowAITraining: /", Note.KEY_PREFIX | Note.OUTSIDE_GRAMMAR),
+        (b"Disalow: /a", Note.MISSPELT_KEY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: MJ12bot", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: 360Spider", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"Disallow: /a\0b", Note.LINE_CUT | Note.NUL),
+        (b"Disallow: /" + b"a" * 16_663, Note.LINE_CUT),
+        (b"Disallow: a", Note.OUTSIDE_GRAMMAR),
+        (b"Disallow:", Note.EMPTY_VALUE),
+    ],
+)
+def test_google_notes_follow_its_reading(line: bytes, expected: Note) -> None:
+    assert notes(line, "google") == expected
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (b"Disalow: /a", Note.UNKNOWN_KEY),
+        (b"User-agent: FooBot/1.0", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: Foo # \x01", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: Foo # bar", Note.NONE),
+        (b"Disallow /a", Note.NO_RECORD),
+    ],
+)
+def test_strict_notes_follow_its_reading(line: bytes, expected: Note) -> None:
+    assert notes(line, "strict") == expected

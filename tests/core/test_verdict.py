@@ -1,0 +1,113 @@
+"""A verdict explains itself, in words and in its one JSON form."""
+
+import json
+from typing import Any
+
+import pytest
+
+import canfetch
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Rule, Verdict
+
+DISALLOW = Rule(allow=False, pattern=b"/private", line=2, octets=8)
+ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, octets=14)
+STAR = GroupChosen(GroupChoice.STAR, "*", (1,))
+
+
+def verdict(**fields: Any) -> Verdict:
+    given: dict[str, Any] = {
+        "allowed": True,
+        "reason": Reason.ALLOW_RULE,
+        "rule": ALLOW,
+        "also_matched": (DISALLOW,),
+        "group": STAR,
+        "agent": Agent("ExampleBot"),
+        "target": b"/private/press/2026",
+        "profile": "rfc9309",
+    }
+    return Verdict(**(given | fields))
+
+
+def test_house_verdict_names_line() -> None:
+    assert verdict().line == 3
+    assert verdict(rule=None, reason=Reason.NO_MATCH).line is None
+
+
+def test_house_verdict_has_no_truth_value() -> None:
+    for allowed in (True, False):
+        with pytest.raises(TypeError, match=r"ask its \.allowed"):
+            bool(verdict(allowed=allowed))
+
+
+@pytest.mark.parametrize(
+    "fields, sentence",
+    [
+        ({}, "allowed: line 3, Allow: /private/press"),
+        (
+            {"allowed": False, "reason": Reason.DISALLOW_RULE, "rule": DISALLOW},
+            "disallowed: line 2, Disallow: /private",
+        ),
+        ({"reason": Reason.EMPTY_RULE, "rule": Rule(False, b"", 7, 0)}, "allowed: line 7, Disallow: "),
+        ({"reason": Reason.NO_MATCH, "rule": None}, "allowed: no rule for * matches"),
+        (
+            {"reason": Reason.NO_GROUP, "rule": None, "group": GroupChosen(GroupChoice.NONE, None, ())},
+            "allowed: no group of the file is for ExampleBot",
+        ),
+        ({"reason": Reason.ROBOTS_TXT, "rule": None}, "allowed: /robots.txt is always allowed"),
+        # What a site or a caller wrote does not reach a terminal as it is.
+        ({"rule": Rule(True, b"/\x1b[2J\xe9", 3, 9)}, "allowed: line 3, Allow: /%1B[2J%E9"),
+        (
+            {
+                "reason": Reason.NO_GROUP,
+                "rule": None,
+                "agent": Agent("a\udce9"),
+                "group": GroupChosen(GroupChoice.NONE, None, ()),
+            },
+            "allowed: no group of the file is for a%E9",
+        ),
+    ],
+)
+def test_house_verdict_says_why(fields: dict[str, Any], sentence: str) -> None:
+    assert str(verdict(**fields)) == sentence
+
+
+@pytest.mark.parametrize("reason", [Reason.UNAVAILABLE, Reason.UNREACHABLE])
+def test_house_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None:
+    access = AccessFacts(
+        access=str(reason),
+        effect="full-allow",
+        because="status 404",
+        policy="rfc9309",
+        robots_url="https://example.com/robots.txt",
+        fetched_at_seconds=0.0,
+        sha256=None,
+    )
+    told = verdict(reason=reason, rule=None, group=GroupChosen(GroupChoice.NONE, None, ()), access=access)
+    assert str(told) == f"allowed: robots.txt is {reason}: status 404"
+    assert told.to_json()["access"]["robots_url"] == "https://example.com/robots.txt"
+
+
+def test_house_verdict_has_one_json_form() -> None:
+    agent = Agent(["Googlebot-Image", "caf\udce9"], star_applies=False)
+    group = GroupChosen(GroupChoice.FALLBACK, "caf%E9", (4, 9))
+    assert verdict(agent=agent, group=group, target=b"/caf\xe9").to_json() == {
+        "schema": "canfetch.verdict/1",
+        "allowed": True,
+        "reason": "allow-rule",
+        "rule": {"type": "allow", "pattern": "/private/press", "line": 3, "octets": 14},
+        "also_matched": [{"type": "disallow", "pattern": "/private", "line": 2, "octets": 8}],
+        "group": {"choice": "fallback", "token": "caf%E9", "lines": [4, 9]},
+        "agent": {"tokens": ["Googlebot-Image", "caf%E9"], "star_applies": False},
+        "target": "/caf%E9",
+        "profile": "rfc9309",
+        "access": None,
+    }
+
+
+@pytest.mark.parametrize("profile", canfetch.PROFILES)
+def test_house_every_verdict_is_plain_json(engine: str, profile: str) -> None:
+    robots = canfetch.parse(b"User-agent: \xff\nDisallow: /\xff\0\x1b\nDisallow:\n", profile=profile, engine=engine)
+    told = robots.decide(b"/\xff\0\x1b", agent="\udcff")
+    text = json.dumps(told.to_json(), ensure_ascii=False)
+    assert text.isprintable()
+    assert json.loads(text) == told.to_json()
