@@ -1,0 +1,112 @@
+"""Who asks: names become Agents, by the registry unless `--exact`, and Agents get their rules."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from canfetch.agents import Crawler, agent, crawler_named
+from canfetch.cli.inputs import close_input, listed_lines, open_input
+from canfetch.cli.problems import Problem
+from canfetch.cli.question import Question
+from canfetch.cli.terminal import Palette, shown
+from canfetch.core.agent import Agent
+from canfetch.core.agent_rules import AgentRules
+from canfetch.core.document import RobotsTxt
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
+
+
+class Named(NamedTuple):
+    """An agent as it was typed, the Agent that it means, and the registry's entry where that was used."""
+
+    name: str
+    agent: Agent
+    crawler: Crawler | None
+
+    @property
+    def chain(self) -> str:
+        """The tokens that are tried, in order."""
+        tokens = ", then ".join(self.agent.tokens)
+        if not self.agent.star_applies:
+            return f"{tokens}, and never *"
+        return tokens if "*" in self.agent.tokens else f"{tokens}, then *"
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether the registry asks something else than the bare token does."""
+        return self.agent != Agent(self.name)
+
+
+class Asker(NamedTuple):
+    """Who asks, and the file's rules for it."""
+
+    named: Named
+    rules: AgentRules
+
+    @property
+    def name(self) -> str:
+        """What was typed."""
+        return self.named.name
+
+
+def named_agents(question: Question) -> list[Named]:
+    """Give the agents, in order, each once.
+
+    Raises: Problem: there is none, or one is no product token.
+    """
+    named: dict[str, Named] = {}
+    for name, place in _names(question):
+        if name not in named:
+            named[name] = _named(name, place, exact=question.exact)
+    if not named:
+        raise Problem("no agent: give --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
+    return list(named.values())
+
+
+def askers(robots: RobotsTxt, named: list[Named]) -> list[Asker]:
+    """Bind the file's rules to each agent.
+
+    Cost: O(rules of the groups of each).
+    """
+    return [Asker(one, robots.rules_for(one.agent)) for one in named]
+
+
+def chain_lines(askers: list[Asker], palette: Palette) -> Iterator[str]:
+    """Yield a line for each agent of which the registry knows more than its token."""
+    for asker in askers:
+        if asker.named.is_chain:
+            yield palette.faint(f"# {shown(asker.name)} is asked as {shown(asker.named.chain)}") + "\n"
+
+
+def _names(question: Question) -> Iterator[tuple[str, str]]:
+    for name in question.agents:
+        yield name, ""
+    if question.agents_file is not None:
+        stream = open_input(question.agents_file, "--agents-file")
+        try:
+            for line in listed_lines(stream, question.agents_file):
+                # No token that can be matched holds a #: in robots.txt, too, it begins a comment.
+                name = line.text.partition("#")[0].strip()
+                if name:
+                    yield name, line.place
+        finally:
+            close_input(stream)
+
+
+def _named(name: str, place: str, *, exact: bool) -> Named:
+    try:
+        if exact:
+            return Named(name, Agent(name), None)
+        return Named(name, agent(name), crawler_named(name))
+    except InvalidProductToken as error:
+        if not name:
+            raise Problem(str(error)) from None
+        raise Problem(f"{place}agent {name!r} is no product token: {_mend(name)}") from None
+
+
+def _mend(header: str) -> str:
+    if "/" in header or "(" in header:
+        try:
+            return f"of that User-Agent header give the token alone, {product_token(header)!r}"
+        except InvalidProductToken:
+            pass
+    return "give one without white space, '/' and control characters, such as 'GPTBot'"

@@ -1,0 +1,107 @@
+"""The command, as a process of its own or in this one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import pytest
+from click.testing import CliRunner
+
+from canfetch.cli.main import run as main_run
+
+# What the environment says about colours and engines is each test's own.
+OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
+ROBOTS = """\
+User-agent: *
+Disallow: /private/
+
+User-agent: GPTBot
+User-agent: CCBot
+Allow: /shop/
+Disallow: /shop/cart   # no carts
+Disallow: /
+
+User-agent: Googlebot
+Allow: /shop/c*
+Disallow: /shop/cart
+"""
+
+
+class Ran(NamedTuple):
+    """What came of a run."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+class RunCommand(Protocol):
+    """Runs `canfetch` in the test's folder."""
+
+    def __call__(self, *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran: ...
+
+
+@pytest.fixture
+def environment() -> Callable[[dict[str, str] | None], dict[str, str]]:
+    """Give the environment of a run, of a user who said nothing yet."""
+
+    def made(more: dict[str, str] | None = None) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in OURS}
+        return {**kept, "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
+
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder with a robots.txt in it."""
+    (tmp_path / "robots.txt").write_text(ROBOTS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def process(folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]) -> RunCommand:
+    """Give what runs the command as a user does."""
+
+    def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
+        done = subprocess.run(
+            [sys.executable, "-m", "canfetch", *arguments],
+            input=stdin,
+            cwd=folder,
+            env=environment(env),
+            capture_output=True,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return ran
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunCommand:
+    """Give what runs the command in this process, with streams of its own: the same, and quicker."""
+    monkeypatch.chdir(folder)
+
+    def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
+        with CliRunner().isolation(input=stdin, env={**dict.fromkeys(OURS), **(env or {})}) as (out, err, _):
+            code = main_run(arguments)
+            return Ran(code, out.getvalue().decode(), err.getvalue().decode())
+
+    return ran
+
+
+@pytest.fixture
+def ask(run: RunCommand) -> RunCommand:
+    """Give what runs a command on the folder's robots.txt for GPTBot."""
+
+    def asked(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
+        return run(*arguments, "--agent", "GPTBot", "--robots", "robots.txt", stdin=stdin, env=env)
+
+    return asked

@@ -1,0 +1,175 @@
+"""Bad input: one line that names the thing and the mend, exit 2, nothing on standard output."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+
+ASK = ("check", "/x", "--agent", "GPTBot")
+WHOLE = (*ASK, "--robots", "robots.txt")
+HEADER = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+
+
+def refused(ran: Any) -> str:
+    """Check the shape of a refusal, and give its line."""
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: ")
+    assert ran.err.count("\n") == 1
+    assert "Traceback" not in ran.err
+    return str(ran.err)
+
+
+@pytest.mark.parametrize(
+    "arguments, thing, mend",
+    [
+        (ASK, "no robots.txt", "give --robots FILE"),
+        ((*ASK, "--robots", "https://example.com/robots.txt"), "fetches nothing", "--robots -"),
+        ((*ASK, "--robots", "http://example.com/robots.txt"), "http://example.com/robots.txt", "--robots FILE"),
+        ((*ASK, "--robots", "missing.txt"), "'missing.txt'", "check the path"),
+        ((*ASK, "--robots", "."), "'.' is a directory", "give a file"),
+        ((*WHOLE, "--urls-file", "missing.txt"), "--urls-file 'missing.txt'", "check the path"),
+        ((*WHOLE, "--urls-file", "."), "--urls-file '.' is a directory", "give a file"),
+        ((*WHOLE, "--agents-file", "missing.txt"), "--agents-file 'missing.txt'", "check the path"),
+        ((*WHOLE, "--profile", "altavista"), "'altavista' is not one of", "'rfc9309'"),
+        ((*WHOLE, "--format", "xml"), "'xml' is not one of", "'ndjson'"),
+        ((*WHOLE, "--engine", "steam"), "'steam' is not one of", "'python'"),
+        ((*WHOLE, "--limit-octets", "5"), "--limit-octets 5", "give 512000 or more"),
+        ((*WHOLE, "--limit-octets", "-5"), "--limit-octets -5", "give 512000 or more"),
+        ((*WHOLE, "--limit-octets", "many"), "'many' is not a valid integer", "--help"),
+        ((*WHOLE, "--robots-url", "https://example.com/x.txt"), "--robots-url 'https://example.com/x.txt'", "/robots"),
+        ((*WHOLE, "--robots-url", "/robots.txt"), "--robots-url '/robots.txt' is no absolute URL", "give one such as"),
+        ((*WHOLE, "--agent", "Example Bot"), "'Example Bot' is no product token", "without white space"),
+        ((*WHOLE, "--agent", "Example\tBot"), "'Example\\tBot' is no product token", "without white space"),
+        ((*WHOLE, "--agent", "ExampleBot/1.0"), "'ExampleBot/1.0' is no product token", "'ExampleBot'"),
+        ((*WHOLE, "--agent", HEADER), "is no product token", "give the token alone, 'GPTBot'"),
+        ((*WHOLE, "--agent", "Mozilla/5.0"), "'Mozilla/5.0' is no product token", "give one without"),
+        ((*WHOLE, "--agent", ""), "the agent is empty", "give a product token"),
+        ((*WHOLE, "--agent", "Example Bot", "--exact"), "'Example Bot' is no product token", "give one without"),
+        (("check", "/x", "--robots", "robots.txt"), "no agent", "give --agent TOKEN"),
+        (("check", "--agent", "GPTBot", "--robots", "robots.txt"), "no URL", "--urls-file FILE"),
+        (("check", "", "--agent", "GPTBot", "--robots", "robots.txt"), "'' is no URL", "give an absolute URL"),
+        (("check", "x.html", "--agent", "GPTBot", "--robots", "robots.txt"), "'x.html' is no URL", "begins with '/'"),
+        ((*ASK, "--robots"), "'--robots' requires an argument", "--help'"),
+        ((*WHOLE, "--agnet", "x"), "no such option", "--agent"),
+        (("chekc",), "no such command 'chekc'", "canfetch --help"),
+        (("completion", "tcsh"), "'tcsh' is not one of", "'bash'"),
+        (("completion",), "missing argument", "canfetch completion --help"),
+        (("matrix", "/x", "--agent", "GPTBot"), "no robots.txt", "give --robots FILE"),
+        (("explain", "/x", "--agent", "GPTBot"), "no robots.txt", "give --robots FILE"),
+    ],
+)
+def test_house_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+    line = refused(run(*arguments))
+    assert thing in line
+    assert mend in line
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+@pytest.mark.parametrize("form", ["text", "csv"])
+def test_house_url_that_is_none_in_every_command(run: Run, command: str, form: str) -> None:
+    ran = run(command, "fish", "--agent", "GPTBot", "--robots", "robots.txt", "--format", form)
+    assert ran.code == 2
+    assert ran.err.startswith("canfetch: 'fish' is no URL: ")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--robots", "-", "--urls-file", "-"),
+        ("--robots", "-", "--agents-file", "-"),
+        ("--robots", "robots.txt", "--urls-file", "-", "--agents-file", "-"),
+    ],
+)
+def test_house_standard_input_for_two_things(run: Run, options: tuple[str, ...]) -> None:
+    line = refused(run("check", "/x", "--agent", "GPTBot", *options, stdin=b"/x\n"))
+    assert "standard input can be read once: give one of them as a file" in line
+
+
+@pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
+@pytest.mark.parametrize("content", [b"", b"\n  \n\r\n"])
+def test_house_list_without_a_url(ask: Run, form: str, content: bytes) -> None:
+    line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
+    assert "holds no URL: write one a line" in line
+
+
+def test_house_list_without_an_agent(run: Run, folder: Path) -> None:
+    (folder / "agents.txt").write_text("# nobody\n\n", encoding="utf-8")
+    assert "no agent" in refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
+
+
+def test_house_bad_agent_of_a_file_is_named_with_its_place(run: Run, folder: Path) -> None:
+    (folder / "agents.txt").write_text("GPTBot\nExample Bot\n", encoding="utf-8")
+    line = refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
+    assert "agents.txt:2: agent 'Example Bot' is no product token" in line
+
+
+def test_house_list_in_utf16(ask: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text("/x\n", encoding="utf-16")
+    assert "urls.txt is UTF-16: save it as UTF-8" in refused(ask("check", "--urls-file", "urls.txt"))
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind this user")
+def test_house_file_without_permission(run: Run, folder: Path) -> None:
+    (folder / "robots.txt").chmod(0)
+    assert "cannot be read: check its permissions" in refused(run(*WHOLE))
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
+def test_house_file_that_opens_and_cannot_be_read(run: Run, ask: Run) -> None:
+    assert "'/proc/self/mem' cannot be read: " in refused(run(*ASK, "--robots", "/proc/self/mem"))
+    assert "/proc/self/mem cannot be read further: " in refused(ask("check", "--urls-file", "/proc/self/mem"))
+
+
+def test_house_name_of_a_file_that_no_system_takes(run: Run) -> None:
+    assert "cannot be opened" in refused(run(*ASK, "--robots", "x" * 5_000))
+
+
+def test_house_environment_names_an_engine_that_is_none(process: Run) -> None:
+    assert "CANFETCH_ENGINE is 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
+    assert "CANFETCH_ENGINE is 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
+
+
+def test_house_nothing_typed_shows_the_help(run: Run) -> None:
+    ran = run()
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: canfetch")
+
+
+def test_house_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_bytes(b"/shop/\n/" + b"a" * 3_000_000 + b"\n/shop/x\n")
+    ran = ask("check", "--urls-file", "urls.txt")
+    assert ran.code == 2
+    assert len(ran.lines) == 2
+    assert ran.err == f"canfetch: urls.txt:2: {'/' + 'a' * 39!r}... is longer than 1 MiB: give a shorter URL\n"
+    assert ask("check", "--urls-file", "urls.txt", "-q") == (2, "", ran.err)
+
+
+def test_house_message_about_a_long_url_is_cropped(ask: Run) -> None:
+    ran = ask("check", "a" * 5_000)
+    assert ran.code == 2
+    assert len(ran.err) < 700
+    assert ran.err.startswith("canfetch: 'aaa")
+    assert ran.err.endswith("begins with '/'\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
+def test_house_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
+    import subprocess
+
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "canfetch", *WHOLE],
+            cwd=folder,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(b"canfetch: the output cannot be written: ")
+    assert ran.stderr.count(b"\n") == 1

@@ -1,0 +1,64 @@
+"""`canfetch matrix`: agents by URLs, in four shapes."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+Run = Any
+AGENTS = ("--agent", "GPTBot", "--agent", "Googlebot-Image", "--agent", "ExampleBot", "--robots", "robots.txt")
+
+
+def test_house_text_is_a_table(run: Run) -> None:
+    ran = run("matrix", "/shop/cart", "/private/", "fish", *AGENTS)
+    assert ran.code == 2
+    assert ran.lines == [
+        "# Googlebot-Image is asked as Googlebot-Image, then Googlebot, then *",
+        "URL         GPTBot   Googlebot-Image  ExampleBot",
+        "/shop/cart  no 7     no 12            yes",
+        "/private/   no 8     yes              no 2",
+        "fish        error    error            error",
+    ]
+
+
+def test_house_exit_codes(run: Run) -> None:
+    assert run("matrix", "/shop/", *AGENTS).code == 0
+    assert run("matrix", "/private/", *AGENTS).code == 1
+    assert run("matrix", "/private/", *AGENTS, "--quiet") == (1, "", "")
+
+
+def test_house_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
+    whole = json.loads(run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "json").out)
+    ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "ndjson")
+    assert [json.loads(line) for line in ran.lines] == whole
+    cart, fish = whole
+    assert list(cart["verdicts"]) == ["GPTBot", "Googlebot-Image", "ExampleBot"]
+    assert cart["verdicts"]["GPTBot"] == {"allowed": False, "reason": "disallow-rule", "line": 7}
+    assert cart["verdicts"]["ExampleBot"] == {"allowed": True, "reason": "no-match", "line": None}
+    assert list(fish) == ["url", "error"]
+
+
+def test_house_csv_is_a_column_an_agent(run: Run) -> None:
+    ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "csv")
+    header, cart, fish = csv.reader(io.StringIO(ran.out))
+    assert header == ["url", "GPTBot", "Googlebot-Image", "ExampleBot", "error"]
+    assert cart == ["/shop/cart", "disallowed", "disallowed", "allowed", ""]
+    assert fish[:4] == ["fish", "", "", ""]
+    assert fish[4].startswith("'fish' is no URL")
+
+
+def test_house_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text("".join(f"/shop/{n}\n" for n in range(1_000)), encoding="utf-8")
+    ran = run("matrix", "--urls-file", "urls.txt", *AGENTS)
+    assert len(ran.lines) == 1_002
+    assert sum(line.startswith("URL") for line in ran.lines) == 1
+    assert ran.lines[-1].split() == ["/shop/999", "yes", "6", "yes", "yes"]
+
+
+def test_house_long_url_pushes_its_own_row_alone(run: Run) -> None:
+    long = "/shop/" + "x" * 200
+    ran = run("matrix", "/a", long, "--agent", "GPTBot", "--robots", "robots.txt")
+    assert ran.lines[0] == f"{'URL':72}  GPTBot"
+    assert ran.lines[1] == f"{'/a':72}  no 8"
+    assert ran.lines[2] == f"{long}  yes 6"

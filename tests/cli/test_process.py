@@ -1,0 +1,52 @@
+"""`python -m canfetch` as a user runs it: the same as in the tests that run in one process."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "/shop/", "--agent", "GPTBot", "--robots", "robots.txt"),
+        ("check", "/x", "--agent", "Googlebot-Image", "--agent", "GPTBot", "--robots", "robots.txt"),
+        ("check", "/x", "fish", "--agent", "GPTBot", "--robots", "robots.txt", "--format", "json"),
+        ("check", "/\u9b5a", "/\udcff", "--agent", "GPTBot", "--robots", "robots.txt", "--format", "csv"),
+        ("explain", "/shop/cart/1?x", "--agent", "GPTBot", "--robots", "robots.txt"),
+        ("matrix", "/x", "/shop/", "--agent", "GPTBot", "--agent", "CCBot", "--robots", "robots.txt"),
+        ("check", "/x", "--agent", "GPTBot", "--robots", "missing.txt"),
+        ("check", "/x", "--agent", "GPTBot", "--robots", "."),
+        ("check", "/x", "--agent", "GPTBot", "--robots", "robots.txt", "--profile", "altavista"),
+        ("--version",),
+        ("--help",),
+        ("completion", "zsh"),
+        (),
+    ],
+)
+def test_house_a_process_says_the_same(process: Run, run: Run, arguments: tuple[str, ...]) -> None:
+    assert process(*arguments) == run(*arguments)
+
+
+def test_house_standard_input_of_a_process(process: Run) -> None:
+    robots = b"User-agent: *\nDisallow: /x"
+    ran = process("check", "/x", "--agent", "ExampleBot", "--robots", "-", stdin=robots)
+    assert ran == (1, "disallowed  /x  ExampleBot  line 2, Disallow: /x\n", "")
+
+
+def test_house_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
+    # What the script that installers make does.
+    code = "import sys; from canfetch.cli.main import main; sys.exit(main())"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "--version"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == process("--version")

@@ -1,0 +1,167 @@
+"""Long lists, pipes that end, signals, and shells: the command among others."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes as POSIX has them")
+CHECK = ("check", "--agent", "GPTBot", "--robots", "robots.txt", "--urls-file")
+MEBIBYTE = 1 << 20
+
+
+def started(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "canfetch", *arguments],
+        cwd=folder,
+        env={**env, "PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def peak_octets(folder: Path, env: dict[str, str], *arguments: str) -> int:
+    """Run to the end, and give the most memory that was used at once."""
+    with (folder / "out").open("wb") as out:
+        process = subprocess.Popen([sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=env, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 1
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@POSIX
+@pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
+def test_house_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
+    (folder / "one.txt").write_text("/x\n", encoding="utf-8")
+    with (folder / "many.txt").open("w", encoding="utf-8") as many:
+        many.writelines(f"https://example.com/shop/{n}?{'q' * 200}\n" for n in range(99_999))
+        many.write("/x\n")
+    small = peak_octets(folder, environment(), *CHECK, "one.txt", "--format", form)
+    large = peak_octets(folder, environment(), *CHECK, "many.txt", "--format", form)
+    assert (folder / "many.txt").stat().st_size > 20 * MEBIBYTE
+    assert large - small < 8 * MEBIBYTE
+    assert (folder / "out").read_bytes().count(b"\n") >= 100_000
+
+
+@POSIX
+@pytest.mark.parametrize("more", [("--quiet",), ()])
+def test_house_memory_of_a_matrix_and_of_quiet_is_bounded_too(
+    folder: Path, environment: Any, more: tuple[str, ...]
+) -> None:
+    (folder / "many.txt").write_text("/x\n" * 100_000, encoding="utf-8")
+    (folder / "one.txt").write_text("/x\n", encoding="utf-8")
+    matrix = ("matrix", *CHECK[1:])
+    small = peak_octets(folder, environment(), *matrix, "one.txt", *more)
+    assert peak_octets(folder, environment(), *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
+
+
+def test_house_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
+    with started(folder, environment(), *CHECK, "-") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"/shop/fish\n")
+        process.stdin.flush()
+        assert process.stdout.readline().split()[:2] == [b"allowed", b"/shop/fish"]
+        process.stdin.write(b"/x\n")
+        process.stdin.close()
+        assert process.stdout.readline().split()[:2] == [b"disallowed", b"/x"]
+        assert process.wait() == 1
+
+
+@POSIX
+def test_house_reader_that_goes_away_is_no_error(folder: Path, environment: Any) -> None:
+    (folder / "many.txt").write_text("/shop/\n" * 50_000, encoding="utf-8")
+    with started(folder, environment(), *CHECK, "many.txt") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+@POSIX
+def test_house_reader_that_was_never_there(folder: Path, environment: Any) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    ran = subprocess.run(
+        [sys.executable, "-m", "canfetch", "check", "/x", "--agent", "GPTBot", "--robots", "robots.txt"],
+        cwd=folder,
+        env=environment(),
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write_end)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+@POSIX
+def test_house_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: Any) -> None:
+    with started(folder, environment(), *CHECK, "-") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"/shop/\n")
+        process.stdin.flush()
+        process.stdout.readline()  # it runs, and waits for the next URL
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+        assert process.stderr.read() == b""
+
+
+@POSIX
+def test_house_standard_input_that_is_closed(folder: Path, environment: Any) -> None:
+    command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'
+    ran = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr == b"canfetch: --robots -: standard input is closed: give a file\n"
+
+
+def test_house_url_that_the_encoding_of_the_output_has_not(folder: Path, environment: Any) -> None:
+    (folder / "urls.txt").write_text("/shop/魚\n", encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "canfetch", *CHECK, "urls.txt"],
+        cwd=folder,
+        env=environment({"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}),
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.startswith(b"allowed     /shop/\\u9b5a")
+
+
+@pytest.mark.parametrize(
+    "shell, sign", [("bash", "complete -o nosort -F"), ("zsh", "#compdef canfetch"), ("fish", "complete --no-files")]
+)
+def test_house_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> None:
+    ran = run("completion", shell)
+    assert (ran.code, ran.err) == (0, "")
+    assert sign in ran.out
+    assert "_CANFETCH_COMPLETE=" in ran.out
+    if program := shutil.which(shell):
+        (folder / "script").write_text(ran.out, encoding="utf-8")
+        assert subprocess.run([program, "-n", "script"], cwd=folder, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words, place, expected",
+    [
+        ("canfetch ", 1, {"check", "explain", "matrix", "completion"}),
+        ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),
+        ("canfetch check --agent gptb", 3, {"GPTBot"}),
+        ("canfetch check --profile goo", 3, {"google2019", "google", "googlebot"}),
+        ("canfetch check --format nd", 3, {"ndjson"}),
+    ],
+)
+def test_house_completion_answers(run: Run, words: str, place: int, expected: set[str]) -> None:
+    asked = {"_CANFETCH_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    assert {line.partition(",")[2] for line in run(env=asked).lines} == expected

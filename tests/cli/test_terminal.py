@@ -1,0 +1,191 @@
+"""On a terminal: colours, tables, bars; and none of them anywhere else."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
+
+Run = Any
+Screen = Callable[..., str]
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+CHECK = ("check", "/x", "/shop/", "--agent", "GPTBot", "--robots", "robots.txt")
+MATRIX = ("matrix", "/shop/cart", "fish", "--agent", "GPTBot", "--agent", "Googlebot", "--robots", "robots.txt")
+PLAIN = "import sys; sys.modules['rich'] = None; from canfetch.cli.main import main; main()"
+
+
+@pytest.fixture
+def screen(folder: Path, environment: Any) -> Screen:
+    """Give what runs the command on a terminal of 80 columns, and gives all that it wrote there."""
+
+    def shown(
+        *arguments: str,
+        env: dict[str, str] | None = None,
+        rich: bool = True,
+        only_errors: bool = False,
+        width: int = 80,
+    ) -> str:
+        import fcntl
+        import pty
+        import struct
+        import termios
+
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        start = ["-m", "canfetch"] if rich else ["-c", PLAIN]
+        with subprocess.Popen(
+            [sys.executable, *start, *arguments],
+            cwd=folder,
+            env=environment({"TERM": "xterm-256color", **(env or {})}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if only_errors else theirs,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            written = b""
+            while True:
+                try:
+                    part = os.read(ours, 65536)
+                except OSError:
+                    break  # Linux says so when the last writer has gone
+                if not part:
+                    break
+                written += part
+            os.close(ours)
+            assert process.wait() in (0, 1, 2)
+        return written.decode().replace("\r\n", "\n")
+
+    return shown
+
+
+def test_house_colour_on_a_terminal(screen: Screen) -> None:
+    out = screen(*CHECK)
+    assert "\x1b[31mdisallowed\x1b[0m  /x" in out
+    assert "\x1b[32mallowed   \x1b[0m  /shop/" in out
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_no_colour_where_none_is_wanted(screen: Screen, command: str, *, rich: bool) -> None:
+    for more, env in ((("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--no-color",), {"FORCE_COLOR": "1"})):
+        out = screen(command, *CHECK[1:], *more, env=env, rich=rich)
+        assert "\x1b[3" not in out
+        assert "GPTBot" in out
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+def test_house_no_colour_in_a_pipe(run: Run, command: str) -> None:
+    assert "\x1b" not in run(command, *CHECK[1:]).out
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+def test_house_force_color_colours_a_pipe_and_no_color_goes_before(run: Run, command: str) -> None:
+    assert "\x1b[31m" in run(command, *CHECK[1:], env={"FORCE_COLOR": "1"}).out
+    assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "0"}).out
+    assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
+    assert "\x1b" not in run(command, *CHECK[1:], "--no-color", env={"FORCE_COLOR": "1"}).out
+
+
+def test_house_dumb_terminal_gets_no_colour(screen: Screen) -> None:
+    assert "\x1b" not in screen(*CHECK, env={"TERM": "dumb"})
+
+
+def test_house_programs_shapes_have_no_colour_on_a_terminal(screen: Screen) -> None:
+    for form in ("json", "ndjson", "csv"):
+        assert "\x1b" not in screen(*CHECK, "--format", form, env={"FORCE_COLOR": "1"})
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
+    if rich:
+        pytest.importorskip("rich")
+    out = screen(*MATRIX, rich=rich)
+    words = [ESCAPES.sub("", line).split() for line in out.splitlines()]
+    assert ["URL", "GPTBot", "Googlebot"] in words
+    assert ["/shop/cart", "no", "7", "no", "12"] in words
+    assert ["fish", "error", "error"] in words
+    assert ("─" in out) is rich
+    assert "yes, no: may the agent fetch it" in out
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
+    if rich:
+        pytest.importorskip("rich")
+    (folder / "agents.txt").write_text("".join(f"ExampleBot{n}\n" for n in range(30)), encoding="utf-8")
+    urls = [f"/private/{n}" for n in range(12)]
+    out = ESCAPES.sub("", screen("matrix", *urls, "--agents-file", "agents.txt", "--robots", "robots.txt", rich=rich))
+    assert max(map(len, out.splitlines())) <= 80
+    assert " 1  /private/0" in out or "1  /private/0" in out
+    # Seven cells fit beside a name: two blocks.
+    assert out.count("ExampleBot29 ") == 2
+    assert out.count("no 2") == 12 * 30
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> None:
+    if rich:
+        pytest.importorskip("rich")
+    url = "/shop/" + "x" * 150
+    out = ESCAPES.sub("", screen("matrix", url, "/a", "--agent", "GPTBot", "--robots", "robots.txt", rich=rich))
+    assert "".join(out.split()).count("x" * 20) >= 1
+    assert re.search(r"^/a {50,}no 8\s*$", out, re.MULTILINE)
+    assert re.search(r"yes 6\s*$", out, re.MULTILINE)
+
+
+def test_house_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
+    out = ESCAPES.sub("", screen("check", "/shop/" + "x" * 60, "/a", *CHECK[3:], width=60))
+    assert re.search(r"^disallowed  /a {2,}GPTBot  line 8", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_bar_over_a_long_list_where_no_answers_run_through_it(
+    screen: Screen, folder: Path, *, rich: bool
+) -> None:
+    if rich:
+        pytest.importorskip("rich")
+    (folder / "urls.txt").write_text("/shop/fish\n" * 60_000 + "fish\n", encoding="utf-8")
+    listed = ("check", "--urls-file", "urls.txt", *CHECK[3:])
+    for out in (screen(*listed, only_errors=True, rich=rich), screen(*listed, "--quiet", rich=rich)):
+        assert ("━" if rich else "[###") in out
+        assert "allowed" not in ESCAPES.sub("", out)
+        assert "canfetch: urls.txt:60001: 'fish' is no URL" in ESCAPES.sub("", out)
+    through = screen(*listed, rich=rich)
+    assert "━" not in through
+    assert "[###" not in through
+
+
+def test_house_no_bar_where_standard_error_is_no_terminal(run: Run, folder: Path) -> None:
+    (folder / "urls.txt").write_text("/shop/fish\n" * 60_000, encoding="utf-8")
+    assert run("check", "-q", "--urls-file", "urls.txt", *CHECK[3:]) == (0, "", "")
+
+
+def test_house_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment: Any) -> None:
+    code = (
+        "import sys; from canfetch.cli.main import run; code = run(sys.argv[1:]); "
+        "sys.exit(9 if 'rich' in sys.modules else code)"
+    )
+    for arguments in (CHECK, ("explain", *CHECK[1:]), ("matrix", *CHECK[1:])):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            cwd=folder,
+            env=environment(),
+            capture_output=True,
+            check=False,
+        )
+        assert ran.returncode == 1
+
+
+def test_house_start_imports_no_more_than_it_needs(folder: Path, environment: Any) -> None:
+    code = "import sys; from canfetch.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *CHECK], cwd=folder, env=environment(), capture_output=True, check=False, text=True
+    )
+    slow = {"rich", "json", "csv", "pathlib", "urllib.parse", "dataclasses", "idna", "asyncio", "tomllib", "logging"}
+    assert not slow & set(ran.stderr.split())
