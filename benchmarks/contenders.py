@@ -42,6 +42,11 @@ class Contender:
     sweep: Callable[[Parsed, str, list[str]], Sweep]
     one_shot: Callable[[Document, str, str], bool]
 
+    @property
+    def column(self) -> str:
+        """The title without what explains it."""
+        return self.title.partition(" (")[0]
+
     def document(self, file: RobotsFile) -> bytes | str:
         """The file in the type that this library takes."""
         return file.octets if self.takes_bytes else file.text
@@ -80,7 +85,9 @@ def _agent_first(ask: Callable[[str, str], bool], agent: str, urls: list[str]) -
     return run
 
 
-def _reading_again(ask: Callable[[Document, Any, str], bool], document: Document, agent: object, urls: list[str]) -> Sweep:
+def _reading_again(
+    ask: Callable[[Document, Any, str], bool], document: Document, agent: object, urls: list[str]
+) -> Sweep:
     """Loop over `ask(document, agent, url)`."""
 
     def run() -> None:
@@ -158,7 +165,7 @@ def _jwm(version: str) -> Contender:
 
 
 def _fast_robotstxt(version: str) -> Contender:
-    from robotstxt import RobotsMatcher
+    from robotstxt import RobotsMatcher  # type: ignore[import-not-found,unused-ignore]
 
     allowed = RobotsMatcher().is_allowed
 
@@ -173,7 +180,7 @@ def _fast_robotstxt(version: str) -> Contender:
 
 
 def _fastrobots(version: str) -> Contender:
-    from fastrobots import Robots
+    from fastrobots import Robots  # type: ignore[import-not-found,unused-ignore]
 
     parse = Robots.parse
 
@@ -191,7 +198,7 @@ def _fastrobots(version: str) -> Contender:
 
 
 def _robotspy(version: str) -> Contender:
-    from robots import RobotsParser
+    from robots import RobotsParser  # type: ignore[import-not-found,unused-ignore]
 
     def bind(parsed: Parsed, agent: str) -> Ask:
         can_fetch = parsed.can_fetch
@@ -244,6 +251,7 @@ _PEERS: dict[str, tuple[str, Callable[[str], Contender]]] = {
     "robotspy": ("robotspy", _robotspy),
 }
 PEER_KEYS = tuple(_PEERS)
+DISTRIBUTIONS = {key: distribution for key, (distribution, _) in _PEERS.items()}
 ENGINES = ("native", "python")
 
 
@@ -274,4 +282,3 @@ def available(keys: tuple[str, ...]) -> tuple[dict[str, Contender], dict[str, st
         except Exception as error:  # noqa: BLE001 (a peer that fails in any way is named, never fatal)
             missing[key] = f"{type(error).__name__}: {error}".splitlines()[0]
     return here, missing
-

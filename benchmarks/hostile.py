@@ -63,6 +63,41 @@ def distinct_text(octets: int, seed: int = 5) -> str:
     return "".join(dice.pick("abcdefghijklmnopqrstuvwxyz0123456789-_") for _ in range(octets))
 
 
+def pairs() -> Iterator[bytes]:
+    """Give distinct texts of pairs of letters between stars: no three octets of them are in a row."""
+    letters = [bytes(two) for two in itertools.product(b"abcdefgh", repeat=2)]
+    for count in itertools.count(1):
+        for chosen in itertools.product(letters, repeat=count):
+            yield b"*".join(chosen)
+
+
+def _with_gram(query: str = "") -> str:
+    """Write a URL of `q` with one `qqe` at the start, so that it holds every gram of the needles above."""
+    url = url_of("q", query)
+    start = len(ORIGIN) + 1
+    return f"{url[:start]}qqeqqq{url[start + 6 :]}"
+
+
+HASH = 0x9E3779B1  # 2 to the 32nd over the golden ratio: the usual multiplier, with an inverse modulo 2 to the 32nd
+GRAM_OCTETS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/"
+SLOTS = 1 << 17
+
+
+def colliding() -> list[bytes]:
+    """Give grams whose slots crowd together: all those in the first tenth of the table, lowest first."""
+    found = []
+    for one, two, three in itertools.product(GRAM_OCTETS, repeat=3):
+        slot = ((one | two << 8 | three << 16) * HASH % (1 << 32) >> 8) & (SLOTS - 1)
+        if slot < SLOTS // 11:
+            found.append((slot, bytes((one, two, three))))
+    return [gram for _, gram in sorted(found)]
+
+
+def _colliding_url() -> str:
+    path = b"".join(colliding()[:670])
+    return f"{ORIGIN}/{path.decode()}"[:URL_OCTETS]
+
+
 def wildcard_run() -> Trap:
     """P1: one rule of a thousand stars; a matcher that backtracks never returns."""
     return Trap("one rule /a*a*...b", STAR + b"disallow:/" + b"a*" * 1000 + b"b\n", url_of("a"))
@@ -113,9 +148,7 @@ def swapped_neighbours() -> Trap:
 
 def periodic_search() -> Trap:
     """Texts of two octets only: no octet is rare, and a search for each needle advances slowly."""
-    lines = (
-        b"allow:/*" + bytes(b"ab"[number >> bit & 1] for bit in range(17)) + b"a" * 6 for number in range(1 << 17)
-    )
+    lines = (b"allow:/*" + bytes(b"ab"[number >> bit & 1] for bit in range(17)) + b"a" * 6 for number in range(1 << 17))
     return Trap("needles of two letters", filled(lines), url_of("aab"))
 
 
@@ -178,6 +211,17 @@ def group_for_each_rule() -> Trap:
     return Trap("a group for each rule", filled(lines, start=b""), url_of("bcdefghij"))
 
 
+SHARED_AGENTS = 80
+
+
+def agents_with_their_own() -> Trap:
+    """Agents that share most rules and have one more each: every agent selects other groups than the others."""
+    agents = [b"user-agent:a%d" % number for number in range(SHARED_AGENTS)]
+    lines = [*itertools.chain.from_iterable((agent, b"allow:/own") for agent in agents), *agents]
+    lines += [b"allow:/*" + word + b"*z" for word in itertools.islice(words(), 29_000)]
+    return Trap(f"{SHARED_AGENTS} agents, each of other groups", filled(lines, start=b""), url_of("a"), agent="a1")
+
+
 def agents_alone() -> Trap:
     """User-agent lines and nothing else, as short as they can be."""
     return Trap("user-agent lines alone", filled((b"user-agent:" + word for word in words()), start=b""), url_of("a"))
@@ -218,7 +262,7 @@ def one_line_of_stars() -> Trap:
 def raw_octets() -> Trap:
     """Every octet of every rule has to be encoded, and of the URL too."""
     lines = (b"allow:/*" + "é".encode() * 8 + word for word in words())
-    return Trap("octets to encode", filled(lines), url_of("é")[: URL_OCTETS // 2 + 30])
+    return Trap("octets to encode", filled(lines), url_of("é")[: URL_OCTETS // 2 + 12])
 
 
 def escapes() -> Trap:
@@ -254,6 +298,76 @@ def nul_octets() -> Trap:
     return Trap("NUL in every rule", filled(b"allow:/\0" + word for word in words()), url_of("a"))
 
 
+def rare_pair() -> Trap:
+    """A search by a needle's two rarest octets finds them at every place of the URL, and the needle nowhere.
+
+    `q` is rarer than `e` in usual text, so such a search tests the pair `qq`; the URL holds every gram of the needle.
+    Stars and pairs of letters behind it make the rules distinct and give an index no gram of their own.
+    """
+    lines = (b"allow:*qqqqqqqqe*" + word for word in pairs())
+    return Trap("common pair, no needle", filled(lines), _with_gram())
+
+
+def rare_pair_repeated() -> Trap:
+    """The same needle in equal rules, as many as fit."""
+    return Trap("common pair, equal rules", filled(itertools.repeat(b"allow:*qqqqqqqqe")), _with_gram())
+
+
+def rare_pair_two_forms() -> Trap:
+    """The same, with reserved data in a query, so that both forms of the URL are searched."""
+    lines = itertools.repeat(b"allow:*qqqqqqqqe*?:")
+    return Trap("common pair, in two forms", filled(lines), _with_gram("?:"), url_may_vary=False)
+
+
+def dollars_two_forms() -> Trap:
+    """The worst that `search.py` met: the URL's dollars grow to three octets each, and both forms are searched."""
+    url = url_of("$", "?:")
+    start = len(ORIGIN) + 1
+    lines = itertools.repeat(b"allow:*$$$$$$$$$$e$$$*?:")
+    return Trap("dollars, in two forms", filled(lines), f"{url[:start]}$$e{url[start + 3 :]}", url_may_vary=False)
+
+
+def near_keys() -> Trap:
+    """Keys that differ from the known ones in their last octet, or lack the colon."""
+    keys = (b"allo v", b"user-agenu:", b"useragenx:v", b"dissalloww v", b"sitemaq:v", b"sitemapx v")
+    return Trap("keys nearly right", filled(itertools.islice(itertools.cycle(keys), FILE_OCTETS)), url_of("a"))
+
+
+def rare_pair_long() -> Trap:
+    """Longer needles of the same kind, beyond what a search by pairs takes."""
+    lines = itertools.repeat(b"allow:*" + b"q" * 200 + b"e" + b"q" * 200)
+    return Trap("common pair, long needles", filled(lines), _with_gram())
+
+
+def pairs_of_octets() -> Trap:
+    """Segments of two octets, a thousand to a rule, in two forms: the cost of beginning a search."""
+    lines = (b"allow:*?:" + b"*ab" * number for number in range(960, 700, -1))
+    return Trap("segments of two octets", filled(lines), url_of("ab", "?:abababab"))
+
+
+def middle_out() -> Trap:
+    """Needles that agree with the URL at every place until their middle: a search that compares from the left."""
+    lines = itertools.repeat(b"allow:*" + b"q" * 24 + b"e" + b"q" * 25)
+    return Trap("needles odd in the middle", filled(lines), _with_gram())
+
+
+def last_octet_repeated() -> Trap:
+    """The same with shorter needles: more rules, fewer comparisons each."""
+    lines = itertools.repeat(b"allow:*qqqqqqeqqqqqqq")
+    return Trap("short needles odd in the middle", filled(lines), _with_gram())
+
+
+def colliding_grams() -> Trap:
+    """Grams of three octets that a multiplicative hash sends to neighbouring slots of an open table."""
+    return Trap("grams that collide", filled(b"allow:*" + gram for gram in colliding()), _colliding_url())
+
+
+def raw_query() -> Trap:
+    """One rule whose query is octets to encode, in both forms."""
+    lines = [b"allow:/?:" + b"\xff" * (FILE_OCTETS - 40)]
+    return Trap("a query of octets to encode", filled(lines), url_of("a", "?:"))
+
+
 TRAPS: dict[str, Callable[[], Trap]] = {
     make.__name__: make
     for make in (
@@ -274,6 +388,7 @@ TRAPS: dict[str, Callable[[], Trap]] = {
         agents_sharing_rules,
         agents_sharing_more_rules,
         group_for_each_rule,
+        agents_with_their_own,
         agents_alone,
         blank_lines,
         carriage_returns,
@@ -288,5 +403,16 @@ TRAPS: dict[str, Callable[[], Trap]] = {
         literal_dollars,
         anchored,
         nul_octets,
+        rare_pair,
+        rare_pair_repeated,
+        rare_pair_two_forms,
+        dollars_two_forms,
+        near_keys,
+        rare_pair_long,
+        pairs_of_octets,
+        middle_out,
+        last_octet_repeated,
+        colliding_grams,
+        raw_query,
     )
 }

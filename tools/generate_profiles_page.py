@@ -25,7 +25,7 @@ examples, is in [How a verdict comes about](semantics.md).
 """
 
 
-def cell(value: bool | int) -> str:
+def cell(value: int) -> str:
     """Show a flag's value."""
     if isinstance(value, bool):
         return "yes" if value else "-"

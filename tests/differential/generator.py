@@ -1,0 +1,235 @@
+"""Generated (file, agents, URLs), the same for the same seed, aimed at what parsers get wrong.
+
+A case is one file with agents to ask for and URLs to ask about; each agent with each URL is a triple. URLs are made
+from the file's own patterns, so that most match something. Many cases have enough URLs that the native engine builds
+its index on the way.
+"""
+
+from random import Random
+from typing import Final, NamedTuple
+
+from tests.differential.targets import edited, url_from
+from tests.differential.vocabulary import (
+    ASKERS,
+    BEGINNINGS,
+    LINE_ENDS,
+    OTHER_LINES,
+    PATTERN_STARTS,
+    RULE_KEYS,
+    SEPARATORS,
+    TAILS,
+    THEMES,
+    TOKENS,
+    USER_AGENT_KEYS,
+    USER_AGENT_VALUES,
+)
+
+# Octets of a line that Google's parser keeps.
+LINE_LIMIT_OCTETS: Final = 16_663
+
+
+class Size(NamedTuple):
+    """How large a kind of case is, up to and including."""
+
+    groups: int
+    rules: int
+    agents: int
+    urls: int
+
+
+# Weighted by repetition: most are small, for the oracle reads the file again for each triple.
+SIZES: Final = (
+    [Size(groups=2, rules=5, agents=3, urls=12)] * 50
+    + [Size(groups=4, rules=3, agents=4, urls=10)] * 14
+    + [Size(groups=2, rules=14, agents=2, urls=56)] * 26
+    + [Size(groups=1, rules=60, agents=1, urls=64)] * 6
+    + [Size(groups=24, rules=2, agents=5, urls=12)] * 3
+)
+LARGE: Final = Size(groups=3, rules=300, agents=1, urls=80)
+LONG_LINES: Final = Size(groups=1, rules=2, agents=1, urls=16)
+DENSE: Final = Size(groups=1, rules=200, agents=1, urls=72)
+MANY_AGENTS: Final = Size(groups=110, rules=3, agents=100, urls=6)
+RARE_SHARE: Final = 1 / 600
+
+
+class Case(NamedTuple):
+    """A file, agents that are one product token each, and URLs; some of these are none."""
+
+    seed: int
+    octets: bytes
+    agents: tuple[bytes, ...]
+    urls: tuple[str | bytes, ...]
+
+
+def case_of(seed: int) -> Case:
+    """Generate the case of a seed.
+
+    Cost: some microseconds a triple.
+    """
+    return CaseMaker(seed).case()
+
+
+class CaseMaker:
+    """Draws one case; the order in which it draws is what makes a seed mean the same each time."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.random = random = Random(seed)  # noqa: S311 - cases, not secrets
+        self.atoms = random.choice(THEMES)
+        self.tokens = random.choices(TOKENS, k=3)
+        self.named: list[bytes] = []
+        self.patterns: list[bytes] = []
+        self.long_patterns: list[bytes] = []
+        # In a quiet file keys, separators and line ends are as in the RFC: the patterns get the attention.
+        self.quiet = random.random() < 0.5
+
+    def case(self) -> Case:
+        """Draw everything."""
+        random = self.random
+        rare = int(random.random() / RARE_SHARE)
+        if rare <= 1:
+            return self._case_of_long_lines()
+        if rare == 2:
+            return self._case_of_dense_wildcards()
+        if rare == 3:
+            # More sets of groups than an engine keeps, more tokens than it looks through one by one.
+            self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=2)) for _ in range(100)]
+        size = LARGE if rare == 4 else MANY_AGENTS if rare == 3 else random.choice(SIZES)
+        lines: list[bytes] = []
+        if random.random() < 0.1:
+            lines += self._rule_lines(2)
+        for _ in range(1 + int(random.random() * size.groups)):
+            lines += self._group_lines(size)
+        return self._finished(lines, size)
+
+    def _finished(self, lines: list[bytes], size: Size) -> Case:
+        random = self.random
+        ends = (b"\n",) if self.quiet else random.choice(LINE_ENDS)
+        if len(ends) == 1:
+            octets = ends[0].join(lines)
+        else:
+            octets = b"".join(line + end for line, end in zip(lines, random.choices(ends, k=len(lines)), strict=True))
+        if random.random() < 0.7:
+            octets += ends[0]
+        octets = random.choice(BEGINNINGS) + octets
+        agents = self._agents(size.agents)
+        patterns = self.patterns or [b"/"]
+        # Half of them at least: the size of a case says how often its index is used.
+        count = size.urls // 2 + int(random.random() * (size.urls // 2 + 1))
+        urls = tuple(url_from(random, pattern, self.atoms) for pattern in random.choices(patterns, k=count))
+        return Case(self.seed, octets, agents, urls)
+
+    # --- groups and lines ---
+
+    def _group_lines(self, size: Size) -> list[bytes]:
+        random = self.random
+        lines: list[bytes] = []
+        for _ in range(1 + int(random.random() * random.random() * 4)):
+            value = random.choice(USER_AGENT_VALUES if not self.quiet else (b"@", b"*"))
+            if b"@" in value:
+                token = random.choice(self.tokens)
+                self.named.append(token)
+                if random.random() < 0.2:
+                    token = token.swapcase()
+                value = value.replace(b"@", token)
+            lines.append(self._line(USER_AGENT_KEYS, b"User-agent", value))
+            if random.random() < 0.12:
+                lines.append(random.choice(OTHER_LINES))
+        most = size.rules
+        least = most // 2 if most > 20 else 0
+        lines += self._rule_lines(least + int(random.random() * (most - least + 1)))
+        return lines
+
+    def _rule_lines(self, count: int) -> list[bytes]:
+        random = self.random
+        lines: list[bytes] = []
+        for _ in range(count):
+            pattern = self._pattern()
+            self.patterns.append(pattern)
+            lines.append(self._line(RULE_KEYS, None, pattern))
+            if not self.quiet and random.random() < 0.08:
+                lines.append(random.choice(OTHER_LINES))
+        return lines
+
+    def _line(self, keys: list[bytes], plain_key: bytes | None, value: bytes) -> bytes:
+        random = self.random
+        if self.quiet or random.random() < 0.5:
+            key = plain_key or (b"Allow" if random.random() < 0.5 else b"Disallow")
+            return key + b": " + value
+        return random.choice(keys) + random.choice(SEPARATORS) + value + random.choice(TAILS)
+
+    def _pattern(self) -> bytes:
+        random = self.random
+        known = self.patterns
+        if known and random.random() < 0.5:
+            # Relatives of a pattern: the same again, another length, the same length, a longer one with its head.
+            pattern = random.choice(known)
+            kind = random.random()
+            if kind < 0.15:
+                return pattern
+            if kind < 0.45:
+                return pattern + random.choice(self.atoms)
+            return edited(random, pattern, self.atoms)
+        if random.random() < 0.04:
+            return b""
+        length = int(random.random() * random.random() * 7)
+        return random.choice(PATTERN_STARTS) + b"".join(random.choices(self.atoms, k=length))
+
+    def _agents(self, count: int) -> tuple[bytes, ...]:
+        random = self.random
+        # First those that have a group; somebody whom no line names comes after them.
+        others = [random.choice(self.tokens if random.random() < 0.4 else ASKERS)]
+        agents = list(dict.fromkeys([*dict.fromkeys(self.named), *others]))[:count]
+        return tuple(agent.swapcase() if random.random() < 0.25 else agent for agent in agents)
+
+    # --- what is rare ---
+
+    def _case_of_dense_wildcards(self) -> Case:
+        # Each rule finds its pieces nearly everywhere in each URL, and in the wrong order: searching gets expensive.
+        random = self.random
+        letters = random.choice([b"ab", b"abc", b"a/", b"ab?", b"aab"])
+        self.atoms = [bytes(random.choices(letters, k=3 + int(random.random() * 6))) for _ in range(12)]
+        lines = [b"User-agent: *"]
+        for _ in range(DENSE.rules // 2 + int(random.random() * DENSE.rules)):
+            pieces = random.choices(self.atoms, k=1 + int(random.random() * 4))
+            start = random.choice([b"/*", b"/*", b"/*", b"*", b"/", b"/a*"])
+            pattern = start + b"*".join(pieces) + random.choice([b"", b"", b"$", b"*", b"c", b"*c$", b"*$"])
+            lines.append(random.choice([b"Allow: ", b"Disallow: "]) + pattern)
+        lengths = random.choices((4, 25, 75), k=8)
+        self.patterns = [b"/" + bytes(random.choices(letters, k=length * 4)) for length in lengths]
+        return self._finished(lines, DENSE)
+
+    def _case_of_long_lines(self) -> Case:
+        random = self.random
+        lines = [b"User-agent: *"]
+        for _ in range(1 + int(random.random() * 3)):
+            lines += [self._long_line(), *self._rule_lines(int(random.random() * 2))]
+        self.patterns += self.long_patterns
+        return self._finished(lines, LONG_LINES)
+
+    def _long_line(self) -> bytes:
+        # Its length is around the limit, and what stands there is what a cut can spoil.
+        random = self.random
+        key = random.choice([b"Disallow", b"Allow", b"disalow", b"User-agent"])
+        end = LINE_LIMIT_OCTETS - 4 + int(random.random() * 7)
+        last = random.choice([b"$", b"%C3%a9", b"\xc3\xa9", b"*", b"ab", b"*a", b"index.html", b"%4", b"/", b"$$"])
+        kind = random.random()
+        if kind < 0.08:
+            # White space before the value, which stands across the limit.
+            return (key + b": ").ljust(end - 1) + b"/" + last
+        if kind < 0.16:
+            return b"\t" * (end - len(key) - 8) + key + b": /a%41" + last
+        if kind < 0.24:
+            return (key + b": /a").ljust(end) + last + b" # c"
+        if kind < 0.32:
+            return (key + b": /a #").ljust(end, b"c") + b"\0d: /" + last
+        if kind < 0.4:
+            # No colon within the limit: white space is the separator.
+            return key.ljust(end) + random.choice([b"/a", b": /a", b" /", b"", last])
+        filler = random.choice([b"a", b"%C3", b"\xc3\xa9", b"%4", b"/", b"$", b"?:", b"ab"])
+        head = key + b": /"
+        value = b"/" + (filler * end)[: end - len(head)]
+        # Kept apart while rules are drawn: with a `*` in such a relative, Google's parser takes a second a question.
+        self.long_patterns += [value + last[:length] for length in range(4)]
+        self.long_patterns += [value[:-1], value + last]
+        return key + b": " + value + last + random.choice([b"", b"b", b" c", b"#"])

@@ -1,0 +1,68 @@
+"""Whom generated files are asked about: Google's parser, and our two engines."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, Final
+
+from canfetch.core.engines import CompiledFile, compiler_of, native_module
+from canfetch.core.octets import octets_of
+
+CompileFile = Callable[[bytes, str], CompiledFile]
+AskGoogle = Callable[[bytes, bytes, bytes], tuple[bool, int]]
+
+PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot")
+
+
+def compile_with(engine: str) -> CompileFile:
+    """Give the function by which an engine compiles a file."""
+    return compiler_of(engine)
+
+
+def google() -> AskGoogle:
+    """Give a function of file, product token and URL, all octets: allowed or not, and the line that matched, or 0.
+
+    Raises: ImportError: Google's parser is not installed.
+    """
+    from jwm.robotstxt.googlebot import RobotsMatcher
+
+    matcher: Any = RobotsMatcher()
+    allowed, line = matcher.AllowedByRobots, matcher.matching_line
+
+    def ask(octets: bytes, token: bytes, url: bytes) -> tuple[bool, int]:
+        return bool(allowed(octets, [token], url)), int(line())
+
+    return ask
+
+
+def octets_of_url(url: str | bytes) -> bytes:
+    """Give the octets that our engines see of a URL."""
+    return octets_of(url) if isinstance(url, str) else url
+
+
+def why_no_google() -> str:
+    """Say why Google's parser cannot be asked here; empty where it can."""
+    return "" if find_spec("jwm") else "jwm.robotstxt, Google's parser, is not installed"
+
+
+def why_no_native() -> str:
+    """Say why the native engine cannot be asked here; empty where it can."""
+    return "" if native_module() else "the native engine is not built: only the Python engine was asked"
+
+
+def in_ci() -> bool:
+    """Say whether this is a run where what is missing is an error."""
+    return os.environ.get("CI", "") not in {"", "0", "false"}
+
+
+def native_is_due() -> bool:
+    """Say whether the native engine must be there: in CI, unless this run is the one without it."""
+    return in_ci() and os.environ.get("CANFETCH_BUILD") != "python"
+
+
+def google_is_due() -> bool:
+    """Say whether Google's parser must be there: in CI, on the platforms that it has wheels for."""
+    has_wheel = sys.platform == "darwin" or platform.machine() in {"x86_64", "AMD64"}
+    return in_ci() and has_wheel and sys.version_info < (3, 14) and sys.implementation.name == "cpython"

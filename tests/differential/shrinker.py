@@ -1,0 +1,133 @@
+"""A disagreement becomes the smallest file and URL that still disagree, written as a conformance case."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tests.differential.oracles import octets_of_url
+from tests.differential.tally import Question
+
+Differs = Callable[[Question], bool]
+Piece = TypeVar("Piece")
+
+_QUESTIONS_LIMIT = 6_000
+
+
+class Shrinker:
+    """Takes parts away as long as the difference stays; asks a bounded number of questions."""
+
+    def __init__(self, differs: Differs) -> None:
+        self._differs = differs
+        self._left = _QUESTIONS_LIMIT
+
+    def shrink(self, question: Question) -> Question:
+        """Give the smallest question found.
+
+        Cost: some thousand questions at most.
+        """
+        if not self._holds(question):
+            return question
+        if isinstance(question.url, str):
+            question = self._better(question, question._replace(url=octets_of_url(question.url)))
+        question = self._simpler_agent(question)
+        while self._left > 0:
+            before = question
+            question = self._fewer_octets(question, lines=True)
+            question = self._shorter_url(question)
+            question = self._fewer_octets(question, lines=False)
+            question = self._plainer(question)
+            if question == before:
+                break
+        return question
+
+    def _holds(self, question: Question) -> bool:
+        self._left -= 1
+        return self._differs(question)
+
+    def _better(self, question: Question, candidate: Question) -> Question:
+        return candidate if candidate != question and self._left > 0 and self._holds(candidate) else question
+
+    def _simpler_agent(self, question: Question) -> Question:
+        for token in question.tokens:
+            question = self._better(question, question._replace(tokens=(token,), star_applies=True))
+        return self._better(question, question._replace(tokens=(b"*",), star_applies=True))
+
+    def _fewer_octets(self, question: Question, *, lines: bool) -> Question:
+        octets = question.octets
+        pieces = octets.splitlines(keepends=True) if lines else [octets[i : i + 1] for i in range(len(octets))]
+        kept = self._fewer(pieces, lambda left: question._replace(octets=b"".join(left)))
+        return question._replace(octets=b"".join(kept))
+
+    def _shorter_url(self, question: Question) -> Question:
+        url = question.url
+        if isinstance(url, bytes):
+            kept = self._fewer([url[i : i + 1] for i in range(len(url))], lambda left: question._replace(url=b"".join(left)))
+            return question._replace(url=b"".join(kept))
+        letters = self._fewer(list(url), lambda left: question._replace(url="".join(left)))
+        return question._replace(url="".join(letters))
+
+    def _fewer(self, pieces: list[Piece], rebuilt: Callable[[list[Piece]], Question]) -> list[Piece]:
+        # Halves first, then quarters, down to single pieces.
+        step = max(len(pieces) // 2, 1)
+        while pieces and self._left > 0:
+            start = 0
+            while start < len(pieces) and self._left > 0:
+                fewer = pieces[:start] + pieces[start + step :]
+                if self._holds(rebuilt(fewer)):
+                    pieces = fewer
+                else:
+                    start += step
+            if step == 1:
+                break
+            step = max(step // 2, 1)
+        return pieces
+
+    def _plainer(self, question: Question) -> Question:
+        for written, plain in ((b"\r\n", b"\n"), (b"\r", b"\n"), (b"\t", b" ")):
+            question = self._better(question, question._replace(octets=question.octets.replace(written, plain)))
+        return question
+
+
+def shrunk(question: Question, differs: Differs) -> Question:
+    """Give the smallest question that still differs."""
+    return Shrinker(differs).shrink(question)
+
+
+def conformance_case(question: Question, allowed: bool, line: int, source: str) -> str:  # noqa: FBT001
+    """Write a question and its right answer as a case for conformance/."""
+    tokens = [token.decode("utf-8", "backslashreplace") for token in question.tokens]
+    agent = quoted(tokens[0]) if len(tokens) == 1 else "[" + ", ".join(map(quoted, tokens)) + "]"
+    verdict = f"allowed = {str(allowed).lower()}, line = {line}"
+    lines = [
+        "[[case]]",
+        'id = "FIXME"',
+        f"source = {quoted(source)}",
+        'level = "stated"',
+        'why = "FIXME"',
+        f"profile = {quoted(question.profile)}",
+        f"agent = {agent}",
+        *([] if question.star_applies else ["star_applies = false"]),
+        _octets("robots", question.octets),
+        f"expect = [{{ {_octets('url', octets_of_url(question.url))}, {verdict} }}]",
+    ]
+    return "\n".join(lines)
+
+
+def _octets(name: str, octets: bytes) -> str:
+    try:
+        return f"{name} = {quoted(octets.decode())}"
+    except UnicodeDecodeError:
+        return f'{name}_parts = [{{ hex = "{octets.hex()}" }}]'
+
+
+def quoted(text: str) -> str:
+    """Write a TOML string on one line."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character)
+    if short:
+        return short
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04X}" if ord(character) < 0x10000 else f"\\U{ord(character):08X}"

@@ -1,0 +1,97 @@
+"""URLs out of patterns: most match, the others nearly do."""
+
+import re
+from random import Random
+from typing import Final
+
+from tests.differential.vocabulary import AUTHORITIES, ODD_TEXTS, ODD_URLS, SUFFIXES
+
+_ESCAPE_OR_HIGH: Final = re.compile(rb"%[0-9A-Fa-f]{2}|[\x80-\xff]")
+_ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
+_FOLLOWS_AUTHORITY: Final = (b"/", b"?", b";", b"#")
+
+
+def _as_google_escapes(match: re.Match[bytes]) -> bytes:
+    octets = match[0]
+    return octets.upper() if len(octets) == 3 else b"%%%02X" % octets[0]
+
+
+def google_form(pattern: bytes) -> bytes:
+    """Escape what Google's parser escapes in a rule; written a second time here, as nothing is to be taken on trust."""
+    return _ESCAPE_OR_HIGH.sub(_as_google_escapes, pattern)
+
+
+def edited(random: Random, text: bytes, atoms: list[bytes]) -> bytes:
+    """Change a text in one place: a near miss, the same thing written otherwise, or a neighbour in length."""
+    if not text:
+        return random.choice(atoms)
+    place = int(random.random() * len(text))
+    kind = int(random.random() * 14)
+    if kind <= 1:
+        return text[:place] + random.choice(atoms) + text[place:]
+    if kind == 2:
+        return text[:place] + text[place + 1 :]
+    if kind == 3:
+        return text[:place] + random.choice(atoms) + text[place + 1 :]
+    if kind <= 5:
+        return text[:place] + (b"%%%02X" if kind == 4 else b"%%%02x") % text[place] + text[place + 1 :]
+    if kind == 6:
+        return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), text, count=1)
+    if kind == 7:
+        return text.swapcase()
+    if kind == 8:
+        return text[:place] + text[place : place + 3].swapcase() + text[place + 3 :]
+    if kind == 9:
+        return text[: text.rfind(b"/") + 1]
+    if kind == 10:
+        return text[:place] + b"*" + text[place + 1 :]
+    if kind == 11:
+        return text[:place]
+    if kind == 12:
+        return text + text[place:]
+    return text + b"$"
+
+
+def target_from(random: Random, pattern: bytes, atoms: list[bytes]) -> bytes:
+    """Make a path that the pattern matches, or nearly."""
+    roll = random.random
+    text = google_form(pattern) if roll() < 0.4 else pattern
+    if b"*" in text and roll() < 0.9:
+        head, *rest = text.split(b"*")
+        for part in rest:
+            fill = roll()
+            if fill < 0.4:
+                head += part
+            elif fill < 0.8:
+                head += random.choice(atoms) + part
+            else:
+                # The first place that fits is not the only one.
+                head += part + random.choice(atoms) + part
+        text = head
+    if text[-1:] == b"$" and roll() < 0.85:
+        text = text[:-1]
+    change = roll()
+    if change < 0.25:
+        text += random.choice(SUFFIXES)
+    elif change < 0.5:
+        text = edited(random, text, atoms)
+        if change < 0.28:
+            text = edited(random, text, atoms)
+    return text if text[:1] == b"/" or roll() < 0.15 else b"/" + text
+
+
+def url_from(random: Random, pattern: bytes, atoms: list[bytes]) -> str | bytes:
+    """Make a URL in one of the shapes that URLs come in, as octets or as text."""
+    kind = random.random()
+    if kind < 0.025:
+        return random.choice(ODD_URLS)
+    if kind < 0.03:
+        return random.choice(ODD_TEXTS)
+    target = target_from(random, pattern, atoms)
+    authority = random.choice(AUTHORITIES)
+    if authority and target[:1] not in _FOLLOWS_AUTHORITY and kind < 0.99:
+        target = b"/" + target
+    elif authority and target[:1] == b"/" and kind > 0.94:
+        target = random.choice(_FOLLOWS_AUTHORITY) + target[1:]
+    url = authority + target
+    return url.decode("utf-8", "surrogateescape") if kind < 0.12 else url
