@@ -44,6 +44,7 @@ $(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh
 	@mkdir -p $(STAMPS) && touch $@
 
 $(INSTALLED): $(STAMPS)/venv setup.py $(RUST)
+	@tools/prepare_machine.sh $(VENV) $(PYTHON)
 	@rm -f $(STAMPS)/installed-* src/canfetch/_native.*so
 	@echo "canfetch: installing into $(VENV), CANFETCH_BUILD=$(CANFETCH_BUILD)"
 	@$(BIN)/python -m pip install --verbose --no-build-isolation --constraint tools/constraints.txt --editable '.[cli]' \
@@ -79,8 +80,7 @@ lint: setup-lint ## style, layers, freshness of generated files
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
-	$(BIN)/python tools/generate_tables.py --check
-	$(BIN)/python tools/generate_profiles_page.py --check
+	for generator in tools/generate_*.py; do $(BIN)/python $$generator --check; done
 
 format: setup-lint ## put files into the project's format
 	$(BIN)/ruff format
@@ -91,14 +91,14 @@ types: setup-lint ## mypy, strict
 	$(BIN)/mypy
 
 docs: $(INSTALLED) $(STAMPS)/group-docs ## the documentation, in docs/_build/html; a warning is an error
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
 
 rust: ## format, lints and tests of the crates
 	cargo fmt --manifest-path rust/Cargo.toml --all --check
 	cargo clippy --manifest-path rust/Cargo.toml --locked --workspace --all-targets -- -D warnings
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
 
-bench: $(INSTALLED) $(STAMPS)/group-test ## the numbers, beside other implementations
+bench: $(INSTALLED) ## the numbers, beside other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)
 
 FUZZ_TARGET ?= decide
@@ -109,7 +109,7 @@ fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60
 		-max_total_time=$(FUZZ_SECONDS) -dict=fuzz/robots.dict
 
 package: $(STAMPS)/venv ## the sdist, the wheel of this platform and the py3-none-any wheel, in dist/
-	rm -rf build dist
+	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 

@@ -1,5 +1,10 @@
 """Settings of the documentation: Sphinx, MyST, Furo."""
 
+import re
+from textwrap import dedent
+
+from sphinx.application import Sphinx
+
 from canfetch import __version__
 
 project = "canfetch"
@@ -8,27 +13,74 @@ copyright = "the canfetch authors; Apache-2.0"
 release = __version__
 version = ".".join(release.split(".")[:2])
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
-nitpicky = True
-nitpick_ignore_regex = [
-    # Names of the standard library and of type parameters: no inventory is fetched while the pages are built.
-    ("py:.*", r"(typing|collections|enum|pathlib)\..*"),
-]
+# Docstrings mark code with single backticks, as Markdown does.
+default_role = "code"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-# Docstrings write `Cost:` and `Source:` as sections, beside the usual ones.
-napoleon_google_docstring = True
-napoleon_numpy_docstring = False
-napoleon_custom_sections = [("Cost", "returns_style"), ("Source", "returns_style")]
-napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = f"canfetch {release}"
 html_show_sourcelink = False
+
+# Made by a function, never by their callers: what their constructors take is private.
+MADE_BY_OTHERS = {"canfetch.RobotsTxt", "canfetch.AgentRules"}
+SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Cost|Source):(?: (.*))?$")
+FIELDS_OF_NAMES = {"Args": "param", "Attributes": "ivar"}
+
+
+def fields_of_sections(lines: list[str]) -> list[str]:
+    """Turn the sections of a docstring, each beginning with its name and a colon, into fields."""
+    out: list[str] = []
+    position = 0
+    while position < len(lines):
+        section = SECTION.match(lines[position])
+        position += 1
+        if section is None:
+            out.append(lines[position - 1])
+            continue
+        body = []
+        while position < len(lines) and lines[position].startswith(" "):
+            body.append(lines[position])
+            position += 1
+        name, first = section[1], section[2]
+        if out and out[-1] and not out[-1].startswith(":"):
+            out.append("")
+        if name in FIELDS_OF_NAMES:
+            arguments = dedent("\n".join(body)) if body else first
+            for argument in re.split(r"\n(?! )", arguments):
+                argument_name, _, meaning = argument.partition(":")
+                out.append(f":{FIELDS_OF_NAMES[name]} {argument_name}: {' '.join(meaning.split())}")
+        else:
+            out.append(f":{name}: {' '.join([first or '', *(line.strip() for line in body)]).strip()}")
+    return out
+
+
+def process_docstring(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Hand a docstring's sections on in Sphinx's form."""
+    lines[:] = fields_of_sections(lines)
+
+
+def process_signature(
+    _app: Sphinx, what: str, name: str, _obj: object, _options: object, signature: str, returned: str
+) -> tuple[str, str] | None:
+    """Leave the constructors out that nobody calls."""
+    return ("", returned) if what == "class" and name in MADE_BY_OTHERS and signature else None
+
+
+def skip_member(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: object) -> bool | None:  # noqa: FBT001 - Sphinx calls it
+    """Leave out what a NamedTuple says of its fields: the class docstring says more."""
+    return True if skip or (member.__doc__ or "").startswith("Alias for field number") else None
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the above."""
+    app.connect("autodoc-process-docstring", process_docstring)
+    app.connect("autodoc-process-signature", process_signature)
+    app.connect("autodoc-skip-member", skip_member)

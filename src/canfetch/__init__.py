@@ -4,8 +4,9 @@ The public names are imported when they are first used, so that importing canfet
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+# Type checkers know the name. `typing` itself, which imports `re`, would be most of the time that importing takes.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from canfetch.agents import agent
     from canfetch.core.agent import Agent
@@ -97,16 +98,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "engine":
-        # Asked each time: the environment may choose another.
-        return import_module("canfetch.core.engines").engine_name()
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker would take every name for one that exists
+
+    def __getattr__(name: str) -> object:
+        if name == "engine":
+            # Asked each time: the environment may choose another.
+            return import_module("canfetch.core.engines").engine_name()
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{home}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

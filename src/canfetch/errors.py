@@ -6,10 +6,16 @@
     ├── InvalidProductToken   an agent that is no product token
     ├── InvalidLimit          a parsing limit below 500 KiB
     ├── UnknownProfile        a profile that does not exist
+    ├── UnknownPolicy         an access policy that does not exist
+    ├── InvalidOption         an option that cannot be meant
     ├── OriginMismatch        a question about an origin that the file does not rule over
+    ├── CorruptEntry          a kept entry that is not what was kept
+    ├── StoreError            a store that cannot be reached or written (an OSError)
+    ├── EvidenceError         evidence that cannot be written or read (an OSError)
+    ├── MissingExtra          an optional library that is not installed (an ImportError)
     └── EngineError           an engine that is not there, or two engines that differ
 
-Each is a ValueError too, but for EngineError, which is a RuntimeError.
+Each is a ValueError too, but where another is named; EngineError is a RuntimeError.
 """
 
 
@@ -44,6 +50,10 @@ class UnknownProfile(CanfetchError, ValueError):
     """A profile that does not exist; the message lists those that do."""
 
 
+class UnknownPolicy(CanfetchError, ValueError):
+    """An access policy that does not exist; the message lists those that do."""
+
+
 class OriginMismatch(CanfetchError, ValueError):
     """A URL of another origin than the one that the file rules over.
 
@@ -57,3 +67,23 @@ class OriginMismatch(CanfetchError, ValueError):
 
 class EngineError(CanfetchError, RuntimeError):
     """An engine that was asked for and is not there, or two engines that gave different answers."""
+
+
+class CorruptEntry(CanfetchError, ValueError):
+    """A kept entry that is not what was kept; it is dropped, and fetched again."""
+
+
+class StoreError(CanfetchError, OSError):
+    """A store that cannot be reached, opened or written; the message names it and what went wrong."""
+
+
+class MissingExtra(CanfetchError, ImportError):
+    """A library that an optional part needs and that is not installed; the message says what to install."""
+
+
+class InvalidOption(CanfetchError, ValueError):
+    """An option that cannot be meant, such as a time-out of none."""
+
+
+class EvidenceError(CanfetchError, OSError):
+    """Evidence that cannot be written or read; the message names the place."""

@@ -18,9 +18,7 @@ def names_in(wheel: Path) -> list[str]:
 
 
 def native_modules(wheel: Path) -> list[str]:
-    return [
-        name for name in names_in(wheel) if name.startswith("canfetch/_native.") and name.endswith((".so", ".pyd"))
-    ]
+    return [name for name in names_in(wheel) if name.startswith("canfetch/_native.") and name.endswith((".so", ".pyd"))]
 
 
 def is_pure(wheel: Path) -> bool:

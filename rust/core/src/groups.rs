@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::lines::{end_of_line, end_of_text, first_line, next_line};
+use crate::lines::{end_of_line, end_of_text, end_of_value, first_line, next_line};
 use crate::octets::is_space;
 use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
@@ -194,7 +194,7 @@ fn plain_value(octets: &[u8], mut from: usize) -> ((usize, usize), usize) {
     while from < octets.len() && matches!(octets[from], b' ' | b'\t' | 0x0B | 0x0C) {
         from += 1;
     }
-    let stop = memchr::memchr3(b'\n', b'\r', b'#', &octets[from..]).map_or(octets.len(), |offset| from + offset);
+    let stop = end_of_value(octets, from);
     let end = if octets.get(stop) == Some(&b'#') { end_of_line(octets, stop) } else { stop };
     let mut to = stop;
     while to > from && is_space(octets[to - 1]) {
@@ -217,7 +217,7 @@ impl Reader {
         Self { groups, rule_seen: true }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, octets: &[u8], profile: &Profile, line: u32, record: Record) {
         match record.kind {
             Kind::Allow | Kind::Disallow => {
@@ -234,6 +234,7 @@ impl Reader {
         }
     }
 
+    #[inline(never)]
     fn take_agent(&mut self, octets: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
         let groups = &mut self.groups;
         if self.rule_seen {
@@ -248,6 +249,7 @@ impl Reader {
     }
 
     /// Section 2.2.4: such a record never ends a group.
+    #[inline(never)]
     fn take_other(&mut self, line: u32, record: Record) {
         self.groups.others.push(OtherRecord {
             key: Span::new(record.key),

@@ -26,6 +26,31 @@ pub fn end_of_line(octets: &[u8], from: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &octets[from..]).map_or(octets.len(), |offset| from + offset)
 }
 
+/// Where a value that begins at `from` ends: at the line's end or a comment, white space before it included.
+#[inline]
+pub fn end_of_value(octets: &[u8], from: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    let mut at = from;
+    // Values are short: a few words of arithmetic find what calls of a search would take longer for.
+    for _ in 0..4 {
+        let Some(eight) = octets.get(at..at + 8).and_then(|eight| eight.first_chunk()) else { break };
+        let word = u64::from_le_bytes(*eight);
+        let comment = word ^ (u64::from(b'#') * ONES);
+        // The lowest high bit marks the first octet that is a control or `#`; those above it may be wrong.
+        let found = (word.wrapping_sub(0x20 * ONES) & !word | comment.wrapping_sub(ONES) & !comment) & HIGH;
+        if found != 0 {
+            at += found.trailing_zeros() as usize / 8;
+            if matches!(octets[at], b'\n' | b'\r' | b'#') {
+                return at;
+            }
+            break;
+        }
+        at += 8;
+    }
+    memchr::memchr3(b'\n', b'\r', b'#', &octets[at..]).map_or(octets.len(), |offset| at + offset)
+}
+
 /// Where the line after the one that ends at `end` begins.
 #[inline]
 pub fn next_line(octets: &[u8], end: usize) -> usize {
@@ -71,6 +96,21 @@ mod tests {
         let expected: Vec<&[u8]> = vec![b"a", b"b", b"c", b"", b"d"];
         assert_eq!(lines(b"a\nb\rc\r\n\nd"), expected);
         assert_eq!(lines(b"a\nb\rc\r\n\nd\n"), expected);
+    }
+
+    #[test]
+    fn a_value_ends_where_the_definition_says() {
+        for fill in [b'a', b'\t', 0x80, 0xFF, b'"', b'$', 0x1F] {
+            for length in 0..70 {
+                for end in [&b"\nb#"[..], b"\r#", b"#\n", b"", b"\0\n#"] {
+                    let text = [&vec![fill; length][..], end].concat();
+                    let stop = text.iter().position(|octet| matches!(octet, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
+                    for from in 0..=length.min(9) {
+                        assert_eq!(end_of_value(&text, from), stop, "{text:?} {from}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub struct Entry<'a> {
 pub struct Scratch {
     a: Vec<u8>,
     text: Vec<u8>,
+    b: Vec<u8>,
 }
 
 /// Hands each text of a rule to `take`: none if the rule is void, several where it is read in several forms.
@@ -73,9 +74,9 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     let text = if literal_dollar { encode_dollars(a, &mut scratch.text) } else { a };
     take(Entry { text, specificity, form: Form::A });
     if classes & QUESTION != 0 && has_reserved_data(a) {
-        let mut b = Vec::with_capacity(text.len() + 16);
-        form_b(text, &mut b);
-        take(Entry { text: &b, specificity, form: Form::B });
+        scratch.b.clear();
+        form_b(text, &mut scratch.b);
+        take(Entry { text: &scratch.b, specificity, form: Form::B });
     }
 }
 

@@ -35,15 +35,23 @@ pub struct Record {
 
 /// The record of the line `from..to`, if it has one.
 pub fn read(octets: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
-    let end = memchr::memchr(b'#', &octets[from..to]).map_or(to, |offset| from + offset);
-    let (start, end) = strip(octets, from, end, is_space);
-    let line = &octets[start..end];
-    let separator = match memchr::memchr(b':', line) {
-        Some(offset) => start + offset,
-        None if profile.missing_colon => start + white_separator(line)?,
-        None => return None,
+    // One search tells a comment's start from a separator; what is behind a `#` separates nothing.
+    let first = memchr::memchr2(b':', b'#', &octets[from..to]).map(|offset| from + offset);
+    let (separator, end) = match first {
+        Some(colon) if octets[colon] == b':' => {
+            let end = memchr::memchr(b'#', &octets[colon..to]).map_or(to, |offset| colon + offset);
+            (colon, end)
+        }
+        without_colon => {
+            if !profile.missing_colon {
+                return None;
+            }
+            let end = without_colon.unwrap_or(to);
+            let (start, stop) = strip(octets, from, end, is_space);
+            (start + white_separator(&octets[start..stop])?, end)
+        }
     };
-    let key = strip(octets, start, separator, is_space);
+    let key = strip(octets, from, separator, is_space);
     if key.0 == key.1 {
         return None;
     }
@@ -66,6 +74,10 @@ fn white_separator(line: &[u8]) -> Option<usize> {
 
 /// What a key says.
 pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
+    // The keys of other records, and of what is no robots.txt at all, mostly begin like none of the four.
+    if !key.first().is_some_and(|first| matches!(first | 0x20, b'u' | b'a' | b'd' | b's')) {
+        return Kind::Other;
+    }
     let says = |spellings: &[&[u8]]| {
         let accepted = if profile.typos { spellings } else { &spellings[..1] };
         accepted.iter().any(|spelling| {

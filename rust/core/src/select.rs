@@ -57,9 +57,9 @@ impl Directory {
             let named = self.groups_of(groups, octets, profile, token);
             if !named.is_empty() {
                 let choice = match place {
-                    0 if token == STAR => Choice::Star,
+                    _ if token == STAR => Choice::Star,
                     0 => Choice::OwnToken,
-                    _ => Choice::Fallback(place),
+                    place => Choice::Fallback(place),
                 };
                 return Selection { choice, groups: named };
             }

@@ -1,32 +1,87 @@
 //! A target that segments are looked for in.
 
-/// A target.
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+
+use super::suffixes::Suffixes;
+
+/// Places that look like the segment's start, after which the search is left to those who search better.
+const CANDIDATES: usize = 6;
+
+/// A target, and what its searches have cost so far.
 #[derive(Debug)]
 pub struct Haystack<'t> {
-    octets: &'t [u8],
+    octets: Cow<'t, [u8]>,
+    searched: Cell<usize>,
+    suffixes: OnceCell<Suffixes>,
 }
 
 impl<'t> Haystack<'t> {
     /// Wraps a target.
     #[inline]
-    pub fn new(octets: &'t [u8]) -> Self {
-        Self { octets }
+    pub fn new(octets: impl Into<Cow<'t, [u8]>>) -> Self {
+        Self { octets: octets.into(), searched: Cell::new(0), suffixes: OnceCell::new() }
     }
 
     /// The target's octets.
     #[inline]
-    pub fn octets(&self) -> &'t [u8] {
-        self.octets
+    pub fn octets(&self) -> &[u8] {
+        &self.octets
     }
 
     /// Where the segment first occurs at or behind `from`.
     #[inline]
     pub fn find(&self, segment: &[u8], from: usize) -> Option<usize> {
-        let rest = &self.octets[from..];
-        let found = match segment {
-            [octet] => memchr::memchr(*octet, rest),
-            _ => memchr::memmem::find(rest, segment),
-        };
-        found.map(|offset| from + offset)
+        let octets = self.octets();
+        let Some((&first, others)) = segment.split_first() else { return Some(from) };
+        if let Some(suffixes) = self.suffixes.get() {
+            return suffixes.find(octets, segment, from);
+        }
+        let mut at = from;
+        for _ in 0..CANDIDATES {
+            at += memchr::memchr(first, &octets[at..])?;
+            if octets[at + 1..].starts_with(others) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        self.find_among_many(segment, at)
+    }
+
+    /// The same for a target that holds the segment's first octet often.
+    #[cold]
+    fn find_among_many(&self, segment: &[u8], from: usize) -> Option<usize> {
+        let octets = self.octets();
+        // A search is linear, but a file can ask for a great many: past a fair share they go through the suffixes.
+        if self.searched.get() > 16_384 + 32 * octets.len() {
+            return self.suffixes.get_or_init(|| Suffixes::new(octets)).find(octets, segment, from);
+        }
+        let found = memchr::memmem::find(&octets[from..], segment).map(|offset| from + offset);
+        self.searched.set(self.searched.get() + found.unwrap_or(octets.len()) - from);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Dice;
+
+    #[test]
+    fn what_a_search_costs_changes_nothing() {
+        let mut dice = Dice::new(2);
+        for _ in 0..50 {
+            let octets = dice.text(b"abc", 2000);
+            let haystack = Haystack::new(&octets[..]);
+            for _ in 0..300 {
+                let segment = dice.text(b"abc", 9);
+                let from = dice.below(octets.len() + 1);
+                let plain = match segment.len() {
+                    0 => Some(from),
+                    length => octets[from..].windows(length).position(|window| window == segment).map(|at| from + at),
+                };
+                assert_eq!(haystack.find(&segment, from), plain);
+            }
+        }
     }
 }

@@ -1,0 +1,92 @@
+//! A file, read once: its groups, and the rule sets that agents asked for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::decide::{File, RuleSet};
+use crate::groups::Groups;
+use crate::select::{Directory, Selection};
+use crate::tables::{PROFILES, Profile};
+
+/// Rule sets kept: a file whose every agent selects other groups cannot make it grow.
+const SETS_KEPT: usize = 64;
+
+/// Octets that can be counted in 32 bits with a flag beside.
+pub const MOST_OCTETS: usize = i32::MAX as usize;
+
+/// The profile of that name, if this engine does it.
+pub fn profile(name: &str) -> Option<&'static Profile> {
+    PROFILES.iter().find(|profile| profile.name == name)
+}
+
+/// A file's contents. The octets stay with the caller, who hands in the same ones each time.
+#[derive(Debug)]
+pub struct CompiledFile {
+    profile: &'static Profile,
+    groups: Groups,
+    directory: Directory,
+    sets: Mutex<Sets>,
+}
+
+#[derive(Debug, Default)]
+struct Sets {
+    kept: Vec<Arc<RuleSet>>,
+    oldest: usize,
+}
+
+impl CompiledFile {
+    /// Reads a file of at most [`MOST_OCTETS`]; never fails on what it holds.
+    pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
+        assert!(octets.len() <= MOST_OCTETS, "a file over 2 GiB");
+        Self {
+            profile,
+            groups: Groups::read(octets, profile),
+            directory: Directory::default(),
+            sets: Mutex::default(),
+        }
+    }
+
+    /// What the file says.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Everything that a decision needs beside the rule set.
+    #[inline]
+    pub fn file<'a>(&'a self, octets: &'a [u8]) -> File<'a> {
+        File { octets, groups: &self.groups, profile: self.profile }
+    }
+
+    /// Whose reading it is.
+    #[inline]
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// The groups for an agent: its tokens in order, and whether `*` applies to it.
+    pub fn select<T: AsRef<[u8]>>(&self, octets: &[u8], tokens: &[T], star_applies: bool) -> Selection {
+        self.directory.select(&self.groups, octets, self.profile, tokens, star_applies)
+    }
+
+    /// The rules of those groups; the same set for the same groups.
+    pub fn rule_set(&self, groups: &[u32]) -> Arc<RuleSet> {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = sets.kept.iter().find(|set| set.groups() == groups) {
+            return Arc::clone(set);
+        }
+        let set = Arc::new(RuleSet::new(groups));
+        if sets.kept.len() < SETS_KEPT {
+            sets.kept.push(Arc::clone(&set));
+        } else {
+            let oldest = sets.oldest;
+            sets.kept[oldest] = Arc::clone(&set);
+            sets.oldest = (oldest + 1) % SETS_KEPT;
+        }
+        set
+    }
+
+    /// Octets held, the file's own not counted.
+    pub fn octets_held(&self) -> usize {
+        let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        size_of::<Self>() + self.groups.octets_held() + sets.kept.iter().map(|set| set.octets_held()).sum::<usize>()
+    }
+}

@@ -1,0 +1,301 @@
+//! Wildcard texts whose head says little (`/*.php`): found by the rarest three octets in a row that they need.
+//!
+//! One pass over the target looks at each position's three octets in a bit table; what passes is looked up, each gram
+//! once a query, and each text stands under one gram alone: so a text is looked at once at most, however often the target
+//! repeats what leads to it. Texts without three literal octets in a row stand on a short list, behind a mask of the
+//! octets that they need.
+
+use super::NO_RANK;
+use super::segments::Shape;
+
+/// Octets of a gram.
+const GRAM: usize = 3;
+const MIXED_BITS: u32 = 24;
+
+/// A text to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct Weak<'a> {
+    /// Its octets.
+    pub text: &'a [u8],
+    /// The rank of its rule.
+    pub rank: u32,
+}
+
+/// A gram, mixed, and where its ranks begin; they end where those of the next one begin.
+#[derive(Clone, Copy, Debug)]
+struct Gram {
+    mixed: u32,
+    ranks: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Loose {
+    rank: u32,
+    octets: u64,
+}
+
+/// The texts by gram.
+#[derive(Debug)]
+pub struct Grams {
+    /// Best rank of all: nothing here can beat a better one.
+    best: u32,
+    /// A bit for each value of a mixed gram's highest bits that occurs.
+    bits: Box<[u64]>,
+    bits_shift: u32,
+    /// Where the grams of each bucket begin, by fewer of those bits.
+    buckets: Box<[u32]>,
+    buckets_shift: u32,
+    grams: Box<[Gram]>,
+    ranks: Box<[u32]>,
+    loose: Box<[Loose]>,
+}
+
+/// Three octets as a number, stirred. No two grams are mixed alike, so a bucket holds no more of them than its share of
+/// all there are: a file cannot crowd one.
+#[inline]
+fn mixed(window: &[u8]) -> u32 {
+    let gram = u32::from(window[0]) | u32::from(window[1]) << 8 | u32::from(window[2]) << 16;
+    gram.wrapping_mul(0x9E_3779) & ((1 << MIXED_BITS) - 1)
+}
+
+#[inline]
+fn octet_bit(octet: u8) -> u64 {
+    1 << (octet & 63)
+}
+
+impl Grams {
+    /// Places the texts, which come in order of rank.
+    pub fn new(texts: &[Weak<'_>]) -> Self {
+        let counts = Counts::of(texts);
+        let mut placed = Vec::new();
+        let mut loose = Vec::new();
+        for weak in texts {
+            match counts.rarest(weak.text) {
+                Some(gram) => placed.push((gram, weak.rank)),
+                None => loose.push(Loose { rank: weak.rank, octets: octets_of(weak.text) }),
+            }
+        }
+        placed.sort_unstable();
+        let distinct = placed.chunk_by(|one, other| one.0 == other.0).count();
+        let bucket_bits = distinct.next_power_of_two().ilog2().clamp(4, 20);
+        let buckets_shift = MIXED_BITS - bucket_bits;
+        let mut grams = Vec::with_capacity(distinct + 1);
+        let mut buckets = Vec::with_capacity((1 << bucket_bits) + 1);
+        let mut bits = vec![0; (distinct / 2).next_power_of_two().clamp(64, 1 << 14)].into_boxed_slice();
+        let bits_shift = MIXED_BITS - bits.len().ilog2() - u64::BITS.ilog2();
+        let mut ranks = 0;
+        for same in placed.chunk_by(|one, other| one.0 == other.0) {
+            let mixed = same[0].0;
+            buckets.resize((mixed >> buckets_shift) as usize + 1, grams.len() as u32);
+            grams.push(Gram { mixed, ranks });
+            ranks += same.len() as u32;
+            let bit = mixed >> bits_shift;
+            bits[bit as usize >> 6] |= 1u64 << (bit & 63);
+        }
+        buckets.resize((1 << bucket_bits) + 1, grams.len() as u32);
+        grams.push(Gram { mixed: u32::MAX, ranks });
+        Self {
+            best: texts.first().map_or(NO_RANK, |weak| weak.rank),
+            bits,
+            bits_shift,
+            buckets: buckets.into(),
+            buckets_shift,
+            grams: grams.into(),
+            ranks: placed.into_iter().map(|(_, rank)| rank).collect(),
+            loose: loose.into(),
+        }
+    }
+
+    /// Octets held.
+    pub fn octets_held(&self) -> usize {
+        size_of_val(&*self.bits)
+            + size_of_val(&*self.buckets)
+            + size_of_val(&*self.grams)
+            + size_of_val(&*self.ranks)
+            + size_of_val(&*self.loose)
+    }
+
+    /// Looks the target through. `matches` says whether the text of a rank matches; it is never asked for a rank that the
+    /// best one beats. Returns the best rank.
+    #[inline]
+    pub fn search(&self, target: &[u8], mut best: u32, mut matches: impl FnMut(u32) -> bool) -> u32 {
+        if self.best >= best {
+            return best;
+        }
+        if !self.ranks.is_empty() {
+            self.hits(target, |ranks| {
+                for &rank in ranks {
+                    if rank >= best {
+                        break;
+                    }
+                    if matches(rank) {
+                        best = rank;
+                        break;
+                    }
+                }
+            });
+        }
+        if self.loose.first().is_some_and(|loose| loose.rank < best) {
+            let present = target.iter().fold(0, |bits, &octet| bits | octet_bit(octet));
+            for loose in &self.loose {
+                if loose.rank >= best {
+                    break;
+                }
+                if loose.octets & !present == 0 && matches(loose.rank) {
+                    best = loose.rank;
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// The ranks of each gram that the target holds, once.
+    #[inline]
+    fn hits(&self, target: &[u8], mut hit: impl FnMut(&[u32])) {
+        let mut seen = Seen::default();
+        for window in target.windows(GRAM) {
+            let mixed = mixed(window);
+            let bit = mixed >> self.bits_shift;
+            if self.bits[bit as usize >> 6] >> (bit & 63) & 1 == 0 {
+                continue;
+            }
+            if let Some(place) = self.place_of(mixed) {
+                if seen.is_new(place, self.grams.len()) {
+                    hit(&self.ranks[self.grams[place].ranks as usize..self.grams[place + 1].ranks as usize]);
+                }
+            }
+        }
+    }
+
+    /// Where the gram stands.
+    #[inline]
+    fn place_of(&self, mixed: u32) -> Option<usize> {
+        let bucket = (mixed >> self.buckets_shift) as usize;
+        let start = self.buckets[bucket] as usize;
+        let grams = &self.grams[start..self.buckets[bucket + 1] as usize];
+        let place = match grams {
+            [] => return None,
+            [only] => return (only.mixed == mixed).then_some(start),
+            _ => grams.partition_point(|gram| gram.mixed < mixed),
+        };
+        grams.get(place).is_some_and(|gram| gram.mixed == mixed).then_some(start + place)
+    }
+}
+
+/// Grams already looked at: a few in a list, many in a bit set.
+#[derive(Default)]
+struct Seen {
+    few: [u32; 16],
+    count: usize,
+    many: Vec<u64>,
+}
+
+impl Seen {
+    #[inline]
+    fn is_new(&mut self, gram: usize, grams: usize) -> bool {
+        if self.many.is_empty() {
+            if self.few[..self.count].contains(&(gram as u32)) {
+                return false;
+            }
+            if self.count < self.few.len() {
+                self.few[self.count] = gram as u32;
+                self.count += 1;
+                return true;
+            }
+            self.spill(grams);
+        }
+        let word = &mut self.many[gram >> 6];
+        let bit = 1 << (gram & 63);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    #[cold]
+    fn spill(&mut self, grams: usize) {
+        self.many = vec![0; grams.div_ceil(64)];
+        for &gram in &self.few {
+            self.many[gram as usize >> 6] |= 1 << (gram & 63);
+        }
+    }
+}
+
+/// How often each gram is needed, by its highest bits: a collision only makes it look less rare.
+struct Counts {
+    counts: Vec<u32>,
+    shift: u32,
+}
+
+impl Counts {
+    fn of(texts: &[Weak<'_>]) -> Self {
+        let octets: usize = texts.iter().map(|weak| weak.text.len()).sum();
+        let bits = octets.next_power_of_two().ilog2().clamp(6, 16);
+        let mut found = Self { counts: vec![0; 1 << bits], shift: MIXED_BITS - bits };
+        for weak in texts {
+            for window in literal_windows(weak.text) {
+                found.counts[(mixed(window) >> found.shift) as usize] += 1;
+            }
+        }
+        found
+    }
+
+    fn rarest(&self, text: &[u8]) -> Option<u32> {
+        literal_windows(text).map(mixed).min_by_key(|&mixed| self.counts[(mixed >> self.shift) as usize])
+    }
+}
+
+/// The windows of a text's literal octets.
+fn literal_windows(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let body = &text[..Shape::of(text).body];
+    body.split(|&octet| octet == b'*').flat_map(|segment| segment.windows(GRAM))
+}
+
+/// The literal octets of a text, as bits.
+fn octets_of(text: &[u8]) -> u64 {
+    let body = &text[..Shape::of(text).body];
+    body.iter().filter(|&&octet| octet != b'*').fold(0, |bits, &octet| bits | octet_bit(octet))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grams(texts: &[&str]) -> Grams {
+        let weak: Vec<_> = texts
+            .iter()
+            .enumerate()
+            .map(|(rank, text)| Weak { text: text.as_bytes(), rank: rank as u32 })
+            .collect();
+        Grams::new(&weak)
+    }
+
+    fn asked(grams: &Grams, target: &str, best: u32) -> Vec<u32> {
+        let mut asked = Vec::new();
+        grams.search(target.as_bytes(), best, |rank| {
+            asked.push(rank);
+            false
+        });
+        asked.sort_unstable();
+        asked
+    }
+
+    #[test]
+    fn only_what_the_target_can_hold_is_asked() {
+        let grams = grams(&["/*.php", "/*.html$", "/*?", "/*utm_*x", "/*&"]);
+        assert_eq!(asked(&grams, "/a.html?utm_", NO_RANK), vec![1, 2, 3]);
+        assert_eq!(asked(&grams, "/a.html?utm_", 2), vec![1]);
+        assert_eq!(asked(&grams, "/", NO_RANK), vec![]);
+    }
+
+    #[test]
+    fn each_text_is_asked_once_however_often_its_gram_occurs() {
+        let texts: Vec<String> = (0..100).map(|number| format!("/*aaa*{number}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(asked(&grams(&texts), &"a".repeat(500), NO_RANK).len(), 100);
+        let texts: Vec<String> = (100..400).map(|number| format!("/*{number}")).collect();
+        let target: String = texts.concat().repeat(3);
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(asked(&grams(&texts), &target, NO_RANK), (0..300).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,183 @@
+//! Every suffix of a target in order: any segment is found in time that the target cannot make worse.
+//!
+//! It costs more to make than an ordinary target is worth searching, so only a target that has shown itself expensive
+//! gets it: one that a hostile file was written for, where a search finds what looks like its segment at every place.
+
+/// The order of a target's suffixes.
+#[derive(Debug)]
+pub struct Suffixes {
+    /// Where each suffix begins, in the order of the suffixes.
+    sorted: Vec<u32>,
+    /// The place of each suffix in that order, by where it begins.
+    ranks: Vec<u32>,
+    starts: Starts,
+}
+
+impl Suffixes {
+    /// Sorts the suffixes: by their first seven octets, then by twice as many each round.
+    pub fn new(octets: &[u8]) -> Self {
+        // How many of the seven there are comes last: a suffix that ends is not one that goes on with NUL.
+        let key = |suffix: &[u8]| first_eight(suffix) & !0xFF | suffix.len().min(7) as u64;
+        let mut keyed: Vec<(u64, u32)> = (0..octets.len()).map(|start| (key(&octets[start..]), start as u32)).collect();
+        let mut ranks = vec![0; octets.len()];
+        let mut compared = 7;
+        loop {
+            keyed.sort_unstable();
+            let mut distinct = 0;
+            let mut before = None;
+            for &(key, start) in &keyed {
+                distinct += u32::from(before.is_some_and(|before| before != key));
+                before = Some(key);
+                ranks[start as usize] = distinct;
+            }
+            if distinct as usize + 1 >= octets.len() {
+                break;
+            }
+            for (key, start) in &mut keyed {
+                let start = *start as usize;
+                // A suffix that ends sooner comes first.
+                let next = ranks.get(start + compared).map_or(0, |rank| u64::from(*rank) + 1);
+                *key = u64::from(ranks[start]) << 32 | next;
+            }
+            compared *= 2;
+        }
+        let sorted: Vec<u32> = keyed.into_iter().map(|(_, start)| start).collect();
+        Self { starts: Starts::new(octets, &sorted), sorted, ranks }
+    }
+
+    /// Where the segment first occurs at or behind `from`.
+    pub fn find(&self, octets: &[u8], segment: &[u8], from: usize) -> Option<usize> {
+        let (mut first, mut end) = self.starts.range(segment)?;
+        if segment.len() > self.starts.length {
+            // Most segments that are not there end in octets that are not.
+            self.starts.range(&segment[segment.len() - self.starts.length..])?;
+            let start_of = |start: u32| {
+                let suffix = &octets[start as usize..];
+                &suffix[..suffix.len().min(segment.len())]
+            };
+            let sorted = &self.sorted[..end];
+            first += sorted[first..].partition_point(|&start| start_of(start) < segment);
+            let same = |place: usize| sorted.get(place).is_some_and(|&start| start_of(start) == segment);
+            end = (first..first + 8).find(|&place| !same(place)).unwrap_or_else(|| {
+                first + sorted[first..].partition_point(|&start| start_of(start) == segment)
+            });
+        }
+        self.first_behind(first, end, from)
+    }
+
+    /// The first of the suffixes from `first` to `end`, in their order, that begins at or behind `from`.
+    fn first_behind(&self, first: usize, end: usize, from: usize) -> Option<usize> {
+        if end - first <= 8 {
+            return self.sorted[first..end].iter().map(|&start| start as usize).filter(|&start| start >= from).min();
+        }
+        let (first, count) = (first as u32, (end - first) as u32);
+        let is_one = |rank: u32| rank.wrapping_sub(first) < count;
+        let mut at = from;
+        for block in self.ranks[from..].chunks(32) {
+            // Without a branch for each place, so that several are compared at once.
+            if block.iter().fold(false, |any, &rank| any | is_one(rank)) {
+                return block.iter().position(|&rank| is_one(rank)).map(|place| at + place);
+            }
+            at += block.len();
+        }
+        None
+    }
+}
+
+/// Where the suffixes with the same first octets begin, by these octets read as a number. Only octets that occur in the
+/// target are digits, so the table stays small and takes in as many octets as fit.
+#[derive(Debug)]
+struct Starts {
+    /// 0 for an octet that does not occur.
+    digits: Box<[u32; 256]>,
+    base: u32,
+    /// How many octets are read.
+    length: usize,
+    starts: Vec<u32>,
+}
+
+impl Starts {
+    const MOST: u32 = 1 << 13;
+
+    fn new(octets: &[u8], sorted: &[u32]) -> Self {
+        let mut digits = Box::new([0; 256]);
+        for &octet in octets {
+            digits[usize::from(octet)] = 1;
+        }
+        let mut base = 1;
+        for digit in digits.iter_mut().filter(|digit| **digit == 1) {
+            *digit = base;
+            base += 1;
+        }
+        let length = Self::MOST.ilog(base.max(2)) as usize;
+        let mut found = Self { digits, base, length, starts: Vec::new() };
+        for (place, &start) in sorted.iter().enumerate() {
+            let number = found.number(&octets[start as usize..]).unwrap_or(0);
+            found.starts.resize(found.starts.len().max(number as usize + 1), place as u32);
+        }
+        found.starts.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
+        found
+    }
+
+    /// The first octets of a text as a number, those that are missing as 0; `None` if one does not occur in the target.
+    #[inline]
+    fn number(&self, text: &[u8]) -> Option<u32> {
+        let mut number = 0;
+        for at in 0..self.length {
+            let digit = match text.get(at) {
+                Some(&octet) => Some(self.digits[usize::from(octet)]).filter(|&digit| digit != 0)?,
+                None => 0,
+            };
+            number = number * self.base + digit;
+        }
+        Some(number)
+    }
+
+    /// Where the suffixes that begin with the segment, as far as it is read, begin and end; `None` if there are none.
+    #[inline]
+    fn range(&self, segment: &[u8]) -> Option<(usize, usize)> {
+        let number = self.number(segment)?;
+        let missing = self.length.saturating_sub(segment.len()) as u32;
+        let next = number + self.base.pow(missing);
+        let (start, end) = (self.starts[number as usize] as usize, self.starts[next as usize] as usize);
+        (start < end).then_some((start, end))
+    }
+}
+
+/// The first eight octets as a number that orders as they do; what is missing counts as nothing.
+pub fn first_eight(suffix: &[u8]) -> u64 {
+    match suffix.first_chunk() {
+        Some(eight) => u64::from_be_bytes(*eight),
+        None => (0..8).fold(0, |key, at| key << 8 | u64::from(suffix.get(at).copied().unwrap_or(0))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Dice;
+
+    #[test]
+    fn it_finds_what_a_plain_search_finds() {
+        let mut dice = Dice::new(1);
+        for _ in 0..300 {
+            let octets = dice.text(b"ab\0", 300);
+            let suffixes = Suffixes::new(&octets);
+            for _ in 0..40 {
+                let mut segment = dice.text(b"ab\0", 6);
+                segment.push(b'a');
+                let from = dice.below(octets.len() + 1);
+                let plain = octets[from..].windows(segment.len()).position(|window| window == segment).map(|at| from + at);
+                assert_eq!(suffixes.find(&octets, &segment, from), plain, "{octets:?} {segment:?} {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_octets_are_sorted_too() {
+        let octets = [b'a'; 5000];
+        let suffixes = Suffixes::new(&octets);
+        assert_eq!(suffixes.find(&octets, &octets[..4000], 700), Some(700));
+        assert_eq!(suffixes.find(&octets, &octets[..4000], 1001), None);
+    }
+}

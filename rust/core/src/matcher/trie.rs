@@ -1,0 +1,233 @@
+//! The literal heads of all texts, in a radix trie of flat arrays: one walk along the target finds every head that it
+//! begins with, whatever the number of rules.
+//!
+//! Nodes lie in breadth-first order, so a node's children, and the wildcard texts that hang at it, end where those of the
+//! next node begin.
+
+use super::NO_RANK;
+use super::suffixes::first_eight;
+
+/// A head to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// Its octets.
+    pub octets: &'a [u8],
+    /// Where its octets lie in the matcher's texts.
+    pub start: u32,
+    /// The rank of its rule.
+    pub rank: u32,
+    /// What follows it.
+    pub kind: Kind,
+}
+
+/// What follows a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: it matches every target that begins with it.
+    Prefix,
+    /// The target's end.
+    Whole,
+    /// A star and more.
+    Wild,
+}
+
+#[derive(Debug)]
+struct Node {
+    label_start: u32,
+    label_octets: u32,
+    /// First child.
+    children: u32,
+    /// First wildcard text.
+    wild: u32,
+    /// Best rank of the heads on the way here that match as prefixes.
+    prefix: u32,
+    /// Best rank of this head as a whole target.
+    whole: u32,
+}
+
+/// Sorts heads by their octets, then by rank.
+pub fn sort(heads: &mut Vec<Head<'_>>) {
+    // The first octets as a number decide most comparisons, without a look at the texts.
+    let mut keyed: Vec<(u64, Head<'_>)> = heads.iter().map(|head| (first_eight(head.octets), *head)).collect();
+    keyed.sort_unstable_by(|(one_key, one), (other_key, other)| {
+        one_key.cmp(other_key).then_with(|| one.octets.cmp(other.octets)).then(one.rank.cmp(&other.rank))
+    });
+    heads.clear();
+    heads.extend(keyed.into_iter().map(|(_, head)| head));
+}
+
+/// The trie.
+#[derive(Debug)]
+pub struct Trie {
+    nodes: Box<[Node]>,
+    /// The first octet of each node's label.
+    firsts: Box<[u8]>,
+    /// Ranks of the wildcard texts, in order at each node.
+    wild: Box<[u32]>,
+}
+
+impl Trie {
+    /// Builds a trie of sorted heads.
+    pub fn new(heads: &[Head<'_>]) -> Self {
+        let nodes = heads.len() * 5 / 4 + 1;
+        let mut builder = Builder { nodes: Vec::with_capacity(nodes), firsts: vec![0], wild: Vec::new(), next: 1 };
+        // Ranges of heads that share a node, in breadth-first order: where they are, and how deep the node begins.
+        let mut ranges = std::collections::VecDeque::from([(0..heads.len(), 0, NO_RANK)]);
+        while let Some((range, depth, above)) = ranges.pop_front() {
+            builder.place(heads, range, depth, above, &mut ranges);
+        }
+        builder.finish()
+    }
+
+    /// Octets held.
+    pub fn octets_held(&self) -> usize {
+        size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
+    }
+
+    /// Walks along the target. `visit` gets the wildcard ranks of each head that the target begins with and the best
+    /// rank so far, and gives back the best rank. Returns the best rank of all.
+    #[inline]
+    pub fn walk(&self, texts: &[u8], target: &[u8], mut best: u32, mut visit: impl FnMut(&[u32], u32) -> u32) -> u32 {
+        let mut index = 0;
+        let mut at = 0;
+        loop {
+            let node = &self.nodes[index];
+            let label = &texts[node.label_start as usize..][..node.label_octets as usize];
+            if !target[at..].starts_with(label) {
+                return best;
+            }
+            at += label.len();
+            best = best.min(node.prefix);
+            let (children_end, wild_end) = match self.nodes.get(index + 1) {
+                Some(next) => (next.children as usize, next.wild as usize),
+                None => (self.nodes.len(), self.wild.len()),
+            };
+            if (node.wild as usize) < wild_end {
+                best = visit(&self.wild[node.wild as usize..wild_end], best);
+            }
+            let Some(&octet) = target.get(at) else { return best.min(node.whole) };
+            let firsts = &self.firsts[node.children as usize..children_end];
+            match find_octet(octet, firsts) {
+                Some(child) => index = node.children as usize + child,
+                None => return best,
+            }
+        }
+    }
+}
+
+/// Few children are looked through sooner than a search is called.
+#[inline]
+fn find_octet(octet: u8, among: &[u8]) -> Option<usize> {
+    if among.len() <= 8 {
+        among.iter().position(|&first| first == octet)
+    } else {
+        memchr::memchr(octet, among)
+    }
+}
+
+type Ranges = std::collections::VecDeque<(std::ops::Range<usize>, usize, u32)>;
+
+struct Builder {
+    nodes: Vec<Node>,
+    firsts: Vec<u8>,
+    wild: Vec<u32>,
+    /// The index that the next child will have.
+    next: u32,
+}
+
+impl Builder {
+    /// Makes the node of the heads in `range`, which agree up to `depth`, and queues its children.
+    fn place(&mut self, heads: &[Head<'_>], range: std::ops::Range<usize>, depth: usize, above: u32, ranges: &mut Ranges) {
+        let heads_here = &heads[range.clone()];
+        // They are sorted: what the first and the last share, all share.
+        let shared = match heads_here {
+            [] => 0,
+            [first, .., last] => {
+                first.octets[depth..].iter().zip(&last.octets[depth..]).take_while(|(one, other)| one == other).count()
+            }
+            [only] => only.octets.len() - depth,
+        };
+        let end = depth + shared;
+        let mut node = Node {
+            label_start: heads_here.first().map_or(0, |head| head.start + depth as u32),
+            label_octets: shared as u32,
+            children: self.next,
+            wild: self.wild.len() as u32,
+            prefix: above,
+            whole: NO_RANK,
+        };
+        let longer = heads_here.partition_point(|head| head.octets.len() == end);
+        for head in &heads_here[..longer] {
+            match head.kind {
+                Kind::Prefix => node.prefix = node.prefix.min(head.rank),
+                Kind::Whole => node.whole = node.whole.min(head.rank),
+                Kind::Wild => self.wild.push(head.rank),
+            }
+        }
+        let mut start = range.start + longer;
+        while start < range.end {
+            let first = heads[start].octets[end];
+            let after = start + heads[start..range.end].partition_point(|head| head.octets[end] == first);
+            self.firsts.push(first);
+            self.next += 1;
+            ranges.push_back((start..after, end, node.prefix));
+            start = after;
+        }
+        self.nodes.push(node);
+    }
+
+    fn finish(self) -> Trie {
+        Trie { nodes: self.nodes.into(), firsts: self.firsts.into(), wild: self.wild.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trie(heads: &[(&str, Kind)]) -> (String, Trie) {
+        let texts: String = heads.iter().map(|(head, _)| *head).collect();
+        let mut start = 0;
+        let mut placed: Vec<_> = heads
+            .iter()
+            .enumerate()
+            .map(|(rank, (head, kind))| {
+                let head = Head { octets: head.as_bytes(), start, rank: rank as u32, kind: *kind };
+                start += head.octets.len() as u32;
+                head
+            })
+            .collect();
+        sort(&mut placed);
+        (texts, Trie::new(&placed))
+    }
+
+    #[test]
+    fn every_head_on_the_way_counts() {
+        let (texts, trie) = trie(&[
+            ("/abc", Kind::Prefix),
+            ("/ab", Kind::Whole),
+            ("/a", Kind::Wild),
+            ("/", Kind::Prefix),
+            ("/x/y", Kind::Prefix),
+        ]);
+        let walk = |target: &str| {
+            let mut seen = Vec::new();
+            let best = trie.walk(texts.as_bytes(), target.as_bytes(), NO_RANK, |wild, best| {
+                seen.extend_from_slice(wild);
+                best
+            });
+            (best, seen)
+        };
+        assert_eq!(walk("/abcd"), (0, vec![2]));
+        assert_eq!(walk("/ab"), (1, vec![2]));
+        assert_eq!(walk("/abd"), (3, vec![2]));
+        assert_eq!(walk("/x/z"), (3, vec![]));
+        assert_eq!(walk("/x/y"), (3, vec![]));
+        assert_eq!(walk("x"), (NO_RANK, vec![]));
+    }
+
+    #[test]
+    fn an_empty_trie_matches_nothing() {
+        assert_eq!(Trie::new(&[]).walk(b"", b"/a", NO_RANK, |_, best| best), NO_RANK);
+    }
+}

@@ -1,0 +1,71 @@
+//! The plain walk: every rule of a selection, one after the other, straight from the file.
+//!
+//! It needs nothing built and nothing kept, so it answers the first questions about a file; it lists every match for
+//! those who ask why; and it is what the index has to agree with.
+
+use super::Query;
+use crate::groups::{Groups, Rule};
+use crate::pattern::{Scratch, differs_early, entries};
+use crate::tables::Profile;
+
+/// A rule that matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Its place among the file's rules.
+    pub rule: u32,
+    /// The octets of its best entry that matches.
+    pub specificity: u32,
+}
+
+/// The rule that decides.
+pub fn best(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile, query: &Query<'_>) -> Option<Match> {
+    let mut scratch = Scratch::default();
+    // Specificity and allow in one number: more is better, and the first of equals stays.
+    let (mut best, mut weight) = (None, 0);
+    for (index, rule) in rules(groups, selected) {
+        let value = rule.value.of(octets);
+        if cannot_match(rule, value, profile, query) {
+            continue;
+        }
+        entries(profile, rule.allow(), value, &mut scratch, |entry| {
+            let found = u64::from(entry.specificity) << 2 | u64::from(rule.allow()) << 1 | 1;
+            if found > weight && query.matches(entry) {
+                weight = found;
+                best = Some(Match { rule: index, specificity: entry.specificity });
+            }
+        });
+    }
+    best
+}
+
+/// Every rule that matches, the deciding one first.
+pub fn all(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile, query: &Query<'_>) -> Vec<Match> {
+    let mut scratch = Scratch::default();
+    let mut matches = Vec::new();
+    for (index, rule) in rules(groups, selected) {
+        let value = rule.value.of(octets);
+        if cannot_match(rule, value, profile, query) {
+            continue;
+        }
+        let mut best = None;
+        entries(profile, rule.allow(), value, &mut scratch, |entry| {
+            if best.is_none_or(|specificity| entry.specificity > specificity) && query.matches(entry) {
+                best = Some(entry.specificity);
+            }
+        });
+        matches.extend(best.map(|specificity| Match { rule: index, specificity }));
+    }
+    matches.sort_by_key(|found| (u32::MAX - found.specificity, !groups.rules()[found.rule as usize].allow()));
+    matches
+}
+
+fn rules<'a>(groups: &'a Groups, selected: &'a [u32]) -> impl Iterator<Item = (u32, Rule)> {
+    selected.iter().flat_map(|&group| groups.rules_of(group)).map(|rule| (rule as u32, groups.rules()[rule]))
+}
+
+/// The quick look that dismisses nearly every rule.
+#[inline]
+fn cannot_match(rule: Rule, value: &[u8], profile: &Profile, query: &Query<'_>) -> bool {
+    // An allow rule for an index page is more than its value.
+    !(profile.index_html && rule.allow()) && differs_early(value, query.a().octets())
+}

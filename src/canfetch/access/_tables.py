@@ -1,0 +1,219 @@
+"""Generated from tables/access.toml by tools/generate_access_tables.py: edit that file, not this one."""
+
+from typing import Final, NamedTuple
+
+
+class Phase(NamedTuple):
+    """What holds from so many seconds after the first failure on."""
+
+    from_seconds: int
+    with_copy: str
+    without_copy: str
+
+
+class Provenance(NamedTuple):
+    """Where a cell comes from, and how binding it is."""
+
+    level: str
+    source: str
+
+
+class AccessPolicy(NamedTuple):
+    """Whose reading of status codes and time: a frozen set of cells."""
+
+    name: str
+    summary: str
+    other_success: str
+    partial_content: str
+    authorization: str
+    too_many_requests: str
+    client_error: str
+    server_error: str
+    misconfigured_server_error: str
+    other_status: str
+    network_error: str
+    redirect_limit: int
+    redirect_overflow: str
+    unfollowable_redirect: str
+    oversize: str
+    while_unreachable: tuple[Phase, ...]
+    fresh_default_seconds: int
+    fresh_longest_seconds: int
+    fresh_shortest_seconds: int
+
+
+POLICIES: Final[dict[str, AccessPolicy]] = {
+    "rfc9309": AccessPolicy(
+        name="rfc9309",
+        summary="RFC 9309; where it says MAY or nothing, the choice marked as ours.",
+        other_success="rules",
+        partial_content="unreachable",
+        authorization="full-allow",
+        too_many_requests="unreachable",
+        client_error="full-allow",
+        server_error="unreachable",
+        misconfigured_server_error="unreachable",
+        other_status="unreachable",
+        network_error="unreachable",
+        redirect_limit=5,
+        redirect_overflow="full-allow",
+        unfollowable_redirect="unreachable",
+        oversize="cut",
+        while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
+        fresh_default_seconds=86_400,
+        fresh_longest_seconds=86_400,
+        fresh_shortest_seconds=300,
+    ),
+    "google": AccessPolicy(
+        name="google",
+        summary="Google's document of today.",
+        other_success="rules",
+        partial_content="unreachable",
+        authorization="full-allow",
+        too_many_requests="unreachable",
+        client_error="full-allow",
+        server_error="unreachable",
+        misconfigured_server_error="unreachable",
+        other_status="unreachable",
+        network_error="unreachable",
+        redirect_limit=5,
+        redirect_overflow="full-allow",
+        unfollowable_redirect="unreachable",
+        oversize="cut",
+        while_unreachable=(Phase(0, "full-disallow", "full-disallow"), Phase(43_200, "copy", "full-allow"), Phase(2_592_000, "site-decides", "site-decides")),
+        fresh_default_seconds=86_400,
+        fresh_longest_seconds=86_400,
+        fresh_shortest_seconds=300,
+    ),
+    "google2019": AccessPolicy(
+        name="google2019",
+        summary="Google's document in its edition of 2019/20.",
+        other_success="rules",
+        partial_content="unreachable",
+        authorization="full-allow",
+        too_many_requests="full-allow",
+        client_error="full-allow",
+        server_error="unreachable",
+        misconfigured_server_error="full-allow",
+        other_status="unreachable",
+        network_error="unreachable",
+        redirect_limit=5,
+        redirect_overflow="full-allow",
+        unfollowable_redirect="unreachable",
+        oversize="cut",
+        while_unreachable=(Phase(0, "full-disallow", "full-disallow"), Phase(2_592_000, "copy", "full-allow")),
+        fresh_default_seconds=86_400,
+        fresh_longest_seconds=86_400,
+        fresh_shortest_seconds=300,
+    ),
+    "yandex": AccessPolicy(
+        name="yandex",
+        summary="Yandex's document: anything but a text file with 200 is an open site.",
+        other_success="full-allow",
+        partial_content="full-allow",
+        authorization="full-allow",
+        too_many_requests="full-allow",
+        client_error="full-allow",
+        server_error="full-allow",
+        misconfigured_server_error="full-allow",
+        other_status="unreachable",
+        network_error="unreachable",
+        redirect_limit=5,
+        redirect_overflow="full-allow",
+        unfollowable_redirect="unreachable",
+        oversize="full-allow",
+        while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
+        fresh_default_seconds=86_400,
+        fresh_longest_seconds=86_400,
+        fresh_shortest_seconds=300,
+    ),
+    "draft1996": AccessPolicy(
+        name="draft1996",
+        summary="draft-koster-robots-00 of 1996.",
+        other_success="rules",
+        partial_content="unreachable",
+        authorization="full-disallow",
+        too_many_requests="unreachable",
+        client_error="full-allow",
+        server_error="unreachable",
+        misconfigured_server_error="unreachable",
+        other_status="unreachable",
+        network_error="unreachable",
+        redirect_limit=20,
+        redirect_overflow="full-allow",
+        unfollowable_redirect="unreachable",
+        oversize="cut",
+        while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
+        fresh_default_seconds=604_800,
+        fresh_longest_seconds=604_800,
+        fresh_shortest_seconds=300,
+    ),
+}
+
+# The cells that a policy's own source, or our choice, fills; the others are inherited and no claim.
+PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
+    "rfc9309": {
+        "other_success": Provenance("MUST", "RFC 9309 section 2.3.1.1"),
+        "partial_content": Provenance("ours", "a part of a file may mean the opposite of the file"),
+        "authorization": Provenance("MAY", "RFC 9309 section 2.3.1.3"),
+        "too_many_requests": Provenance("ours", "RFC 9309 section 2.3.1.3 says MAY; Google's document reads it as a server error"),
+        "client_error": Provenance("MAY", "RFC 9309 section 2.3.1.3"),
+        "server_error": Provenance("MUST", "RFC 9309 section 2.3.1.4"),
+        "misconfigured_server_error": Provenance("MUST", "RFC 9309 section 2.3.1.4"),
+        "other_status": Provenance("ours", "what nobody defines is no permission"),
+        "network_error": Provenance("MUST", "RFC 9309 section 2.3.1.4"),
+        "redirect_limit": Provenance("SHOULD", "RFC 9309 section 2.3.1.2"),
+        "redirect_overflow": Provenance("MAY", "RFC 9309 section 2.3.1.2"),
+        "unfollowable_redirect": Provenance("ours", "no source; a broken redirect is no permission"),
+        "oversize": Provenance("MUST", "RFC 9309 section 2.5"),
+        "while_unreachable": Provenance("MUST", "RFC 9309 sections 2.3.1.4 and 2.4; staying disallowed past 30 days is ours, where it says MAY"),
+        "fresh_default_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
+        "fresh_longest_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
+        "fresh_shortest_seconds": Provenance("ours", "an origin that forbids caching is not asked before every request"),
+    },
+    "google": {
+        "other_success": Provenance("documented", "Google's specification: result codes"),
+        "authorization": Provenance("documented", "Google's specification: result codes"),
+        "too_many_requests": Provenance("documented", "Google's specification: result codes"),
+        "client_error": Provenance("documented", "Google's specification: result codes"),
+        "server_error": Provenance("documented", "Google's specification: result codes"),
+        "network_error": Provenance("documented", "Google's specification: result codes"),
+        "redirect_limit": Provenance("documented", "Google's specification: result codes"),
+        "redirect_overflow": Provenance("documented", "Google's specification: a 404 after five hops"),
+        "oversize": Provenance("documented", "Google's specification: file size"),
+        "while_unreachable": Provenance("documented", "Google's specification: server errors, 12 hours and 30 days"),
+        "fresh_default_seconds": Provenance("documented", "Google's specification: caching"),
+        "fresh_longest_seconds": Provenance("ours", "Google lets max-age lengthen it and says no bound; RFC 9309 section 2.4 has this one"),
+    },
+    "google2019": {
+        "other_success": Provenance("documented", "Google's specification of 2019: result codes"),
+        "authorization": Provenance("documented", "Google's specification of 2019: result codes"),
+        "too_many_requests": Provenance("documented", "Google's specification of 2019: all 4xx alike"),
+        "client_error": Provenance("documented", "Google's specification of 2019: result codes"),
+        "server_error": Provenance("documented", "Google's specification of 2019: result codes"),
+        "misconfigured_server_error": Provenance("documented", "Google's specification of 2019: read as 404"),
+        "network_error": Provenance("documented", "Google's specification of 2019: failed requests are server errors"),
+        "redirect_limit": Provenance("documented", "Google's specification of 2019: result codes"),
+        "redirect_overflow": Provenance("documented", "Google's specification of 2019: a 404 after five hops"),
+        "oversize": Provenance("documented", "Google's specification of 2019: file size"),
+        "while_unreachable": Provenance("documented", "Google's specification of 2019: server errors, 30 days"),
+        "fresh_default_seconds": Provenance("documented", "Google's specification of 2019: caching"),
+    },
+    "yandex": {
+        "other_success": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "partial_content": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "authorization": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "too_many_requests": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "client_error": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "server_error": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "misconfigured_server_error": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
+        "oversize": Provenance("documented", "Yandex Webmaster: over 500 KB the site counts as open"),
+    },
+    "draft1996": {
+        "other_success": Provenance("documented", "draft-koster-robots-00 section 3.1"),
+        "authorization": Provenance("documented", "draft-koster-robots-00 section 3.1: 401 and 403 restrict the site completely"),
+        "redirect_limit": Provenance("ours", "draft-koster-robots-00 section 3.1 follows until a resource is found; this ends loops"),
+        "fresh_default_seconds": Provenance("documented", "draft-koster-robots-00 section 3.4: seven days"),
+        "fresh_longest_seconds": Provenance("ours", "the draft honours Expires and says no bound"),
+    },
+}

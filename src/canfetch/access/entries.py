@@ -1,0 +1,170 @@
+"""What is known of an origin's robots.txt: plain data, which any store can keep.
+
+Nothing here is pickled: `to_plain` gives strings, numbers, lists and None, and `from_plain` checks all of
+it, so that a corrupt entry is told and costs one fetch.
+"""
+
+import hashlib
+from base64 import b64decode, b64encode
+from typing import Any, Final, NamedTuple, Self
+
+from canfetch.access.answers import Headers
+from canfetch.access.fetch_plan import Hop, Validators
+from canfetch.access.outcomes import Access, Effect, Outcome
+from canfetch.errors import CorruptEntry
+
+ENTRY_FORMAT: Final = 1
+# The headers that later questions need; a stranger chooses the others, and how many there are.
+KEPT_HEADERS: Final = frozenset(
+    ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
+)
+_LONGEST_KEPT_HEADER: Final = 1024
+
+
+class Copy(NamedTuple):
+    """A good copy: the octets as fetched, decoded from their content coding, and where and when."""
+
+    octets: bytes
+    url: str
+    status: int
+    fetched_at_seconds: float
+    validators: Validators
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the octets, in hex."""
+        return hashlib.sha256(self.octets).hexdigest()
+
+
+class Entry(NamedTuple):
+    """What is known of an origin's robots.txt after the last fetch. Times are seconds since the epoch.
+
+    `due_at_seconds` is when the next fetch may be: the end of freshness, or of the wait after a failure.
+    `copy` is the last good copy, which may be older than the last fetch. `failures` counts the failures in
+    a row, since `first_failure_at_seconds`; both begin anew with any answer.
+    """
+
+    origin: str
+    policy: str
+    outcome: Outcome
+    url: str
+    status: int | None
+    headers: Headers
+    hops: tuple[Hop, ...]
+    fetched_at_seconds: float
+    due_at_seconds: float
+    copy: Copy | None
+    failures: int
+    first_failure_at_seconds: float | None
+
+    @property
+    def octets_held(self) -> int:
+        """About how many octets the entry takes: what bounds of memory count."""
+        copy = 0 if self.copy is None else len(self.copy.octets)
+        return 1024 + copy + sum(len(name) + len(value) for name, value in self.headers)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Give the entry in plain values, under a format version."""
+        copy = self.copy
+        return {
+            "format": ENTRY_FORMAT,
+            "origin": self.origin,
+            "policy": self.policy,
+            "access": str(self.outcome.access),
+            "effect": None if self.outcome.effect is None else str(self.outcome.effect),
+            "cell": self.outcome.cell,
+            "detail": self.outcome.detail,
+            "url": self.url,
+            "status": self.status,
+            "headers": [list(field) for field in self.headers],
+            "hops": [list(hop) for hop in self.hops],
+            "fetched_at_seconds": self.fetched_at_seconds,
+            "due_at_seconds": self.due_at_seconds,
+            "failures": self.failures,
+            "first_failure_at_seconds": self.first_failure_at_seconds,
+            "copy": None
+            if copy is None
+            else {
+                "octets_base64": b64encode(copy.octets).decode("ascii"),
+                "sha256": copy.sha256,
+                "url": copy.url,
+                "status": copy.status,
+                "fetched_at_seconds": copy.fetched_at_seconds,
+                "etag": copy.validators.etag,
+                "last_modified": copy.validators.last_modified,
+            },
+        }
+
+    @classmethod
+    def from_plain(cls, plain: object) -> Self:
+        """Make an entry of plain values.
+
+        Raises: CorruptEntry: they are not those of an entry, or of another format, or the octets are not
+            those that were kept.
+        """
+        try:
+            return cls._from_plain(plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CorruptEntry(f"an entry is not what was kept: {type(error).__name__}: {error}") from None
+
+    @classmethod
+    def _from_plain(cls, plain: Any) -> Self:
+        if plain["format"] != ENTRY_FORMAT:
+            raise CorruptEntry(f"an entry has format {plain['format']!r}, not {ENTRY_FORMAT}")
+        effect = plain["effect"]
+        return cls(
+            origin=_text(plain["origin"]),
+            policy=_text(plain["policy"]),
+            outcome=Outcome(
+                Access(plain["access"]),
+                None if effect is None else Effect(effect),
+                _text(plain["cell"]),
+                _text(plain["detail"]),
+            ),
+            url=_text(plain["url"]),
+            status=None if plain["status"] is None else int(plain["status"]),
+            headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
+            hops=tuple(Hop(_text(url), int(status), _text(location)) for url, status, location in plain["hops"]),
+            fetched_at_seconds=float(plain["fetched_at_seconds"]),
+            due_at_seconds=float(plain["due_at_seconds"]),
+            copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
+            failures=int(plain["failures"]),
+            first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
+        )
+
+
+def kept_headers(headers: Headers) -> Headers:
+    """Keep of a response's headers what later questions need, and no more than a bound of it."""
+    kept: dict[str, str] = {}
+    for name, value in headers:
+        folded = name.lower()
+        if folded in KEPT_HEADERS and len(value) <= _LONGEST_KEPT_HEADER:
+            kept.setdefault(folded, value)
+    return tuple(kept.items())
+
+
+def _copy_of(plain: Any) -> Copy:
+    url = _text(plain["url"])
+    etag, last_modified = plain["etag"], plain["last_modified"]
+    copy = Copy(
+        octets=b64decode(plain["octets_base64"], validate=True),
+        url=url,
+        status=int(plain["status"]),
+        fetched_at_seconds=float(plain["fetched_at_seconds"]),
+        validators=Validators(
+            url, None if etag is None else _text(etag), None if last_modified is None else _text(last_modified)
+        ),
+    )
+    if copy.sha256 != plain["sha256"]:
+        raise CorruptEntry("the octets of a copy are not those that were kept")
+    return copy
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"text expected, not {type(value).__name__}")
+    return value
+
+
+def _optional_seconds(value: Any) -> float | None:
+    return None if value is None else float(value)

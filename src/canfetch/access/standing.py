@@ -1,0 +1,86 @@
+"""What holds for an origin at a time: the state machine read off an entry.
+
+Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's 12 hours and 30 days.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from canfetch.access.entries import Copy, Entry
+from canfetch.access.outcomes import Access, Effect
+from canfetch.access.policies import AccessPolicy
+
+
+class Need(StrEnum):
+    """Whether the robots.txt should be fetched now."""
+
+    NO = "no"  # what is known is fresh, or the wait after a failure is not over
+    SOON = "soon"  # stale, but good enough to answer with while somebody fetches
+    NOW = "now"  # nothing known answers
+
+
+class Standing(NamedTuple):
+    """What holds now: the effect, which rule of access decided, and the copy whose rules count, if any."""
+
+    access: Access
+    effect: Effect
+    because: str
+    copy: Copy | None
+
+
+def need_of(entry: Entry | None, *, now_seconds: float, stale_seconds: float = 0.0) -> Need:
+    """Say whether to fetch.
+
+    Args: stale_seconds: how long past its time an answer of the origin may still serve while it is fetched anew.
+    """
+    if entry is None:
+        return Need.NOW
+    if now_seconds < entry.due_at_seconds:
+        return Need.NO
+    if entry.outcome.access is not Access.UNREACHABLE and now_seconds < entry.due_at_seconds + stale_seconds:
+        return Need.SOON
+    return Need.NOW
+
+
+def standing_of(
+    entry: Entry, policy: AccessPolicy, *, now_seconds: float, site_answers: bool | None = None
+) -> Standing:
+    """Say what holds.
+
+    Args:
+        site_answers: whether the site's other pages can be fetched, where somebody knows; a policy that
+            asks treats None as no.
+    """
+    outcome = entry.outcome
+    if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
+        # Only a hand-made entry has rules without a file; no file is no permission.
+        return Standing(Access.UNREACHABLE, Effect.FULL_DISALLOW, "the copy is missing", None)
+    if outcome.effect is not None:
+        copy = entry.copy if outcome.effect is Effect.CONDITIONAL_ALLOW else None
+        return Standing(outcome.access, outcome.effect, outcome.detail, copy)
+    return _while_unreachable(entry, policy, now_seconds, site_answers=site_answers)
+
+
+def _while_unreachable(
+    entry: Entry, policy: AccessPolicy, now_seconds: float, *, site_answers: bool | None
+) -> Standing:
+    since = entry.fetched_at_seconds if entry.first_failure_at_seconds is None else entry.first_failure_at_seconds
+    down_seconds = max(0.0, now_seconds - since)
+    phase = [phase for phase in policy.while_unreachable if phase.from_seconds <= down_seconds][-1]
+    value = phase.without_copy if entry.copy is None else phase.with_copy
+    detail = f"{entry.outcome.detail}, unreachable for {_span(down_seconds)}"
+    if value == "site-decides":
+        value = "full-allow" if site_answers else "full-disallow"
+        detail += ", the site answers" if site_answers else ", the site does not answer"
+    if value == "copy" and entry.copy is not None:
+        return Standing(
+            Access.UNREACHABLE, Effect.CONDITIONAL_ALLOW, f"{detail}: the last good copy counts", entry.copy
+        )
+    return Standing(Access.UNREACHABLE, Effect(value), detail, None)
+
+
+def _span(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

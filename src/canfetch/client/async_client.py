@@ -1,0 +1,191 @@
+"""The client that lets others work meanwhile; the same surface as `Client`, with `await`."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from canfetch.access.entries import Entry
+from canfetch.access.standing import Need
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.keeping import Keeping
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.memory import OriginMemory
+from canfetch.client.options import ClientOptions, Options
+from canfetch.client.procedure import Action, Ask, Clock, Keep, LookUp, Pause, TakeLease, learn
+from canfetch.client.stores import Store
+from canfetch.client.transports import AsyncTransport
+from canfetch.core.agent import Agent, agent_of
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Verdict
+
+
+class AsyncClient:
+    """Says whether a URL may be fetched, and fetches robots.txt for that: once for each origin, as the RFC says.
+
+    For the tasks of one event loop: however many ask about one origin, one fetches; nobody waits for
+    another origin, and a task that is cancelled takes nobody with it.
+
+        async with AsyncClient(user_agent="ExampleBot/1.0 (+https://example.com/bot)") as client:
+            (await client.decide("https://example.com/fish")).allowed
+
+    Args and errors are those of `Client`; `transport` is an asynchronous one, and a store is asked in threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        transport: AsyncTransport | None = None,
+        store: Store | None = None,
+        evidence: EvidenceRecorder | None = None,
+        clock: Clock = time.time,
+        seed: int = 0,
+        **options: Unpack[ClientOptions],
+    ) -> None:
+        self.options = Options.checked(user_agent=user_agent, **options)
+        self._transport = _standard_transport() if transport is None else transport
+        self._store = store
+        self._evidence = evidence
+        self._keeping = Keeping(store)
+        self._clock = clock
+        self._seed = seed
+        self._memory = OriginMemory(self.options.memory_octets)
+        self._flights: dict[str, asyncio.Task[KnownOrigin]] = {}
+
+    async def allows(self, url: str | bytes, *, agent: str | Agent | None = None) -> bool:
+        """Say whether the URL may be fetched.
+
+        Args: agent: who asks, instead of the client's own.
+        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
+            and so is none. A bad network is no error: it is an answer.
+        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+        """
+        if self._evidence is not None:
+            return (await self.decide(url, agent=agent)).allowed
+        return (await self.known(url)).allows(url, self._agent(agent), self._clock())
+
+    async def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
+        """Say whether the URL may be fetched, and why.
+
+        Args: agent: who asks, instead of the client's own.
+        Returns: the verdict; its `access` says how the robots.txt was come by.
+        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
+            and so is none. A bad network is no error: it is an answer.
+        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+        """
+        known = await self.known(url)
+        verdict = known.decide(url, self._agent(agent), self._clock())
+        if self._evidence is not None:
+            self._evidence.record(url, verdict, known)
+        return verdict
+
+    async def known(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> KnownOrigin:
+        """Give what is known of a URL's origin, fetching where that is due.
+
+        Args:
+            refresh: fetch whatever is known. offline: ask nobody but memory and the store.
+        Raises: InvalidURL.
+        """
+        origin = self._memory.origin_of(url)
+        name = str(origin)
+        known = self._memory.get(name)
+        if known is not None and not refresh:
+            need = known.need(self._clock())
+            if need is Need.NO or offline:
+                return known
+            if need is Need.SOON:
+                self._take_off(origin, known, refresh=False, offline=False)
+                return known
+        self._take_off(origin, known, refresh=refresh, offline=offline)
+        # The flight is nobody's own: who is cancelled leaves it to the others.
+        return await asyncio.shield(self._flights[name])
+
+    async def entries(self) -> AsyncIterator[Entry]:
+        """Yield the store's entries, origin by origin; without a store, none."""
+        if self._store is not None:
+            for name in await asyncio.to_thread(lambda store: list(store.origins()), self._store):
+                entry = await asyncio.to_thread(self._keeping.look_up, name)
+                if entry is not None:
+                    yield entry
+
+    @property
+    def trouble(self) -> str | None:
+        """What went wrong with the store last, or None while all is well."""
+        return self._keeping.trouble
+
+    async def close(self) -> None:
+        """Let flights end, and give back transport and store."""
+        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+        await self._transport.close()
+        if self._store is not None:
+            await asyncio.to_thread(self._store.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _agent(self, agent: str | Agent | None) -> Agent:
+        return self.options.agent if agent is None else agent_of(agent)
+
+    def _take_off(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> None:
+        name = str(origin)
+        if name not in self._flights:
+            learning = self._learn(origin, known, refresh=refresh, offline=offline)
+            flight = self._flights[name] = asyncio.create_task(learning, name=f"canfetch {name}")
+            flight.add_done_callback(lambda _: self._flights.pop(name, None))
+
+    async def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+        procedure = learn(
+            origin,
+            None if known is None else known.entry,
+            self.options,
+            clock=self._clock,
+            monotonic=time.monotonic,
+            seed=self._seed,
+            refresh=refresh,
+            offline=offline,
+        )
+        result: Any = None
+        while True:
+            try:
+                action = procedure.send(result)
+            except StopIteration as end:
+                learned = KnownOrigin(origin, end.value, self.options)
+                if not offline or known is None:
+                    self._memory.put(str(origin), learned)
+                return learned
+            result = await self._carry_out(action)
+
+    async def _carry_out(self, action: Action) -> Any:
+        match action:
+            case Ask(asking):
+                return await self._transport.ask(asking)
+            case Pause(seconds):
+                return await asyncio.sleep(seconds)
+            case _ if self._store is None:
+                return self._asked_store(action)
+            case _:
+                return await asyncio.to_thread(self._asked_store, action)
+
+    def _asked_store(self, action: Action) -> Any:
+        match action:
+            case LookUp(origin):
+                return self._keeping.look_up(origin)
+            case TakeLease(origin, seconds):
+                return self._keeping.take_lease(origin, seconds)
+            case Keep(entry):
+                return self._keeping.keep(entry)
+            case Ask() | Pause():
+                raise AssertionError(f"no store does {action!r}")
+
+
+def _standard_transport() -> AsyncTransport:
+    from canfetch.client.transports.standard import StandardAsyncTransport  # noqa: PLC0415 - where none is given
+
+    return StandardAsyncTransport()

@@ -1,0 +1,163 @@
+"""Writing evidence: every decision one line, in a segment that one writer has to itself."""
+
+import contextlib
+import os
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, hash_of, line_of
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.procedure import Clock
+from canfetch.core.octets import octets_of, text_of
+from canfetch.core.verdict import Verdict
+from canfetch.errors import EvidenceError
+
+
+class EvidenceRecorder:
+    """Appends decisions to a segment of its own in a folder; safe for the threads of a process.
+
+    A line that `record` has returned for is with the operating system, and outlives this process however
+    that ends; with `durable` it is on the disk.
+
+    Args:
+        folder: where segments are; made where it is not there. Any number of writers may share it.
+        keep_octets: keep each robots.txt that counted too, once, under its hash.
+        durable: wait for the disk with every line.
+        clock: seconds since the epoch.
+    Raises: EvidenceError: the folder cannot be made or written.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        keep_octets: bool = False,
+        durable: bool = False,
+        clock: Clock = time.time,
+    ) -> None:
+        self.folder = Path(folder)
+        self._keep_octets = keep_octets
+        self._durable = durable
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._sequence = 0
+        self._previous = FIRST_PREVIOUS
+        self._kept: set[str] = set()
+        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(clock()))
+        self.segment = f"evidence-{moment}-{os.getpid()}-{os.urandom(6).hex()}"
+        try:
+            (self.folder / OCTETS_FOLDER if keep_octets else self.folder).mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
+            self._file = os.open(self.path, flags, 0o644)
+        except OSError as error:
+            raise EvidenceError(f"{self.folder}: evidence cannot be written there: {error.strerror}") from None
+        self._append({"opened": True})
+
+    @property
+    def path(self) -> Path:
+        """The segment's file."""
+        return self.folder / f"{self.segment}.ndjson"
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line: kept elsewhere, it proves that nothing was cut off since."""
+        return self._previous
+
+    def record(self, url: str | bytes, verdict: Verdict, known: KnownOrigin | None = None) -> None:
+        """Put a decision on the record.
+
+        Args:
+            url: what was asked for.
+            known: what was known of the origin, where the file was fetched.
+        Raises: EvidenceError: it cannot be written; nothing of it is on the record then.
+        Cost: one write; with `keep_octets`, one file for each new robots.txt.
+        """
+        octets = url if isinstance(url, bytes) else octets_of(url)
+        self._append(
+            {
+                "url": text_of(octets),
+                "verdict": verdict.to_json(),
+                "robots": None if known is None else self._robots(known),
+            }
+        )
+
+    def close(self) -> None:
+        """Close the segment; a closed recorder records nothing more."""
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _robots(self, known: KnownOrigin) -> dict[str, Any]:
+        entry = known.entry
+        copy = entry.copy
+        if copy is not None and self._keep_octets:
+            self._keep(copy.sha256, copy.octets)
+        return {
+            "origin": entry.origin,
+            "access": str(entry.outcome.access),
+            "status": entry.status,
+            "url": entry.url,
+            "hops": [list(hop) for hop in entry.hops],
+            "fetched_at_seconds": entry.fetched_at_seconds,
+            "copy": None
+            if copy is None
+            else {"sha256": copy.sha256, "url": copy.url, "fetched_at_seconds": copy.fetched_at_seconds},
+        }
+
+    def _append(self, content: dict[str, Any]) -> None:
+        with self._lock:
+            if self._file < 0:
+                raise EvidenceError(f"{self.path}: the recorder is closed")
+            line = line_of(
+                {
+                    "format": EVIDENCE_FORMAT,
+                    "segment": self.segment,
+                    "sequence": self._sequence,
+                    "previous": self._previous,
+                    "at_seconds": self._clock(),
+                    **content,
+                }
+            )
+            self._write(line + b"\n")
+            self._sequence += 1
+            self._previous = hash_of(line)
+
+    def _write(self, octets: bytes) -> None:
+        end = os.lseek(self._file, 0, os.SEEK_END)
+        try:
+            written = os.write(self._file, octets)
+            if self._durable:
+                os.fsync(self._file)
+            problem = None if written == len(octets) else "the disk took a part of the line"
+        except OSError as error:
+            problem = error.strerror
+        if problem is not None:
+            # A part of a line is no line: what follows must not stand behind it.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, end)
+            raise EvidenceError(f"{self.path}: {problem}; the decision is not on the record")
+
+    def _keep(self, sha256: str, octets: bytes) -> None:
+        if sha256 in self._kept:
+            return
+        place = self.folder / OCTETS_FOLDER / sha256
+        try:
+            if not place.exists():
+                beside = place.with_name(f"{sha256}.{os.getpid()}.{os.urandom(4).hex()}")
+                beside.write_bytes(octets)
+                beside.replace(place)
+        except OSError as error:
+            raise EvidenceError(f"{place}: {error.strerror}; the octets are not kept") from None
+        self._kept.add(sha256)

@@ -1,0 +1,108 @@
+"""An origin as a client knows it: its entry, and the file parsed once."""
+
+from canfetch.access.entries import Copy, Entry
+from canfetch.access.outcomes import Access, Effect
+from canfetch.access.standing import Need, Standing, need_of, standing_of
+from canfetch.client.options import Options
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.origin import Origin
+from canfetch.core.targets import target_of
+from canfetch.core.urls import split_url, url_octets
+from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Verdict
+
+ROBOTS_TXT_TARGET = b"/robots.txt"
+# About what a parsed file takes beside its octets.
+_PARSED_OCTETS = 4096
+
+
+class KnownOrigin:
+    """What a client knows of one origin. A new entry makes a new one; nothing here changes but the parse."""
+
+    __slots__ = ("_parsed", "entry", "options", "origin")
+
+    def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
+        self.origin = origin
+        self.entry = entry
+        self.options = options
+        self._parsed: RobotsTxt | None = None
+
+    @property
+    def octets_held(self) -> int:
+        """About how many octets of memory this takes."""
+        copy = self.entry.copy
+        return self.entry.octets_held + (0 if copy is None else _PARSED_OCTETS + 2 * len(copy.octets))
+
+    def need(self, now_seconds: float) -> Need:
+        """Say whether to fetch."""
+        return need_of(self.entry, now_seconds=now_seconds, stale_seconds=self.options.stale_seconds)
+
+    def standing(self, now_seconds: float) -> Standing:
+        """Say what holds."""
+        return standing_of(self.entry, self.options.policy, now_seconds=now_seconds)
+
+    def robots(self, copy: Copy) -> RobotsTxt:
+        """Give the copy parsed.
+
+        Cost: O(octets) at the first call.
+        """
+        if self._parsed is None:
+            options = self.options
+            self._parsed = parse(
+                copy.octets,
+                url=self.origin.robots_url,
+                profile=options.profile.name,
+                limit_octets=options.limit_octets,
+                engine=options.engine,
+            )
+        return self._parsed
+
+    def allows(self, url: str | bytes, agent: Agent, now_seconds: float) -> bool:
+        """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`."""
+        standing = self.standing(now_seconds)
+        if standing.effect is Effect.CONDITIONAL_ALLOW and standing.copy is not None:
+            return self.robots(standing.copy).allows(url, agent=agent)
+        return standing.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
+
+    def decide(self, url: str | bytes, agent: Agent, now_seconds: float) -> Verdict:
+        """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access."""
+        standing = self.standing(now_seconds)
+        facts = self.facts(standing)
+        if standing.effect is Effect.CONDITIONAL_ALLOW and standing.copy is not None:
+            return self.robots(standing.copy).decide(url, agent=agent)._replace(access=facts)
+        target = self._target(url)
+        reason = Reason.UNREACHABLE if standing.access is Access.UNREACHABLE else Reason.UNAVAILABLE
+        if standing.effect is Effect.FULL_DISALLOW and self._is_exempt(target):
+            reason = Reason.ROBOTS_TXT
+        return Verdict(
+            allowed=standing.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
+            reason=reason,
+            rule=None,
+            also_matched=(),
+            group=GroupChosen(GroupChoice.NONE, None, ()),
+            agent=agent,
+            target=target,
+            profile=self.options.profile.name,
+            access=facts,
+        )
+
+    def facts(self, standing: Standing) -> AccessFacts:
+        """Give the facts that a verdict carries."""
+        copy = standing.copy
+        return AccessFacts(
+            access=str(standing.access),
+            effect=str(standing.effect),
+            because=standing.because,
+            policy=self.options.policy.name,
+            robots_url=self.origin.robots_url,
+            fetched_at_seconds=self.entry.fetched_at_seconds if copy is None else copy.fetched_at_seconds,
+            sha256=None if copy is None else copy.sha256,
+        )
+
+    def _target(self, url: str | bytes) -> bytes:
+        octets = url_octets(url)
+        split = split_url(octets)
+        return b"/" if split is None else target_of(octets, split, self.options.profile)
+
+    def _is_exempt(self, target: bytes) -> bool:
+        return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed

@@ -1,0 +1,100 @@
+"""What a client is told once: who it is, how patient it is, and whose readings it follows."""
+
+from typing import Final, NamedTuple, Self, TypedDict, Unpack
+
+from canfetch.access.policies import AccessPolicy, policy_named
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core.agent import Agent, agent_of
+from canfetch.core.profiles import Profile, profile_named
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidLimit, InvalidOption
+
+MEMORY_OCTETS: Final = 64 * 1024 * 1024
+LEASE_MARGIN_SECONDS: Final = 5.0
+
+
+class ClientOptions(TypedDict, total=False):
+    """What a client may be told besides its User-Agent.
+
+    agent: product token or chain that rules are chosen for; the User-Agent's own token by default.
+    policy, profile: whose reading of status codes and time, and of the file; `rfc9309` by default.
+    limit_octets: how much of a file is read; 500 KiB at least, and by default.
+    connect_seconds, read_seconds: the longest wait for a connection, and for the next octets; 10 each.
+    total_seconds: the longest that a fetch takes with all its redirects; 30.
+    allow_private: whether private and loopback addresses may be connected to, at any hop; True. Services
+        that fetch what strangers name say False.
+    revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
+    stale_seconds: how long past its time an answer may serve while it is fetched anew; 0.
+    memory_octets: about how much memory known origins may take; 64 MiB.
+    engine: which engine parses; the default one.
+    """
+
+    agent: str | Agent | None
+    policy: str
+    profile: str
+    limit_octets: int
+    connect_seconds: float
+    read_seconds: float
+    total_seconds: float
+    allow_private: bool
+    revalidate: bool
+    stale_seconds: float
+    memory_octets: int
+    engine: str | None
+
+
+class Options(NamedTuple):
+    """A client's options, checked; `Client` says what each means."""
+
+    user_agent: str
+    agent: Agent
+    policy: AccessPolicy
+    profile: Profile
+    limit_octets: int
+    connect_seconds: float
+    read_seconds: float
+    total_seconds: float
+    allow_private: bool
+    revalidate: bool
+    stale_seconds: float
+    memory_octets: int
+    lease_seconds: float
+    engine: str | None
+
+    @classmethod
+    def checked(cls, *, user_agent: str, **given: Unpack["ClientOptions"]) -> Self:
+        """Check what a caller says.
+
+        Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile.
+        """
+        if not user_agent.isascii() or not user_agent.isprintable() or not user_agent.strip():
+            raise InvalidOption(f"user_agent is {user_agent!r}; give the header that the crawler sends, in ASCII")
+        limit_octets = given.get("limit_octets", PARSE_OCTETS_LIMIT)
+        if limit_octets < PARSE_OCTETS_LIMIT:
+            raise InvalidLimit(f"limit_octets is {limit_octets}, give {PARSE_OCTETS_LIMIT} or more")
+        agent = given.get("agent")
+        total_seconds = given.get("total_seconds", 30.0)
+        options = cls(
+            user_agent=user_agent,
+            agent=agent_of(product_token(user_agent) if agent is None else agent),
+            policy=policy_named(given.get("policy", "rfc9309")),
+            profile=profile_named(given.get("profile", "rfc9309")),
+            limit_octets=limit_octets,
+            connect_seconds=given.get("connect_seconds", 10.0),
+            read_seconds=given.get("read_seconds", 10.0),
+            total_seconds=total_seconds,
+            allow_private=given.get("allow_private", True),
+            revalidate=given.get("revalidate", False),
+            stale_seconds=given.get("stale_seconds", 0.0),
+            memory_octets=given.get("memory_octets", MEMORY_OCTETS),
+            # A worker that dies holding a lease holds the others up little longer than a fetch may take.
+            lease_seconds=total_seconds + LEASE_MARGIN_SECONDS,
+            engine=given.get("engine"),
+        )
+        for name in ("connect_seconds", "read_seconds", "total_seconds"):
+            seconds = getattr(options, name)
+            if not 0 < seconds < float("inf"):
+                raise InvalidOption(f"{name} is {seconds}; give seconds over 0 that end: an origin may never answer")
+        if options.stale_seconds < 0 or options.memory_octets < 0:
+            raise InvalidOption("stale_seconds and memory_octets are 0 or more")
+        return options

@@ -1,0 +1,160 @@
+"""How a client comes to know an origin, step by step, without waiting itself.
+
+The procedure yields actions and is sent their results; the sync and the async client differ only in how
+they carry them out. So both do the same, in the same order.
+
+Source: RFC 9309 sections 2.3 and 2.4.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any, Final, NamedTuple
+
+from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.entries import Entry
+from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
+from canfetch.access.outcomes import Access, Outcome
+from canfetch.access.standing import Need, need_of
+from canfetch.access.transitions import entry_after
+from canfetch.client.options import Options
+from canfetch.client.transports import Asking
+from canfetch.core.origin import Origin
+
+Clock = Callable[[], float]
+# How often a worker without the lease looks whether the one with it is done.
+LEASE_POLL_SECONDS: Final = 0.05
+LONGEST_POLL_SECONDS: Final = 1.0
+
+
+class LookUp(NamedTuple):
+    """Ask the store for the origin's entry; the result is an Entry or None."""
+
+    origin: str
+
+
+class TakeLease(NamedTuple):
+    """Ask the store for the right to fetch; the result says whether it was given."""
+
+    origin: str
+    seconds: float
+
+
+class Pause(NamedTuple):
+    """Let so many seconds pass."""
+
+    seconds: float
+
+
+class Ask(NamedTuple):
+    """Ask the origin; the result is a Response or a Failure."""
+
+    asking: Asking
+
+
+class Keep(NamedTuple):
+    """Put the entry into the store, and give the lease back."""
+
+    entry: Entry
+
+
+Action = LookUp | TakeLease | Pause | Ask | Keep
+
+
+def learn(
+    origin: Origin,
+    previous: Entry | None,
+    options: Options,
+    *,
+    clock: Clock,
+    monotonic: Clock,
+    seed: int,
+    refresh: bool = False,
+    offline: bool = False,
+) -> Generator[Action, Any, Entry]:
+    """Come to know an origin: from the store, from whoever else is asking it, or from itself.
+
+    Args:
+        previous: what the client knew, or None.
+        clock: seconds since the epoch. monotonic: seconds for deadlines.
+        refresh: ask the origin whatever is known.
+        offline: ask nobody but the store.
+    """
+    name = str(origin)
+    kept = _of_policy((yield LookUp(name)), options)
+    known = _newer(previous, kept)
+    if known is not None and not refresh and need_of(known, now_seconds=clock()) is Need.NO:
+        return known
+    if offline:
+        return known if known is not None else _nothing_known(origin, options, clock())
+    give_up_at = monotonic() + options.lease_seconds
+    pause = LEASE_POLL_SECONDS
+    while not (yield TakeLease(name, options.lease_seconds)):
+        yield Pause(pause)
+        pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
+        kept = _of_policy((yield LookUp(name)), options)
+        fetched_meanwhile = kept is not None and (known is None or kept.fetched_at_seconds > known.fetched_at_seconds)
+        if kept is not None and fetched_meanwhile:
+            return kept
+        if monotonic() > give_up_at:
+            # Whoever has the lease has it too long; waiting for ever helps nobody.
+            break
+    fetched = yield from _fetch(origin, known, options, monotonic)
+    entry = entry_after(known, origin, fetched, options.policy, now_seconds=clock(), seed=seed)
+    yield Keep(entry)
+    return entry
+
+
+def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clock) -> Generator[Action, Any, Fetched]:
+    validators: Validators | None = None
+    if options.revalidate and known is not None and known.copy is not None:
+        validators = known.copy.validators
+    deadline = monotonic() + options.total_seconds
+    step: Request | Fetched = first_request(origin, validators=validators, limit_octets=options.limit_octets)
+    while isinstance(step, Request):
+        remaining = deadline - monotonic()
+        answer: Response | Failure
+        if remaining <= 0:
+            answer = Failure(step.url, FailureKind.TIMEOUT, f"no answer within {options.total_seconds:g} s in all")
+        else:
+            answer = yield Ask(_asking(step, options, remaining))
+        step = next_step(step, answer, options.policy)
+    return step
+
+
+def _asking(request: Request, options: Options, remaining_seconds: float) -> Asking:
+    return Asking(
+        url=request.url,
+        headers=(("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers),
+        limit_octets=options.limit_octets,
+        connect_seconds=min(options.connect_seconds, remaining_seconds),
+        read_seconds=min(options.read_seconds, remaining_seconds),
+        total_seconds=remaining_seconds,
+        allow_private=options.allow_private,
+    )
+
+
+def _of_policy(entry: Entry | None, options: Options) -> Entry | None:
+    # What another policy made of an answer is not what this one would.
+    return entry if entry is not None and entry.policy == options.policy.name else None
+
+
+def _newer(one: Entry | None, other: Entry | None) -> Entry | None:
+    if one is None or other is None:
+        return one or other
+    return one if one.fetched_at_seconds >= other.fetched_at_seconds else other
+
+
+def _nothing_known(origin: Origin, options: Options, now_seconds: float) -> Entry:
+    return Entry(
+        origin=str(origin),
+        policy=options.policy.name,
+        outcome=Outcome(Access.UNREACHABLE, None, "offline", "offline, and nothing is kept"),
+        url=origin.robots_url,
+        status=None,
+        headers=(),
+        hops=(),
+        fetched_at_seconds=now_seconds,
+        due_at_seconds=now_seconds,
+        copy=None,
+        failures=1,
+        first_failure_at_seconds=now_seconds,
+    )

@@ -1,0 +1,218 @@
+"""Polite crawling without a framework: URLs come out when their origins may be asked, and no sooner.
+
+Each origin has a line of its own; whichever line may move first is served first, so that a slow origin
+holds nobody up and a long line gets no more than its turn.
+"""
+
+import asyncio
+import heapq
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from canfetch.access.outcomes import Effect
+from canfetch.access.pacing import DelayReading, Pace, next_request_at
+from canfetch.access.standing import Need
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.core.agent import Agent, agent_of
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Verdict
+from canfetch.errors import InvalidURL
+
+# URLs that wait in lines at the same time, and origins whose files are fetched at the same time.
+WAITING_URLS: Final = 100_000
+FETCHES_AT_ONCE: Final = 256
+REPORTS_AT_ONCE: Final = 1000
+
+
+class Turn(NamedTuple):
+    """A URL whose turn it is, or one that has none: `verdict` says why not, `error` that the text is no URL."""
+
+    url: str
+    verdict: Verdict | None
+    error: str | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether to fetch it now."""
+        return self.verdict is not None and self.verdict.allowed
+
+
+class _Line:
+    # The URLs of one origin that wait, what is known of it, and when it was asked last.
+    __slots__ = ("known", "last_seconds", "pace", "urls")
+
+    def __init__(self) -> None:
+        self.urls: deque[str] = deque()
+        self.known: KnownOrigin | None = None
+        self.pace = Pace()
+        self.last_seconds: float | None = None
+
+
+class Schedule:
+    """An asynchronous iterator over URLs; each comes as a `Turn`, when its origin may be asked.
+
+    Args:
+        client: says what may be fetched, and fetches robots.txt for it, once for each origin.
+        urls: absolute URLs, of any origins in any order; read as lines have room.
+        agent: who asks; the client's own by default.
+        least_seconds, most_seconds: bounds on the time between two requests to one origin, whatever it asks.
+        reading: what a crawl delay means.
+        report_forbidden: give what may not be fetched too, with its verdict, at once; else drop it.
+        clock, sleep: seconds since the epoch, and how to wait; for tests.
+    Raises: nothing for a bad URL or a bad network; both come as turns.
+    Cost: one robots.txt request for each origin, and O(log origins) for each URL.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        urls: Iterable[str],
+        *,
+        agent: str | Agent | None = None,
+        least_seconds: float = 1.0,
+        most_seconds: float = 60.0,
+        reading: DelayReading = DelayReading.INTERVAL,
+        report_forbidden: bool = True,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
+    ) -> None:
+        self._client = client
+        self._urls: Iterator[str] = iter(urls)
+        self._agent = client.options.agent if agent is None else agent_of(agent)
+        self._bounds = Pace(least_seconds=least_seconds, most_seconds=most_seconds, reading=reading)
+        self._report_forbidden = report_forbidden
+        self._clock = clock
+        self._sleep = sleep
+        self._lines: dict[Origin, _Line] = {}
+        self._due: list[tuple[float, int, Origin]] = []
+        self._sequence = 0
+        self._waiting = 0
+        self._read_all = False
+        self._unknown: deque[Origin] = deque()
+        self._reports: deque[Turn] = deque()
+        self._learning: dict[asyncio.Task[KnownOrigin], Origin] = {}
+
+    async def __aiter__(self) -> AsyncIterator[Turn]:
+        try:
+            while True:
+                self._read_ahead()
+                while self._reports:
+                    yield self._reports.popleft()
+                self._start_learning()
+                turn_now = self._next_turn()
+                if turn_now is not None:
+                    yield turn_now
+                elif self._reports:
+                    continue
+                elif not self._due and not self._learning and self._read_all:
+                    return
+                else:
+                    await self._wait()
+        finally:
+            for task in self._learning:
+                task.cancel()
+            await asyncio.gather(*self._learning, return_exceptions=True)
+
+    def _read_ahead(self) -> None:
+        while self._waiting < WAITING_URLS and not self._read_all:
+            url = next(self._urls, None)
+            if url is None:
+                self._read_all = True
+                return
+            try:
+                origin = Origin.of(url)
+            except InvalidURL as error:
+                self._reports.append(Turn(url, None, str(error)))
+                if len(self._reports) < REPORTS_AT_ONCE:
+                    continue
+                return
+            line = self._lines.get(origin)
+            if line is None:
+                line = self._lines[origin] = _Line()
+            if line.known is not None and not self._may_wait(line.known, url):
+                continue
+            line.urls.append(url)
+            self._waiting += 1
+            if len(line.urls) == 1:
+                self._begin(origin, line)
+
+    def _begin(self, origin: Origin, line: _Line) -> None:
+        # An origin stands either among those to learn about or among those that are due, once.
+        if line.known is None:
+            self._unknown.append(origin)
+        else:
+            self._put_in_order(origin, line)
+
+    def _put_in_order(self, origin: Origin, line: _Line) -> None:
+        at = next_request_at(line.pace, now_seconds=self._clock(), last_request_at_seconds=line.last_seconds)
+        self._sequence += 1
+        heapq.heappush(self._due, (at, self._sequence, origin))
+
+    def _start_learning(self) -> None:
+        while self._unknown and len(self._learning) < FETCHES_AT_ONCE:
+            origin = self._unknown.popleft()
+            self._learning[asyncio.create_task(self._client.known(f"{origin}/"))] = origin
+
+    def _next_turn(self) -> Turn | None:
+        while self._due and self._due[0][0] <= self._clock():
+            _, _, origin = heapq.heappop(self._due)
+            line = self._lines[origin]
+            now = self._clock()
+            if line.known is None or line.known.need(now) is not Need.NO:
+                line.known = None
+                self._begin(origin, line)
+                self._start_learning()
+                continue
+            url = line.urls.popleft()
+            self._waiting -= 1
+            line.last_seconds = now
+            if line.urls:
+                self._put_in_order(origin, line)
+            return Turn(url, line.known.decide(url, self._agent, now))
+        return None
+
+    def _may_wait(self, known: KnownOrigin, url: str) -> bool:
+        # What may not be fetched has no turn to wait for.
+        verdict = known.decide(url, self._agent, self._clock())
+        if not verdict.allowed and self._report_forbidden:
+            self._reports.append(Turn(url, verdict))
+        return verdict.allowed
+
+    async def _wait(self) -> None:
+        pause: asyncio.Task[None] | None = None
+        if self._due:
+            delay = max(0.0, self._due[0][0] - self._clock())
+            pause = asyncio.create_task(self._sleep(delay))
+        waits: list[asyncio.Task[Any]] = [*self._learning, *([] if pause is None else [pause])]
+        try:
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if pause is not None:
+                pause.cancel()
+        for task in [task for task in self._learning if task in done]:
+            origin = self._learning.pop(task)
+            self._learned(origin, task.result())
+
+    def _learned(self, origin: Origin, known: KnownOrigin) -> None:
+        line = self._lines[origin]
+        line.known = known
+        line.pace = self._pace(known)
+        before = len(line.urls)
+        line.urls = deque(url for url in line.urls if self._may_wait(known, url))
+        self._waiting -= before - len(line.urls)
+        if line.urls:
+            self._put_in_order(origin, line)
+
+    def _pace(self, known: KnownOrigin) -> Pace:
+        standing = known.standing(self._clock())
+        if standing.effect is not Effect.CONDITIONAL_ALLOW or standing.copy is None:
+            return self._bounds
+        robots = known.robots(standing.copy)
+        return self._bounds._replace(
+            crawl_delay_seconds=robots.crawl_delay(agent=self._agent),
+            request_rates=robots.request_rates(agent=self._agent),
+            visit_times=robots.visit_times(agent=self._agent),
+        )

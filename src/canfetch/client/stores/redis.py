@@ -1,0 +1,119 @@
+"""A store in Redis or Valkey: one fleet, one fetch. It needs the library `redis`.
+
+Entries are JSON under `PREFIXentry:ORIGIN`, leases under `PREFIXlease:ORIGIN`; an entry that nobody
+renews is forgotten after `keep_seconds`.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from canfetch.access.entries import Entry
+from canfetch.errors import CorruptEntry, MissingExtra, StoreError
+
+# Longer than the thirty days for which a good copy may count.
+KEEP_SECONDS: Final = 45 * 86400
+# The lease is taken by whoever finds none, or has it already; both at once, on the server.
+_TAKE_LEASE: Final = """
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
+_GIVE_LEASE_BACK: Final = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+"""
+
+
+class RedisStore:
+    """Keeps entries in a Redis or Valkey server.
+
+    Args:
+        url: such as `redis://localhost:6379/0`.
+        prefix: put before each key.
+        keep_seconds: how long an entry that nobody renews is kept.
+        wait_seconds: the longest wait for the server.
+    Raises: MissingExtra: the library `redis` is not installed; StoreError: the URL is no Redis URL.
+    """
+
+    def __init__(
+        self, url: str, *, prefix: str = "canfetch:", keep_seconds: int = KEEP_SECONDS, wait_seconds: float = 2.0
+    ) -> None:
+        try:
+            import redis  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise MissingExtra('a Redis store needs the library redis: pip install "canfetch[redis]"') from None
+        self._errors = (redis.RedisError, OSError)
+        self._prefix = prefix
+        self._keep_seconds = keep_seconds
+        self._url = url
+        try:
+            self._redis: Any = redis.Redis.from_url(
+                url, socket_timeout=wait_seconds, socket_connect_timeout=wait_seconds
+            )
+        except ValueError as error:
+            raise StoreError(f"{url!r}: is no Redis URL: {error}") from None
+        self._take_lease = self._redis.register_script(_TAKE_LEASE)
+        self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
+
+    def get(self, origin: str) -> Entry | None:
+        """Give the entry of an origin, or None.
+
+        Raises: StoreError; CorruptEntry: what is kept is no entry.
+        """
+        with self._trouble_told():
+            text = self._redis.get(self._key("entry", origin))
+        if text is None:
+            return None
+        try:
+            return Entry.from_plain(json.loads(text))
+        except ValueError as error:
+            raise CorruptEntry(f"{self._url}: {error}") from None
+
+    def put(self, entry: Entry) -> None:
+        """Keep an entry in place of the origin's last; when this returns, the server has it.
+
+        Raises: StoreError.
+        """
+        text = json.dumps(entry.to_plain(), separators=(",", ":"))
+        with self._trouble_told():
+            self._redis.set(self._key("entry", entry.origin), text, ex=self._keep_seconds)
+
+    def delete(self, origin: str) -> bool:
+        """Forget an origin; say whether it was known."""
+        with self._trouble_told():
+            return bool(self._redis.delete(self._key("entry", origin)))
+
+    def origins(self) -> Iterator[str]:
+        """Yield the origins known, sorted."""
+        start = self._key("entry", "")
+        with self._trouble_told():
+            keys = sorted(key.decode() for key in self._redis.scan_iter(match=f"{start}*", count=1000))
+        yield from (key.removeprefix(start) for key in keys)
+
+    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+        with self._trouble_told():
+            taken = self._take_lease(keys=[self._key("lease", origin)], args=[holder, max(1, int(seconds * 1000))])
+            return bool(taken)
+
+    def release(self, origin: str, *, holder: str) -> None:
+        """Give the right back, if `holder` still has it."""
+        with self._trouble_told():
+            self._give_lease_back(keys=[self._key("lease", origin)], args=[holder])
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._redis.close()
+
+    def _key(self, kind: str, origin: str) -> str:
+        return f"{self._prefix}{kind}:{origin}"
+
+    @contextmanager
+    def _trouble_told(self) -> Iterator[None]:
+        try:
+            yield
+        except self._errors as error:
+            raise StoreError(f"{self._url}: {error}") from None

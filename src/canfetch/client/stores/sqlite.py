@@ -1,0 +1,137 @@
+"""A store in one SQLite file: safe for many threads and processes, and for a process that is killed.
+
+What `put` has returned for is on the disk: the write-ahead log is synchronised with every commit.
+"""
+
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from canfetch.access.entries import Entry
+from canfetch.errors import CorruptEntry, StoreError
+
+_SCHEMA_VERSION: Final = 1
+_BUSY_SECONDS: Final = 30.0
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS entries (origin TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS leases (origin TEXT PRIMARY KEY, holder TEXT NOT NULL, until_seconds REAL NOT NULL)
+    WITHOUT ROWID;
+"""
+
+
+def default_path() -> Path:
+    """Give the store's place in the user's cache folder, by the habits of the platform."""
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return folder / "canfetch" / "robots.sqlite3"
+
+
+class SQLiteStore:
+    """Keeps entries in one file.
+
+    Args:
+        path: the file, made with its folder where it is not there.
+        clock: seconds since the epoch, by which leases end; all processes must agree on it.
+    Raises: StoreError: the file cannot be made, opened or read as a store.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> None:
+        self.path = Path(path)
+        self._clock = clock
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{self.path}: cannot be opened as a store: {error}") from None
+        try:
+            with self._trouble_told(), self._lock:
+                self._prepare()
+        except StoreError:
+            self._connection.close()
+            raise
+
+    def get(self, origin: str) -> Entry | None:
+        """Give the entry of an origin, or None.
+
+        Raises: StoreError; CorruptEntry: what is kept is no entry.
+        """
+        with self._trouble_told(), self._lock:
+            row = self._connection.execute("SELECT entry FROM entries WHERE origin = ?", (origin,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return Entry.from_plain(json.loads(row[0]))
+        except ValueError as error:
+            raise CorruptEntry(f"{self.path}: {error}") from None
+
+    def put(self, entry: Entry) -> None:
+        """Keep an entry in place of the origin's last; when this returns, it is on the disk.
+
+        Raises: StoreError.
+        """
+        text = json.dumps(entry.to_plain(), separators=(",", ":"))
+        with self._trouble_told(), self._lock:
+            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.origin, text))
+
+    def delete(self, origin: str) -> bool:
+        """Forget an origin; say whether it was known."""
+        with self._trouble_told(), self._lock:
+            return self._connection.execute("DELETE FROM entries WHERE origin = ?", (origin,)).rowcount > 0
+
+    def origins(self) -> Iterator[str]:
+        """Yield the origins known, sorted."""
+        with self._trouble_told(), self._lock:
+            rows = self._connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
+        yield from (row[0] for row in rows)
+
+    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+        now = self._clock()
+        with self._trouble_told(), self._lock:
+            taken = self._connection.execute(
+                "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (origin) DO UPDATE SET holder = excluded.holder, "
+                "until_seconds = excluded.until_seconds WHERE until_seconds <= ? OR holder = excluded.holder",
+                (origin, holder, now + seconds, now),
+            )
+            return taken.rowcount > 0
+
+    def release(self, origin: str, *, holder: str) -> None:
+        """Give the right back, if `holder` still has it."""
+        with self._trouble_told(), self._lock:
+            self._connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (origin, holder))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _prepare(self) -> None:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _SCHEMA_VERSION):
+            raise StoreError(f"{self.path}: is a store of version {version}, not {_SCHEMA_VERSION}; give another file")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        if version == 0:
+            self._connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version = {_SCHEMA_VERSION};COMMIT;")
+
+    @contextmanager
+    def _trouble_told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            mend = "; delete it, and it is made anew" if "not a database" in str(error) else ""
+            raise StoreError(f"{self.path}: {error}{mend}") from None

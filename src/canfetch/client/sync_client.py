@@ -1,0 +1,231 @@
+"""The client that waits."""
+
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from canfetch.access.entries import Entry
+from canfetch.access.standing import Need
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.keeping import Keeping
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.memory import OriginMemory
+from canfetch.client.options import ClientOptions, Options
+from canfetch.client.procedure import Action, Ask, Clock, Keep, LookUp, Pause, TakeLease, learn
+from canfetch.client.stores import Store
+from canfetch.client.transports import Transport
+from canfetch.core.agent import Agent, agent_of
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Verdict
+
+
+class Client:
+    """Says whether a URL may be fetched, and fetches robots.txt for that: once for each origin, as the RFC says.
+
+    Safe for threads: however many ask about one origin, one fetches; nobody waits for another origin.
+
+        with Client(user_agent="ExampleBot/1.0 (+https://example.com/bot)") as client:
+            client.decide("https://example.com/fish").allowed
+
+    Args:
+        user_agent: the User-Agent header that is sent, whole.
+        agent: the product token or chain that rules are chosen for; None takes the token of `user_agent`.
+        policy: whose reading of status codes and time.
+        profile: whose reading of the file.
+        transport: how octets come; None is the standard library's.
+        store: where entries are kept beyond this process; None keeps them in memory alone. One store
+            serves one policy.
+        evidence: where every decision is put on the record; it stays the caller's to close.
+        clock: gives seconds since the epoch.
+        seed: makes the jitter of retries.
+        options: see `ClientOptions`.
+    Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        transport: Transport | None = None,
+        store: Store | None = None,
+        evidence: EvidenceRecorder | None = None,
+        clock: Clock = time.time,
+        seed: int = 0,
+        **options: Unpack[ClientOptions],
+    ) -> None:
+        self.options = Options.checked(user_agent=user_agent, **options)
+        self._transport = _standard_transport() if transport is None else transport
+        self._store = store
+        self._evidence = evidence
+        self._keeping = Keeping(store)
+        self._clock = clock
+        self._seed = seed
+        self._memory = OriginMemory(self.options.memory_octets)
+        self._lock = threading.Lock()
+        self._flights: dict[str, Future[KnownOrigin]] = {}
+        self._refreshers: set[threading.Thread] = set()
+
+    def allows(self, url: str | bytes, *, agent: str | Agent | None = None) -> bool:
+        """Say whether the URL may be fetched.
+
+        Args: agent: who asks, instead of the client's own.
+        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
+            and so is none. A bad network is no error: it is an answer.
+        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+        """
+        if self._evidence is not None:
+            return self.decide(url, agent=agent).allowed
+        return self.known(url).allows(url, self._agent(agent), self._clock())
+
+    def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
+        """Say whether the URL may be fetched, and why.
+
+        Args: agent: who asks, instead of the client's own.
+        Returns: the verdict; its `access` says how the robots.txt was come by.
+        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
+            and so is none. A bad network is no error: it is an answer.
+        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+        """
+        known = self.known(url)
+        verdict = known.decide(url, self._agent(agent), self._clock())
+        if self._evidence is not None:
+            self._evidence.record(url, verdict, known)
+        return verdict
+
+    def known(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> KnownOrigin:
+        """Give what is known of a URL's origin, fetching where that is due.
+
+        Args:
+            refresh: fetch whatever is known. offline: ask nobody but memory and the store.
+        Raises: InvalidURL.
+        """
+        origin = self._memory.origin_of(url)
+        name = str(origin)
+        known = self._memory.get(name)
+        if known is not None and not refresh:
+            need = known.need(self._clock())
+            if need is Need.NO or offline:
+                return known
+            if need is Need.SOON:
+                self._refresh_meanwhile(origin, known)
+                return known
+        return self._fly(origin, known, refresh=refresh, offline=offline)
+
+    def entries(self) -> Iterable[Entry]:
+        """Yield the store's entries, origin by origin; without a store, none."""
+        if self._store is not None:
+            for name in self._store.origins():
+                entry = self._keeping.look_up(name)
+                if entry is not None:
+                    yield entry
+
+    @property
+    def trouble(self) -> str | None:
+        """What went wrong with the store last, or None while all is well."""
+        return self._keeping.trouble
+
+    def close(self) -> None:
+        """Let refreshes end, and give back transport and store."""
+        with self._lock:
+            refreshers = list(self._refreshers)
+        for refresher in refreshers:
+            refresher.join()
+        self._transport.close()
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _agent(self, agent: str | Agent | None) -> Agent:
+        return self.options.agent if agent is None else agent_of(agent)
+
+    def _fly(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+        name = str(origin)
+        with self._lock:
+            flight = self._flights.get(name)
+            leads = flight is None
+            if flight is None:
+                # Who waited for the lock may come after the flight that it waited for.
+                landed = self._memory.get(name)
+                if landed is not None and landed is not known and not refresh:
+                    return landed
+                flight = self._flights[name] = Future()
+        if not leads:
+            return flight.result()
+        try:
+            learned = self._learn(origin, known, refresh=refresh, offline=offline)
+            flight.set_result(learned)
+        except BaseException as error:
+            flight.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                del self._flights[name]
+        return learned
+
+    def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+        procedure = learn(
+            origin,
+            None if known is None else known.entry,
+            self.options,
+            clock=self._clock,
+            monotonic=time.monotonic,
+            seed=self._seed,
+            refresh=refresh,
+            offline=offline,
+        )
+        result: Any = None
+        while True:
+            try:
+                action = procedure.send(result)
+            except StopIteration as end:
+                learned = KnownOrigin(origin, end.value, self.options)
+                if not offline or known is None:
+                    self._memory.put(str(origin), learned)
+                return learned
+            result = self._carry_out(action)
+
+    def _carry_out(self, action: Action) -> Any:
+        match action:
+            case Ask(asking):
+                return self._transport.ask(asking)
+            case LookUp(origin):
+                return self._keeping.look_up(origin)
+            case TakeLease(origin, seconds):
+                return self._keeping.take_lease(origin, seconds)
+            case Keep(entry):
+                return self._keeping.keep(entry)
+            case Pause(seconds):
+                return time.sleep(seconds)
+
+    def _refresh_meanwhile(self, origin: Origin, known: KnownOrigin) -> None:
+        with self._lock:
+            if str(origin) in self._flights:
+                return
+            refresher = threading.Thread(
+                target=self._refresh, args=(origin, known), name=f"canfetch refresh {origin}", daemon=True
+            )
+            self._refreshers.add(refresher)
+        refresher.start()
+
+    def _refresh(self, origin: Origin, known: KnownOrigin) -> None:
+        try:
+            self._fly(origin, known, refresh=False, offline=False)
+        finally:
+            with self._lock:
+                self._refreshers.discard(threading.current_thread())
+
+
+def _standard_transport() -> Transport:
+    from canfetch.client.transports.standard import StandardTransport  # noqa: PLC0415 - only where none is given
+
+    return StandardTransport()

@@ -1,0 +1,54 @@
+"""How octets come from an origin: one file a library, each behind the same two protocols.
+
+A transport asks for one URL, follows no redirect, keeps no cookie, and reads at most the limit and one
+octet; whatever goes wrong on the way is a `Failure`, never an exception.
+
+- Only the body of a success (2xx) is read: nothing in another one counts, and no broken one shall hide a status.
+- A success is whole, or it is a failure: a body that ends early is never a short file.
+- A URL without a host is the caller's mistake: InvalidURL.
+"""
+
+from typing import NamedTuple, Protocol
+
+from canfetch.access.answers import Failure, Headers, Response
+
+
+class Asking(NamedTuple):
+    """One request. Seconds count from its beginning; `total_seconds` bounds all of it, names and body too.
+
+    `connect_seconds` bounds the way to a connection: name, address, TLS. `read_seconds` bounds each silence after it.
+    `limit_octets` bounds the body after decoding: a transport stops reading one octet past it.
+    `allow_private` says whether private, loopback and link-local addresses may be connected to.
+    """
+
+    url: str
+    headers: Headers
+    limit_octets: int
+    connect_seconds: float
+    read_seconds: float
+    total_seconds: float
+    allow_private: bool
+
+
+class Transport(Protocol):
+    """Asks and waits."""
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        """Ask for one URL."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds; asking again is a mistake."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """Asks and lets others work meanwhile."""
+
+    async def ask(self, asking: Asking) -> Response | Failure:
+        """Ask for one URL."""
+        ...
+
+    async def close(self) -> None:
+        """Give back what it holds; asking again is a mistake."""
+        ...

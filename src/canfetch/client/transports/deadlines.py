@@ -1,0 +1,50 @@
+"""How long a request may still take: one clock for names, connections and octets.
+
+A socket's own time-out counts from each call, so that a server which sends an octet a second holds its
+client for ever; here every call gets what is left.
+"""
+
+from time import monotonic
+
+from canfetch.access.answers import FailureKind
+from canfetch.client.transports import Asking
+from canfetch.client.transports.failing import Failed
+
+
+class Deadlines:
+    """The ends of one request; they run from here on."""
+
+    def __init__(self, asking: Asking) -> None:
+        began = monotonic()
+        self._asking = asking
+        self._connected_by = began + min(asking.connect_seconds, asking.total_seconds)
+        self._done_by = began + asking.total_seconds
+
+    def connect_seconds(self) -> float:
+        """Give the seconds left to be connected; Failed when there are none."""
+        left = self._connected_by - monotonic()
+        if left <= 0:
+            raise self.too_late_to_connect()
+        return left
+
+    def read_seconds(self) -> float:
+        """Give the seconds that the next octets may take; Failed when there are none."""
+        left = self._done_by - monotonic()
+        if left <= 0:
+            raise self.too_late_to_read()
+        return min(left, self._asking.read_seconds)
+
+    def total_seconds(self) -> float:
+        """Give the seconds left for all of it, 0 at least."""
+        return max(0.0, self._done_by - monotonic())
+
+    def too_late_to_connect(self) -> Failed:
+        """Say that the connection took too long."""
+        seconds = min(self._asking.connect_seconds, self._asking.total_seconds)
+        return Failed(FailureKind.TIMEOUT, f"not connected within {seconds:g} s")
+
+    def too_late_to_read(self) -> Failed:
+        """Say that the answer took too long: as a whole, or by a silence."""
+        if monotonic() >= self._done_by:
+            return Failed(FailureKind.TIMEOUT, f"not done within {self._asking.total_seconds:g} s")
+        return Failed(FailureKind.TIMEOUT, f"nothing came for {self._asking.read_seconds:g} s")

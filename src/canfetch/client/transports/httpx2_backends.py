@@ -1,0 +1,196 @@
+"""The ground under httpx2: connections that are guarded and timed like the standard library's here.
+
+A backend serves one request, so that its deadlines are that request's.
+"""
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import anyio
+import httpcore2
+from anyio.abc import ByteStream
+from anyio.streams.tls import TLSAttribute, TLSStream
+
+from canfetch.access.answers import FailureKind
+from canfetch.client.transports import Asking
+from canfetch.client.transports.addresses import permitted
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failing import Failed, failed_by
+from canfetch.client.transports.names import Resolve, addresses_of_async
+from canfetch.client.transports.places import place_of, wire_headers
+from canfetch.client.transports.wires import Wire, connect
+
+
+class Journey:
+    """One request under way: where to, how long, and whether the other side has ended it.
+
+    Raises: InvalidURL; Failed: SCHEME, or PROTOCOL for headers that cannot be sent.
+    """
+
+    def __init__(self, asking: Asking, resolve: Resolve) -> None:
+        self.asking = asking
+        self.resolve = resolve
+        self.deadlines = Deadlines(asking)
+        self.place = place_of(asking.url)
+        self.headers = wire_headers(self.place, asking.headers)
+        self.answered = False
+        self.ended = False
+
+
+class Backend(httpcore2.NetworkBackend):
+    """Connects by `wires`."""
+
+    def __init__(self, journey: Journey) -> None:
+        self._journey = journey
+
+    def connect_tcp(
+        self,
+        host: str,  # noqa: ARG002 - the journey's
+        port: int,  # noqa: ARG002
+        timeout: float | None = None,  # noqa: ARG002 - the deadlines
+        local_address: str | None = None,  # noqa: ARG002 - never given
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
+    ) -> httpcore2.NetworkStream:
+        """Connect, to an address that was checked."""
+        journey = self._journey
+        wire = connect(
+            journey.place.host,
+            journey.place.port,
+            allow_private=journey.asking.allow_private,
+            resolve=journey.resolve,
+            deadlines=journey.deadlines,
+        )
+        return _Stream(wire, journey)
+
+
+class _Stream(httpcore2.NetworkStream):
+    def __init__(self, wire: Wire, journey: Journey) -> None:
+        self._wire = wire
+        self._journey = journey
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the deadlines
+        octets = self._wire.receive(max_bytes)
+        self._journey.ended = not octets
+        return octets
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - the deadlines
+        self._wire.send(buffer)
+
+    def close(self) -> None:
+        self._wire.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,  # noqa: ARG002 - the journey's, without a last dot
+        timeout: float | None = None,  # noqa: ARG002 - the deadlines
+    ) -> httpcore2.NetworkStream:
+        self._wire.start_tls(ssl_context, self._journey.place.tls_name)
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._wire.tls if info == "ssl_object" else None
+
+
+class AsyncBackend(httpcore2.AsyncNetworkBackend):
+    """Connects by anyio, which httpx2 brings along."""
+
+    def __init__(self, journey: Journey) -> None:
+        self._journey = journey
+
+    async def connect_tcp(
+        self,
+        host: str,  # noqa: ARG002 - the journey's
+        port: int,  # noqa: ARG002
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the deadlines
+        local_address: str | None = None,  # noqa: ARG002 - never given
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect, to an address that was checked: the addresses in turn, each with its share of the time."""
+        journey, deadlines = self._journey, self._journey.deadlines
+        name, place_port = journey.place.host, journey.place.port
+        found = await addresses_of_async(name, journey.resolve, deadlines)
+        addresses = permitted(name, found, allow_private=journey.asking.allow_private)
+        failed = Failed(FailureKind.NAME, f"{name} has no address")
+        for tried, address in enumerate(addresses):
+            try:
+                with anyio.fail_after(deadlines.connect_seconds() / (len(addresses) - tried)):
+                    return _AsyncStream(await anyio.connect_tcp(address, place_port), journey)
+            except TimeoutError:
+                failed = deadlines.too_late_to_connect()
+            except OSError as error:
+                # anyio says that all attempts failed; the one attempt that there was says why.
+                cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+                detail = failed_by(cause, FailureKind.CONNECT).detail
+                failed = Failed(FailureKind.CONNECT, f"{address} port {place_port}: {detail}")
+        raise failed
+
+
+class _AsyncStream(httpcore2.AsyncNetworkStream):
+    def __init__(self, stream: ByteStream, journey: Journey) -> None:
+        self._stream = stream
+        self._journey = journey
+        self._deadlines = journey.deadlines
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109
+        try:
+            with anyio.fail_after(self._deadlines.read_seconds()):
+                return await self._stream.receive(max_bytes)
+        except TimeoutError:
+            raise self._deadlines.too_late_to_read() from None
+        except anyio.EndOfStream:
+            self._journey.ended = True
+            return b""
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise _broken(error) from None
+        except OSError as error:
+            raise failed_by(error, FailureKind.RESET) from None
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109
+        if not buffer:
+            return
+        try:
+            with anyio.fail_after(self._deadlines.read_seconds()):
+                await self._stream.send(buffer)
+        except TimeoutError:
+            raise self._deadlines.too_late_to_read() from None
+        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            # There may be an answer to be read all the same.
+            return
+
+    async def aclose(self) -> None:
+        # A closing handshake would wait for the other side.
+        await anyio.aclose_forcefully(self._stream)
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,  # noqa: ARG002 - the journey's, without a last dot
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the deadlines
+    ) -> httpcore2.AsyncNetworkStream:
+        name = self._journey.place.tls_name
+        try:
+            with anyio.fail_after(self._deadlines.connect_seconds()):
+                # A connection that is cut must not look like one that ended: RFC 9112 section 9.8.
+                stream = await TLSStream.wrap(self._stream, hostname=name, ssl_context=ssl_context)
+        except TimeoutError:
+            await self.aclose()
+            raise self._deadlines.too_late_to_connect() from None
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream) as error:
+            await self.aclose()
+            raise Failed(FailureKind.TLS, _broken(error).detail) from None
+        except (OSError, ValueError) as error:
+            await self.aclose()
+            detail = failed_by(error, FailureKind.TLS).detail if isinstance(error, OSError) else str(error)
+            raise Failed(FailureKind.TLS, detail) from None
+        return _AsyncStream(stream, self._journey)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.extra(TLSAttribute.ssl_object, None) if info == "ssl_object" else None
+
+
+def _broken(error: Exception) -> Failed:
+    if isinstance(error.__cause__, OSError):
+        return Failed(FailureKind.RESET, failed_by(error.__cause__, FailureKind.RESET).detail)
+    return Failed(FailureKind.RESET, "the connection broke")

@@ -1,0 +1,114 @@
+"""The transport that is always there: the standard library's sockets and TLS, HTTP/1.1, and FTP beside it."""
+
+import asyncio
+import ssl
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Final
+
+from canfetch.access.answers import Failure, Response
+from canfetch.client.transports import Asking
+from canfetch.client.transports.answering import Answer
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.http1 import Incoming, body_pieces, read_head
+from canfetch.client.transports.names import Resolve, system_addresses
+from canfetch.client.transports.places import Place, place_of, wire_headers
+from canfetch.client.transports.wires import Wire, connect
+
+_SCHEMES: Final = ("http", "https", "ftp")
+_MOST_THREADS: Final = 64
+
+
+class StandardTransport:
+    """Asks over a connection of its own each time; safe to share between threads.
+
+    Args:
+        ssl_context: what certificates must satisfy; by default the system's authorities, verified.
+        resolve: gives the addresses of a name; by default the system's resolver.
+    """
+
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
+        self._ssl_context = ssl_context
+        self._resolve = resolve
+        self._lock = Lock()
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        """Ask for one URL of http, https or ftp.
+
+        Raises: InvalidURL: the URL has no host, or is none.
+        Cost: one connection; memory of twice the limit and a few hundred KiB; no longer than `total_seconds`.
+        """
+        deadlines = Deadlines(asking)
+        try:
+            place = place_of(asking.url, _SCHEMES)
+            if place.scheme == "ftp":
+                # Few need it, and it imports ftplib.
+                from canfetch.client.transports.ftp import ask_ftp  # noqa: PLC0415
+
+                return ask_ftp(asking, place, resolve=self._resolve, deadlines=deadlines)
+            return self._exchange(asking, place, deadlines)
+        except Failed as failed:
+            return failed.at(asking.url)
+
+    def close(self) -> None:
+        """Nothing is held between requests."""
+
+    def _exchange(self, asking: Asking, place: Place, deadlines: Deadlines) -> Response:
+        request = _request_octets(asking, place)
+        with connect(
+            place.host,
+            place.port,
+            allow_private=asking.allow_private,
+            resolve=self._resolve,
+            deadlines=deadlines,
+        ) as wire:
+            if place.scheme == "https":
+                wire.start_tls(self._context(), place.tls_name)
+            wire.send(request)
+            return _response(asking, wire)
+
+    def _context(self) -> ssl.SSLContext:
+        # Loading the authorities costs tens of milliseconds: once, and only where TLS is spoken.
+        with self._lock:
+            if self._ssl_context is None:
+                self._ssl_context = ssl.create_default_context()
+            return self._ssl_context
+
+
+class StandardAsyncTransport:
+    """The same, in threads of its own: 64 requests wait at once, and further ones for them.
+
+    A task that is cancelled leaves its thread to its deadline. For thousands of origins at once, the transports
+    of aiohttp and httpx2 have no such bound.
+
+    Args: as of StandardTransport.
+    """
+
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
+        self._transport = StandardTransport(ssl_context=ssl_context, resolve=resolve)
+        self._threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="canfetch-transport")
+
+    async def ask(self, asking: Asking) -> Response | Failure:
+        """Ask for one URL of http, https or ftp; the deadlines run from when a thread is free.
+
+        Raises: InvalidURL: the URL has no host, or is none.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._transport.ask, asking)
+
+    async def close(self) -> None:
+        """Give the threads back; those at work end by their deadlines."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._transport.close()
+
+
+def _request_octets(asking: Asking, place: Place) -> bytes:
+    fields = [*wire_headers(place, asking.headers), (b"Connection", b"close")]
+    head = b"".join(b"%b: %b\r\n" % field for field in fields)
+    return b"GET %b HTTP/1.1\r\n%b\r\n" % (place.target.encode("ascii"), head)
+
+
+def _response(asking: Asking, wire: Wire) -> Response:
+    incoming = Incoming(wire.receive)
+    head = read_head(incoming)
+    return Answer(asking, head.status, head.headers).read(body_pieces(incoming, head))

@@ -1,0 +1,70 @@
+"""The access cases, and an origin that plays them without a network."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.client.transports import Asking
+
+CASES = Path(__file__).parents[2] / "conformance" / "access"
+RULES = "User-agent: *\nDisallow: /forbidden\n"
+FAILURES = {
+    "refused": FailureKind.CONNECT,
+    "reset": FailureKind.RESET,
+    "never-answers": FailureKind.TIMEOUT,
+    "short-body": FailureKind.INCOMPLETE,
+    "broken-chunks": FailureKind.PROTOCOL,
+    "bad-tls": FailureKind.TLS,
+}
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    """Give the cases of a file."""
+    found: list[dict[str, Any]] = tomllib.loads((CASES / name).read_text(encoding="utf-8"))["case"]
+    return found
+
+
+class ScriptedOrigin:
+    """A transport whose origin does what an event says; it counts what it is asked."""
+
+    def __init__(self, event: dict[str, Any] | None = None) -> None:
+        self.event = event or {"status": 200}
+        self.asked: list[Asking] = []
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        """Answer as the event says."""
+        self.asked.append(asking)
+        return answer_of(self.event, asking)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class AsyncScriptedOrigin(ScriptedOrigin):
+    """The same for the asynchronous client."""
+
+    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        """Answer as the event says."""
+        return super().ask(asking)
+
+    async def close(self) -> None:  # type: ignore[override]  # the async protocol
+        """Nothing is held."""
+
+
+def answer_of(event: dict[str, Any], asking: Asking) -> Response | Failure:
+    """Make the answer of an event to one request."""
+    if "failure" in event:
+        return Failure(asking.url, FAILURES[event["failure"]], "as the case says")
+    if "redirect_loop" in event:
+        return Response(asking.url, 302, (("Location", asking.url),), b"")
+    hop = int(asking.url.rpartition("?hop=")[2]) if "?hop=" in asking.url else 0
+    if hop < event.get("redirects", 0):
+        place = "https://other.example" if event.get("other_authority") else ""
+        return Response(asking.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
+    body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
+    return Response(asking.url, event.get("status", 200), (), body[: asking.limit_octets + 1])
+
+
+Answer = Callable[[Asking], Response | Failure]

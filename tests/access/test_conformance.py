@@ -1,0 +1,66 @@
+"""Every access case, through both clients, on an origin without a network."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin, cases
+
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.sync_client import Client
+
+ANSWERS = [(case, policy) for case in cases("answers.toml") for policy in case["expect"]]
+OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
+# effect -> (/open allowed, /forbidden allowed)
+ALLOWED = {
+    "rules": (True, False),
+    "full-allow": (True, True),
+    "full-disallow": (False, False),
+    "full-allow-by-rules": (True, True),
+}
+
+
+def effect_name(effect: str) -> str:
+    return "conditional-allow" if effect in ("rules", "full-allow-by-rules") else effect
+
+
+@pytest.mark.parametrize("case, policy", ANSWERS, ids=[f"{case['id']}-{policy}" for case, policy in ANSWERS])
+def test_access_answers_sync(case: dict[str, Any], policy: str) -> None:
+    expected = case["expect"][policy]["effect"]
+
+    with Client(
+        user_agent="ExampleBot/1.0", policy=policy, transport=ScriptedOrigin(case["event"]), clock=lambda: 0.0
+    ) as client:
+        verdicts = client.decide(OPEN), client.decide(FORBIDDEN)
+        allowed = client.allows(OPEN), client.allows(FORBIDDEN)
+
+    assert tuple(verdict.allowed for verdict in verdicts) == ALLOWED[expected] == allowed
+    assert verdicts[0].access is not None
+    assert verdicts[0].access.effect == effect_name(expected)
+
+
+@pytest.mark.parametrize("case, policy", ANSWERS, ids=[f"{case['id']}-{policy}" for case, policy in ANSWERS])
+def test_access_answers_async(case: dict[str, Any], policy: str) -> None:
+    expected = case["expect"][policy]["effect"]
+
+    async def ask() -> tuple[bool, bool]:
+        async with AsyncClient(
+            user_agent="ExampleBot/1.0", policy=policy, transport=AsyncScriptedOrigin(case["event"]), clock=lambda: 0.0
+        ) as client:
+            return await client.allows(OPEN), (await client.decide(FORBIDDEN)).allowed
+
+    assert asyncio.run(ask()) == ALLOWED[expected]
+
+
+@pytest.mark.parametrize("case", cases("over-time.toml"), ids=lambda case: case["id"])
+def test_access_over_time(case: dict[str, Any]) -> None:
+    now = [0.0]
+    origin = ScriptedOrigin()
+    with Client(user_agent="ExampleBot/1.0", policy=case["policy"], transport=origin, clock=lambda: now[0]) as client:
+        for step in case["steps"]:
+            now[0] = step["at_hours"] * 3600.0
+            origin.event = step.get("event", origin.event)
+
+            allowed = client.allows(OPEN), client.allows(FORBIDDEN)
+
+            assert allowed == (step["open"], step["forbidden"]), step

@@ -1,0 +1,127 @@
+"""What is known of an origin, as plain data."""
+
+import json
+from typing import Any
+
+import pytest
+
+from canfetch.access.answers import Response
+from canfetch.access.entries import Entry, kept_headers
+from canfetch.access.fetch_plan import Fetched, first_request, next_step
+from canfetch.access.outcomes import Access
+from canfetch.access.policies import policy_named
+from canfetch.access.standing import Need, need_of, standing_of
+from canfetch.access.transitions import entry_after
+from canfetch.core.origin import Origin
+from canfetch.errors import CorruptEntry
+
+RFC9309 = policy_named("rfc9309")
+ORIGIN = Origin.of("https://example.com/")
+
+
+def entry_of(response: Response, previous: Entry | None = None, now_seconds: float = 0.0) -> Entry:
+    validators = None if previous is None or previous.copy is None else previous.copy.validators
+    fetched = next_step(first_request(ORIGIN, validators=validators), response, RFC9309)
+    assert isinstance(fetched, Fetched)
+    return entry_after(previous, ORIGIN, fetched, RFC9309, now_seconds=now_seconds, seed=0)
+
+
+def response(status: int = 200, body: bytes = b"\xff\x00", **headers: str) -> Response:
+    fields = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Response(ORIGIN.robots_url, status, fields, body)
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_house_entries_survive_plain_data(status: int) -> None:
+    entry = entry_of(response(status, ETag='"a"', Retry_After="70", Set_Cookie="secret"))
+
+    plain = json.loads(json.dumps(entry.to_plain()))
+
+    assert Entry.from_plain(plain) == entry
+    assert "secret" not in json.dumps(plain)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": 2},
+        {"access": "sideways"},
+        {"origin": 5},
+        {"hops": [["a"]]},
+        {"headers": None},
+        {"due_at_seconds": "soon"},
+        {"copy": {}},
+        {"effect": "maybe"},
+    ],
+)
+def test_house_corrupt_entries_are_told(change: dict[str, Any]) -> None:
+    plain = entry_of(response()).to_plain() | change
+    with pytest.raises(CorruptEntry):
+        Entry.from_plain(plain)
+
+
+@pytest.mark.parametrize("plain", [None, [], "text", 5, {}])
+def test_house_what_is_no_entry_is_told(plain: object) -> None:
+    with pytest.raises(CorruptEntry):
+        Entry.from_plain(plain)
+
+
+def test_house_changed_octets_are_told() -> None:
+    plain = entry_of(response()).to_plain()
+    plain["copy"]["octets_base64"] = "QUJD"
+    with pytest.raises(CorruptEntry, match="octets"):
+        Entry.from_plain(plain)
+
+
+def test_house_kept_headers_are_few_and_short() -> None:
+    fields = [("X-Noise", "x")] * 1000 + [("ETag", "a" * 2000), ("AGE", "1"), ("age", "2")]
+    assert kept_headers(tuple(fields)) == (("age", "1"),)
+
+
+def test_rfc9309_2_4_not_modified_renews_the_copy() -> None:
+    first = entry_of(response(body=b"Disallow: /", ETag='"a"'))
+    again = entry_of(response(304, b""), first, now_seconds=90_000.0)
+
+    assert again.copy is not None
+    assert first.copy is not None
+    assert again.copy.octets == b"Disallow: /"
+    assert again.copy.fetched_at_seconds == 90_000.0
+    assert again.due_at_seconds == 90_000.0 + 86_400
+    assert again.copy.validators == first.copy.validators
+
+
+def test_rfc9309_2_3_1_4_failures_count_from_the_first() -> None:
+    first = entry_of(response(503), now_seconds=100.0)
+    second = entry_of(response(500), first, now_seconds=200.0)
+    third = entry_of(response(200), second, now_seconds=300.0)
+
+    assert (first.failures, first.first_failure_at_seconds) == (1, 100.0)
+    assert (second.failures, second.first_failure_at_seconds) == (2, 100.0)
+    assert (third.failures, third.first_failure_at_seconds) == (0, None)
+
+
+def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() -> None:
+    entry = entry_of(response(Cache_Control="max-age=1000"))
+    assert need_of(None, now_seconds=0) is Need.NOW
+    assert need_of(entry, now_seconds=999) is Need.NO
+    assert need_of(entry, now_seconds=1000) is Need.NOW
+    assert need_of(entry, now_seconds=1000, stale_seconds=60) is Need.SOON
+    assert need_of(entry, now_seconds=1060, stale_seconds=60) is Need.NOW
+    failed = entry_of(response(503, Retry_After="600"))
+    assert need_of(failed, now_seconds=599) is Need.NO
+    assert need_of(failed, now_seconds=600, stale_seconds=60) is Need.NOW
+
+
+def test_house_rules_without_a_file_are_no_permission() -> None:
+    entry = entry_of(response())._replace(copy=None)
+    standing = standing_of(entry, RFC9309, now_seconds=0)
+    assert (standing.access, str(standing.effect)) == (Access.UNREACHABLE, "full-disallow")
+
+
+@pytest.mark.parametrize("answers, effect", [(True, "full-allow"), (False, "full-disallow"), (None, "full-disallow")])
+def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effect: str) -> None:
+    google = policy_named("google")
+    entry = entry_of(response(503))
+    standing = standing_of(entry, google, now_seconds=31 * 86_400.0, site_answers=answers)
+    assert str(standing.effect) == effect
+    assert "31 d" in standing.because

@@ -1,0 +1,138 @@
+"""The way to a robots.txt, step by step."""
+
+import pytest
+
+from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
+from canfetch.access.outcomes import Access, Effect
+from canfetch.access.policies import policy_named
+from canfetch.core.origin import Origin
+from canfetch.errors import UnknownPolicy
+
+RFC9309 = policy_named("rfc9309")
+ORIGIN = Origin.of("https://example.com/a?b")
+ROBOTS = "https://example.com/robots.txt"
+
+
+def redirect(url: str, location: str, status: int = 301) -> Response:
+    return Response(url, status, (("location", location),), b"")
+
+
+def followed(location: str, base: str = ROBOTS) -> Request | Fetched:
+    return next_step(Request(base), redirect(base, location), RFC9309)
+
+
+def test_rfc9309_2_3_the_plan_begins_at_the_top_level_path() -> None:
+    assert first_request(ORIGIN) == Request(ROBOTS)
+    assert first_request(ORIGIN).headers == ()
+    assert first_request(Origin.of("http://user@EXAMPLE.com:8080/x")).url == "http://example.com:8080/robots.txt"
+
+
+@pytest.mark.parametrize(
+    "location, url",
+    [
+        ("/other", "https://example.com/other"),
+        ("other", "https://example.com/other"),
+        ("//other.example/robots.txt", "https://other.example/robots.txt"),
+        ("http://example.com/robots.txt", "http://example.com/robots.txt"),
+        ("ftp://example.com/robots.txt", "ftp://example.com/robots.txt"),
+        ("  https://example.com:444/robots.txt#part ", "https://example.com:444/robots.txt"),
+        ("?a", "https://example.com/robots.txt?a"),
+    ],
+)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status: int) -> None:
+    step = next_step(Request(ROBOTS), redirect(ROBOTS, location, status), RFC9309)
+
+    assert isinstance(step, Request)
+    assert step.url == url
+    assert [hop.status for hop in step.hops] == [status]
+
+
+@pytest.mark.parametrize(
+    "location", ["", "   ", "javascript:alert(1)", "file:///etc/passwd", "data:text/plain,x", "https://", "/" * 9000]
+)
+def test_house_redirects_to_no_place_are_unreachable(location: str) -> None:
+    step = followed(location)
+
+    assert isinstance(step, Fetched)
+    assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
+
+
+def test_rfc9309_2_3_1_2_five_are_followed_and_the_sixth_is_unavailable() -> None:
+    step: Request | Fetched = first_request(ORIGIN)
+    for number in range(5):
+        assert isinstance(step, Request)
+        step = next_step(step, redirect(step.url, f"/{number}"), RFC9309)
+    assert isinstance(step, Request)
+    sixth = next_step(step, redirect(step.url, "/6"), RFC9309)
+
+    assert isinstance(sixth, Fetched)
+    assert sixth.outcome.effect is Effect.FULL_ALLOW
+    assert len(sixth.hops) == 6
+    there = next_step(step, Response(step.url, 200, (), b"x"), RFC9309)
+    assert isinstance(there, Fetched)
+    assert there.outcome.access is Access.SUCCESSFUL
+
+
+def test_rfc9309_2_3_1_2_a_loop_ends_at_once() -> None:
+    step = followed("/other")
+    assert isinstance(step, Request)
+    back = next_step(step, redirect(step.url, ROBOTS), RFC9309)
+
+    assert isinstance(back, Fetched)
+    assert back.outcome.cell == "redirect_overflow"
+
+
+def test_rfc9111_4_3_conditions_go_where_the_copy_came_from() -> None:
+    validators = Validators("https://example.com/moved", '"one"', "Thu, 01 Jan 2026 00:00:00 GMT")
+    begin = first_request(ORIGIN, validators=validators)
+    assert begin.headers == ()
+
+    moved = next_step(begin, redirect(ROBOTS, "/moved"), RFC9309)
+    assert isinstance(moved, Request)
+    assert moved.headers == (
+        ("If-None-Match", '"one"'),
+        ("If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    )
+    unchanged = next_step(moved, Response(moved.url, 304, (), b""), RFC9309)
+    assert isinstance(unchanged, Fetched)
+    assert unchanged.not_modified
+
+    unasked = next_step(begin, Response(ROBOTS, 304, (), b""), RFC9309)
+    assert isinstance(unasked, Fetched)
+    assert unasked.outcome.access is Access.UNREACHABLE
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_rfc9309_2_3_1_4_failures_are_unreachable(kind: FailureKind) -> None:
+    step = next_step(Request(ROBOTS), Failure(ROBOTS, kind, "so it was"), RFC9309)
+
+    assert isinstance(step, Fetched)
+    assert step.outcome.access is Access.UNREACHABLE
+    assert step.outcome.detail == f"{kind}: so it was"
+
+
+def test_google2019_misconfigured_5xx_is_a_404() -> None:
+    begin = first_request(ORIGIN, misconfigured=True)
+    answer = Response(ROBOTS, 500, (), b"")
+
+    google2019 = next_step(begin, answer, policy_named("google2019"))
+    rfc9309 = next_step(begin, answer, RFC9309)
+
+    assert isinstance(google2019, Fetched)
+    assert isinstance(rfc9309, Fetched)
+    assert google2019.outcome.effect is Effect.FULL_ALLOW
+    assert rfc9309.outcome.access is Access.UNREACHABLE
+
+
+@pytest.mark.parametrize("status", [100, 199, 0, 600, 999])
+def test_house_numbers_that_are_no_status_are_unreachable(status: int) -> None:
+    step = next_step(Request(ROBOTS), Response(ROBOTS, status, (), b""), RFC9309)
+    assert isinstance(step, Fetched)
+    assert step.outcome.cell == "other_status"
+
+
+def test_house_unknown_policy_is_told_with_those_that_exist() -> None:
+    with pytest.raises(UnknownPolicy, match="rfc9309, google, google2019, yandex, draft1996"):
+        policy_named("bing")

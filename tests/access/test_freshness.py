@@ -1,0 +1,81 @@
+"""How long an answer is fresh, and when a failed origin is asked again."""
+
+import pytest
+
+from canfetch.access.answers import Response
+from canfetch.access.freshness import fresh_seconds, http_date_seconds
+from canfetch.access.policies import policy_named
+from canfetch.access.retrying import retry_after_seconds, retry_seconds
+
+RFC9309 = policy_named("rfc9309")
+DAY = 86400.0
+# Thu, 01 Jan 2026 00:00:00 GMT
+NOW = 1767225600.0
+
+
+def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
+    response = Response("https://example.com/robots.txt", 200, headers, b"")
+    return fresh_seconds(response, policy_named(policy), now_seconds=NOW)
+
+
+@pytest.mark.parametrize(
+    "headers, seconds",
+    [
+        ([], DAY),
+        ([("Cache-Control", "max-age=3600")], 3600),
+        ([("cache-control", 'public, MAX-AGE="3600"')], 3600),
+        ([("Cache-Control", "max-age=3600"), ("Age", "600")], 3000),
+        ([("Cache-Control", "max-age=3600"), ("Age", "soon")], 3600),
+        ([("Cache-Control", "max-age=999999999999999")], DAY),
+        ([("Cache-Control", "max-age=60")], 300),
+        ([("Cache-Control", "max-age=-5")], 300),
+        ([("Cache-Control", "max-age=3600, max-age=7200")], 3600),
+        ([("Cache-Control", "no-store, max-age=3600")], 300),
+        ([("Cache-Control", "no-cache")], 300),
+        ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT")], 7200),
+        ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Date", "Thu, 01 Jan 2026 01:00:00 GMT")], 3600),
+        ([("Expires", "0")], 300),
+        ([("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")], 300),
+        ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Cache-Control", "max-age=600")], 600),
+    ],
+)
+def test_rfc9309_2_4_freshness_is_http_within_a_day(headers: list[tuple[str, str]], seconds: float) -> None:
+    assert fresh(*headers) == seconds
+
+
+def test_draft1996_3_4_seven_days_where_nothing_is_said() -> None:
+    assert fresh(policy="draft1996") == 7 * DAY
+    assert fresh(("Cache-Control", "max-age=172800"), policy="draft1996") == 2 * DAY
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
+def test_house_dates_that_are_none_are_none(text: str) -> None:
+    assert http_date_seconds(text) is None
+
+
+def test_rfc9110_10_2_3_retry_after_is_seconds_or_a_date() -> None:
+    assert retry_after_seconds("120", now_seconds=NOW) == 120
+    assert retry_after_seconds("Thu, 01 Jan 2026 00:02:00 GMT", now_seconds=NOW) == 120
+    assert retry_after_seconds("Wed, 31 Dec 2025 00:00:00 GMT", now_seconds=NOW) == 0
+    assert retry_after_seconds("later", now_seconds=NOW) is None
+    assert retry_after_seconds(None, now_seconds=NOW) is None
+
+
+def retry(failures: int, retry_after: str | None = None, seed: int = 1) -> float:
+    headers = () if retry_after is None else (("Retry-After", retry_after),)
+    response = Response("https://example.com/robots.txt", 503, headers, b"")
+    return retry_seconds(response, failures, now_seconds=NOW, seed=seed)
+
+
+def test_house_retries_double_with_jitter_up_to_an_hour() -> None:
+    for failures, longest in [(1, 60), (2, 120), (4, 480), (7, 3600), (500, 3600)]:
+        delays = [retry(failures, seed=seed) for seed in range(50)]
+        assert all(longest / 2 <= delay <= longest for delay in delays)
+        assert len(set(delays)) == 50
+    assert retry(3, seed=7) == retry(3, seed=7)
+
+
+def test_house_retry_after_counts_within_a_minute_and_a_day() -> None:
+    assert retry(1, "600") == 600
+    assert retry(9, "1") == 60
+    assert retry(1, "999999999") == DAY

@@ -1,0 +1,112 @@
+"""When may this crawler ask next?"""
+
+import pytest
+
+from canfetch.access.pacing import DelayReading, Pace, interval_seconds, next_request_at
+from canfetch.core.document import parse
+from canfetch.core.extensions.request_rate import RequestRate, request_rate
+from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.windows import DailyWindow
+
+HOUR = 3600
+
+
+@pytest.mark.parametrize(
+    "value, rate",
+    [
+        (b"1/5", RequestRate(1, 5, None)),
+        (b"10/60", RequestRate(10, 60, None)),
+        (b"10/10m", RequestRate(10, 600, None)),
+        (b"20/1h", RequestRate(20, 3600, None)),
+        (b"1/10s 1800-1900", RequestRate(1, 10, DailyWindow(18 * HOUR, 19 * HOUR))),
+        (b"1/1D", RequestRate(1, 86400, None)),
+        (b"0/5", None),
+        (b"5/0", None),
+        (b"x/y", None),
+        (b"1", None),
+        (b"1/", None),
+        (b"/5", None),
+        (b"-1/5", None),
+        (b"1/5 1800", None),
+        (b"1/5 1800-2500", None),
+        (b"9999999999/1", None),
+        ("\uff11/\uff15".encode(), None),
+    ],
+)
+def test_conner1996_request_rate(value: bytes, rate: RequestRate | None) -> None:
+    assert request_rate(value) == rate
+
+
+@pytest.mark.parametrize(
+    "value, window",
+    [
+        (b"0600-0845", DailyWindow(6 * HOUR, 8 * HOUR + 45 * 60)),
+        (b"0600 - 0845", DailyWindow(6 * HOUR, 8 * HOUR + 45 * 60)),
+        (b"2200-0600", DailyWindow(22 * HOUR, 6 * HOUR)),
+        (b"0000-2400", DailyWindow(0, 24 * HOUR)),
+        (b"0860-0900", None),
+        (b"2401-0100", None),
+        (b"600-845", None),
+        (b"0600", None),
+        (b"", None),
+    ],
+)
+def test_conner1996_visit_time(value: bytes, window: DailyWindow | None) -> None:
+    assert visit_time(value) == window
+
+
+@pytest.mark.parametrize(
+    "window, hour, hours_until",
+    [
+        (DailyWindow(6 * HOUR, 9 * HOUR), 5, 1),
+        (DailyWindow(6 * HOUR, 9 * HOUR), 6, 0),
+        (DailyWindow(6 * HOUR, 9 * HOUR), 9, 21),
+        (DailyWindow(22 * HOUR, 6 * HOUR), 23, 0),
+        (DailyWindow(22 * HOUR, 6 * HOUR), 5, 0),
+        (DailyWindow(22 * HOUR, 6 * HOUR), 7, 15),
+        (DailyWindow(0, 24 * HOUR), 13, 0),
+        (DailyWindow(3 * HOUR, 3 * HOUR), 13, 0),
+    ],
+)
+def test_house_windows_run_over_midnight(window: DailyWindow, hour: int, hours_until: int) -> None:
+    days = 20_000 * 86400
+    assert window.seconds_until(days + hour * HOUR) == hours_until * HOUR
+
+
+def test_house_interval_is_the_longest_asked_within_the_bounds() -> None:
+    rates = (RequestRate(1, 2, None), RequestRate(1, 8, None), RequestRate(1, 30, DailyWindow(0, HOUR)))
+    assert interval_seconds(Pace(crawl_delay_seconds=5.0), now_seconds=0) == 5
+    assert interval_seconds(Pace(crawl_delay_seconds=5.0, request_rates=rates), now_seconds=2 * HOUR) == 8
+    assert interval_seconds(Pace(crawl_delay_seconds=5.0, request_rates=rates), now_seconds=0) == 30
+    assert interval_seconds(Pace(least_seconds=3.0), now_seconds=0) == 3
+    assert interval_seconds(Pace(crawl_delay_seconds=86400.0), now_seconds=0) == 60
+
+
+def test_house_next_request_waits_for_interval_retry_and_window() -> None:
+    pace = Pace(crawl_delay_seconds=5.0)
+    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=None) == 100
+    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=98) == 103
+    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=10) == 100
+    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=98, retry_at_seconds=200) == 200
+    night = Pace(visit_times=(DailyWindow(22 * HOUR, 23 * HOUR), DailyWindow(2 * HOUR, 3 * HOUR)))
+    assert next_request_at(night, now_seconds=HOUR, last_request_at_seconds=None) == 2 * HOUR
+    assert next_request_at(night, now_seconds=4 * HOUR, last_request_at_seconds=None) == 22 * HOUR
+
+
+def test_bing_crawl_delay_is_a_window_with_one_request() -> None:
+    pace = Pace(crawl_delay_seconds=10.0, reading=DelayReading.WINDOW)
+    assert next_request_at(pace, now_seconds=108, last_request_at_seconds=101) == 110
+    assert next_request_at(pace, now_seconds=109, last_request_at_seconds=109) == 110
+    assert next_request_at(pace, now_seconds=111, last_request_at_seconds=109) == 111
+
+
+def test_house_files_say_their_rates_and_times_by_group() -> None:
+    robots = parse(
+        b"Request-rate: 1/1\nUser-agent: a\nRequest-rate: 1/5\nUser-agent: b\nVisit-time: 0600-0845\nDisallow: /x\n"
+        b"request-rate: 1/7 0000-0100\nUser-agent: *\nVISIT-TIME: 0100-0200\n"
+    )
+    both = (RequestRate(1, 5, None), RequestRate(1, 7, DailyWindow(0, HOUR)))
+    assert robots.request_rates(agent="A") == robots.request_rates(agent="b") == both
+    assert robots.request_rates(agent="c") == ()
+    assert robots.visit_times(agent="b") == (DailyWindow(6 * HOUR, 8 * HOUR + 45 * 60),)
+    assert robots.visit_times(agent="c") == (DailyWindow(HOUR, 2 * HOUR),)

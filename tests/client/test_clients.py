@@ -1,0 +1,386 @@
+"""Both clients: one fetch for each origin, whoever asks; answers, not errors."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.stores.entries import entry_of
+
+from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.entries import Entry
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import Reason
+from canfetch.errors import (
+    InvalidLimit,
+    InvalidOption,
+    InvalidProductToken,
+    InvalidURL,
+    StoreError,
+    UnknownPolicy,
+    UnknownProfile,
+)
+
+USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+
+
+class GatedOrigin(ScriptedOrigin):
+    """An origin that answers when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        answer = super().ask(asking)
+        assert self.gate.wait(10)
+        return answer
+
+
+class AsyncGatedOrigin(AsyncScriptedOrigin):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        answer = await super().ask(asking)
+        await self.gate.wait()
+        return answer
+
+
+def test_house_two_hundred_threads_cause_one_request() -> None:
+    origin = GatedOrigin()
+    answers: list[bool] = []
+    with Client(user_agent=USER_AGENT, transport=origin, store=MemoryStore()) as client:
+        threads = [
+            threading.Thread(target=lambda: answers.append(client.allows("https://example.com/open")))
+            for _ in range(200)
+        ]
+        for thread in threads:
+            thread.start()
+        origin.gate.set()
+        for thread in threads:
+            thread.join()
+
+    assert answers == [True] * 200
+    assert len(origin.asked) == 1
+
+
+def test_house_ten_thousand_tasks_cause_one_request() -> None:
+    async def ask() -> tuple[int, int]:
+        origin = AsyncGatedOrigin()
+        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
+            tasks = [asyncio.create_task(client.allows("https://example.com/forbidden")) for _ in range(10_000)]
+            await asyncio.sleep(0)
+            origin.gate.set()
+            answers = await asyncio.gather(*tasks)
+        return len(origin.asked), sum(answers)
+
+    assert asyncio.run(ask()) == (1, 0)
+
+
+def test_house_no_origin_waits_for_another() -> None:
+    async def ask() -> int:
+        arrived = 0
+        everybody = asyncio.Event()
+
+        class Meeting(AsyncScriptedOrigin):
+            async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+                nonlocal arrived
+                arrived += 1
+                if arrived == 10_000:
+                    everybody.set()
+                await everybody.wait()
+                return await super().ask(asking)
+
+        async with AsyncClient(user_agent=USER_AGENT, transport=Meeting()) as client:
+            urls = [f"https://host{number}.example/open" for number in range(10_000)]
+            return sum(await asyncio.gather(*(client.allows(url) for url in urls)))
+
+    assert asyncio.run(ask()) == 10_000
+
+
+def test_house_cancelled_task_takes_nobody_with_it() -> None:
+    async def ask() -> tuple[bool, int]:
+        origin = AsyncGatedOrigin()
+        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
+            first = asyncio.create_task(client.allows("https://example.com/open"))
+            second = asyncio.create_task(client.allows("https://example.com/open"))
+            await asyncio.sleep(0)
+            first.cancel()
+            origin.gate.set()
+            return await second, len(origin.asked)
+
+    assert asyncio.run(ask()) == (True, 1)
+
+
+def test_house_user_agent_is_sent_and_names_the_agent() -> None:
+    origin = ScriptedOrigin({"body": "User-agent: ExampleBot\nDisallow: /\n\nUser-agent: Other\nDisallow:\n"})
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        assert not client.allows("https://example.com/")
+        assert client.allows("https://example.com/", agent="Other")
+        assert client.allows("https://example.com/", agent=Agent(["None", "Other"]))
+        assert client.options.agent == Agent("ExampleBot")
+
+    assert dict(origin.asked[0].headers)["User-Agent"] == USER_AGENT
+    assert "If-None-Match" not in dict(origin.asked[0].headers)
+    assert len(origin.asked) == 1
+
+
+def test_house_each_scheme_and_port_is_an_origin_of_its_own() -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        for url in (
+            "https://example.com/a",
+            "https://EXAMPLE.com:443/b",
+            "https://user@example.com/c",
+            "http://example.com/",
+            "https://example.com:444/",
+            b"https://example.com/d",
+            "https://example.com?e",
+        ):
+            client.allows(url)
+
+    assert [asking.url for asking in origin.asked] == [
+        "https://example.com/robots.txt",
+        "http://example.com/robots.txt",
+        "https://example.com:444/robots.txt",
+    ]
+
+
+def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 500})) as client:
+        assert client.decide("https://example.com/robots.txt").reason is Reason.ROBOTS_TXT
+        assert client.allows("https://example.com/robots.txt")
+        closed = client.decide("https://example.com/other")
+
+    assert not closed.allowed
+    assert closed.reason is Reason.UNREACHABLE
+    assert closed.access is not None
+    assert "status 500" in closed.access.because
+    assert closed.to_json()["access"]["effect"] == "full-disallow"
+    assert "unreachable" in str(closed)
+
+
+def test_house_stale_answer_serves_while_it_is_fetched_anew() -> None:
+    now = [0.0]
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+        client.allows("https://example.com/")
+        origin.event = {"status": 404}
+        now[0] = 86_400.0 + 60
+        served = client.decide("https://example.com/forbidden")
+        give_up_at = time.monotonic() + 10
+        while client.decide("https://example.com/forbidden").reason is not Reason.UNAVAILABLE:
+            assert time.monotonic() < give_up_at
+
+    assert served.reason is Reason.DISALLOW_RULE
+    assert len(origin.asked) == 2
+
+
+def test_house_revalidation_sends_conditions() -> None:
+    now = [0.0]
+
+    class Tagged(ScriptedOrigin):
+        def ask(self, asking: Asking) -> Response | Failure:
+            super().ask(asking)
+            if dict(asking.headers).get("If-None-Match") == '"one"':
+                return Response(asking.url, 304, (), b"")
+            return Response(asking.url, 200, (("ETag", '"one"'),), b"User-agent: *\nDisallow: /forbidden")
+
+    origin = Tagged()
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], revalidate=True) as client:
+        client.allows("https://example.com/")
+        now[0] = 90_000.0
+        verdict = client.decide("https://example.com/forbidden")
+
+    assert verdict.reason is Reason.DISALLOW_RULE
+    assert verdict.access is not None
+    assert verdict.access.fetched_at_seconds == 90_000.0
+    assert len(origin.asked) == 2
+
+
+def test_house_memory_is_bounded_and_the_least_used_goes_first() -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, memory_octets=60_000) as client:
+        for number in range(100):
+            client.allows(f"https://host{number}.example/")
+            client.allows("https://host0.example/")
+        assert client._memory.octets_held <= 60_000
+        asked = len(origin.asked)
+        client.allows("https://host0.example/")
+        client.allows("https://host99.example/")
+        assert len(origin.asked) == asked
+        client.allows("https://host1.example/")
+        assert len(origin.asked) == asked + 1
+
+
+def test_house_offline_asks_nobody() -> None:
+    origin = ScriptedOrigin()
+    store = MemoryStore()
+    store.put(entry_of("https://kept.example/"))
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 9e9) as client:
+        kept = client.known("https://kept.example/", offline=True)
+        unknown = client.known("https://example.com/", offline=True)
+
+    assert origin.asked == []
+    assert kept.entry.outcome.detail == "status 200"
+    assert "nothing is kept" in unknown.standing(9e9).because
+    assert str(unknown.standing(9e9).effect) == "full-disallow"
+
+
+def test_house_refresh_asks_again() -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        client.known("https://example.com/")
+        client.known("https://example.com/", refresh=True)
+    assert len(origin.asked) == 2
+
+
+def test_house_clients_of_one_store_ask_once() -> None:
+    store = MemoryStore()
+    origin = ScriptedOrigin()
+    for _ in range(3):
+        with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
+            assert not client.allows("https://example.com/forbidden")
+            assert [entry.origin for entry in client.entries()] == ["https://example.com"]
+    assert len(origin.asked) == 1
+
+
+def test_house_entry_of_another_policy_is_fetched_anew() -> None:
+    store = MemoryStore()
+    origin = ScriptedOrigin({"status": 503})
+    with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
+        assert not client.allows("https://example.com/")
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, policy="yandex") as client:
+        assert client.allows("https://example.com/")
+    assert len(origin.asked) == 2
+
+
+class BrokenStore(MemoryStore):
+    """A store that nobody reaches."""
+
+    def get(self, origin: str) -> None:
+        raise StoreError(f"store: {origin} cannot be reached")
+
+    def put(self, entry: Entry) -> None:
+        raise StoreError(f"store: {entry.origin} cannot be written")
+
+    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        raise StoreError(f"store: {origin} cannot be leased to {holder} for {seconds}")
+
+
+def test_house_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, store=BrokenStore()) as client:
+        assert not client.allows("https://example.com/forbidden")
+        assert client.allows("https://example.com/open")
+        assert client.trouble is not None
+    assert len(origin.asked) == 1
+    assert "going on from memory" in caplog.text
+
+
+def test_house_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
+    store = MemoryStore()
+    entry = entry_of()
+    store.put(entry)
+    store._plain[entry.origin]["format"] = 99
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
+        assert not client.allows("https://example.com/forbidden")
+    assert len(origin.asked) == 1
+    assert "dropped and fetched again" in caplog.text
+    assert store.get(entry.origin) is not None
+
+
+def test_house_worker_without_the_lease_waits_for_the_one_with_it() -> None:
+    store = MemoryStore()
+    slow, quick = GatedOrigin(), ScriptedOrigin()
+    with (
+        Client(user_agent=USER_AGENT, transport=slow, store=store) as first,
+        Client(user_agent=USER_AGENT, transport=quick, store=store) as second,
+    ):
+        answers: list[bool] = []
+        leader = threading.Thread(target=lambda: answers.append(first.allows("https://example.com/forbidden")))
+        leader.start()
+        while not slow.asked:
+            time.sleep(0.001)
+        follower = threading.Thread(target=lambda: answers.append(second.allows("https://example.com/forbidden")))
+        follower.start()
+        slow.gate.set()
+        leader.join()
+        follower.join()
+
+    assert answers == [False, False]
+    assert quick.asked == []
+
+
+def test_house_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
+    class Faulty(ScriptedOrigin):
+        def ask(self, asking: Asking) -> Response | Failure:
+            super().ask(asking)
+            if len(self.asked) == 1:
+                raise RuntimeError("a defect")
+            return Response(asking.url, 404, (), b"")
+
+    with Client(user_agent=USER_AGENT, transport=Faulty()) as client:
+        with pytest.raises(RuntimeError, match="a defect"):
+            client.allows("https://example.com/")
+        assert client.allows("https://example.com/")
+
+
+def test_house_total_time_bounds_the_redirects_together() -> None:
+    class Slow(ScriptedOrigin):
+        def ask(self, asking: Asking) -> Response | Failure:
+            time.sleep(0.02)
+            return super().ask(asking)
+
+    origin = Slow({"redirects": 5})
+    with Client(user_agent=USER_AGENT, transport=origin, total_seconds=0.05) as client:
+        verdict = client.decide("https://example.com/")
+
+    assert not verdict.allowed
+    assert verdict.access is not None
+    assert FailureKind.TIMEOUT in verdict.access.because
+    assert len(origin.asked) <= 3
+    assert origin.asked[1].total_seconds < 0.05
+
+
+@pytest.mark.parametrize(
+    "options, error, said",
+    [
+        ({"user_agent": ""}, InvalidOption, "user_agent"),
+        ({"user_agent": "Bot\nX: y"}, InvalidOption, "user_agent"),
+        ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "names no crawler"),
+        ({"agent": "Example Bot"}, InvalidProductToken, "Example Bot"),
+        ({"policy": "bing"}, UnknownPolicy, "bing"),
+        ({"profile": "nobody"}, UnknownProfile, "nobody"),
+        ({"limit_octets": 5}, InvalidLimit, "512000"),
+        ({"total_seconds": 0}, InvalidOption, "total_seconds"),
+        ({"read_seconds": float("inf")}, InvalidOption, "read_seconds"),
+        ({"stale_seconds": -1}, InvalidOption, "stale_seconds"),
+    ],
+)
+def test_house_options_that_cannot_be_meant_are_told(
+    options: dict[str, object], error: type[Exception], said: str
+) -> None:
+    given: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
+    with pytest.raises(error, match=said):
+        Client(**given)  # type: ignore[arg-type]  # what callers get wrong
+
+
+@pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])
+def test_house_urls_without_an_origin_are_told(url: str) -> None:
+    async def ask(client: AsyncClient) -> None:
+        async with client:
+            await client.allows(url)
+
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client, pytest.raises(InvalidURL):
+        client.allows(url)
+    with pytest.raises(InvalidURL):
+        asyncio.run(ask(AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())))

@@ -1,0 +1,117 @@
+"""Polite crawling: who may be asked, when."""
+
+import asyncio
+from collections import Counter
+
+from tests.access.conftest import AsyncScriptedOrigin
+
+from canfetch.access.answers import Failure, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.schedule import Schedule, Turn
+from canfetch.client.transports import Asking
+
+
+class Hosts(AsyncScriptedOrigin):
+    """Each host serves a file of its own."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__()
+        self.files = files
+
+    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        self.asked.append(asking)
+        host = asking.url.split("/")[2]
+        return Response(asking.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
+
+
+def crawl(files: dict[str, bytes], urls: list[str], **options: float | bool) -> tuple[list[tuple[float, Turn]], Hosts]:
+    """Run a schedule on a clock that only its own waiting moves."""
+    now = [0.0]
+    hosts = Hosts(files)
+
+    async def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    async def run() -> list[tuple[float, Turn]]:
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=lambda: now[0]) as client:
+            schedule = Schedule(client, urls, clock=lambda: now[0], sleep=sleep, **options)  # type: ignore[arg-type]
+            return [(now[0], turn) async for turn in schedule]
+
+    return asyncio.run(run()), hosts
+
+
+def test_house_each_origin_keeps_its_own_pace() -> None:
+    files = {"slow.example": b"User-agent: *\nCrawl-delay: 5\n", "quick.example": b""}
+    urls = [f"https://{host}/{number}" for number in range(4) for host in files]
+
+    turns, hosts = crawl(files, urls)
+
+    at = {turn.url: moment for moment, turn in turns}
+    assert [at[f"https://slow.example/{number}"] for number in range(4)] == [0, 5, 10, 15]
+    assert [at[f"https://quick.example/{number}"] for number in range(4)] == [0, 1, 2, 3]
+    assert len(hosts.asked) == 2
+
+
+def test_house_forbidden_urls_wait_for_nobody_and_say_why() -> None:
+    files = {"a.example": b"User-agent: *\nDisallow: /no\nCrawl-delay: 9\n"}
+    urls = ["https://a.example/1", "https://a.example/2", "https://a.example/no"]
+
+    reported, _ = crawl(files, urls)
+    dropped, _ = crawl(files, urls, report_forbidden=False)
+
+    assert [(moment, turn.url[-2:], turn.allowed) for moment, turn in reported] == [
+        (0, "no", False),
+        (0, "/1", True),
+        (9, "/2", True),
+    ]
+    assert reported[0][1].verdict is not None
+    assert reported[0][1].verdict.line == 2
+    assert [turn.url[-2:] for _, turn in dropped] == ["/1", "/2"]
+
+
+def test_house_texts_that_are_no_urls_are_reported() -> None:
+    turns, hosts = crawl({}, ["nonsense", "https://a.example/"])
+
+    assert [(turn.url, turn.allowed) for _, turn in turns] == [("nonsense", False), ("https://a.example/", True)]
+    assert turns[0][1].verdict is None
+    assert "absolute URL" in (turns[0][1].error or "")
+    assert len(hosts.asked) == 1
+
+
+def test_conner1996_visit_time_and_rate_are_kept() -> None:
+    files = {"a.example": b"User-agent: ExampleBot\nVisit-time: 0200-0300\nRequest-rate: 1/30\n"}
+    turns, _ = crawl(files, [f"https://a.example/{number}" for number in range(3)])
+    assert [moment for moment, _ in turns] == [7200, 7230, 7260]
+
+
+def test_house_bounds_of_the_crawler_hold() -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 100000\n", "b.example": b""}
+    turns, _ = crawl(
+        files, [f"https://{host}/{n}" for n in range(2) for host in files], least_seconds=3.0, most_seconds=20.0
+    )
+    assert sorted(moment for moment, _ in turns) == [0, 0, 3, 20]
+
+
+def test_house_long_crawl_renews_what_it_knows_of_robots_txt() -> None:
+    turns, hosts = crawl(
+        {"a.example": b"User-agent: *\nCrawl-delay: 3600\n"},
+        [f"https://a.example/{number}" for number in range(30)],
+        most_seconds=3600.0,
+    )
+    assert len(turns) == 30
+    assert len(hosts.asked) == 2
+
+
+def test_house_many_origins_share_turns_fairly() -> None:
+    urls = [f"https://big.example/{number}" for number in range(50)]
+    urls += [f"https://small{number}.example/" for number in range(50)]
+
+    turns, hosts = crawl({}, urls)
+
+    early = Counter(turn.url.split("/")[2].startswith("small") for moment, turn in turns if moment < 1)
+    assert early == {True: 50, False: 1}
+    assert len(hosts.asked) == 51
+
+
+def test_house_nothing_to_do_ends_at_once() -> None:
+    assert crawl({}, [])[0] == []

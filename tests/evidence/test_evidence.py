@@ -1,0 +1,233 @@
+"""Evidence: what is written holds, and what was tampered with is told."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from tests.access.conftest import ScriptedOrigin
+
+from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
+from canfetch.client.evidence.lines import hash_of
+from canfetch.client.sync_client import Client
+from canfetch.core.document import parse
+from canfetch.errors import EvidenceError
+
+ROBOTS = parse(b"User-agent: *\nDisallow: /forbidden\n")
+
+
+def record(folder: Path, count: int = 3) -> EvidenceRecorder:
+    """Record some decisions, and close."""
+    with EvidenceRecorder(folder, clock=lambda: 1_700_000_000.0) as recorder:
+        for number in range(count):
+            url = f"https://example.com/{number}"
+            recorder.record(url, ROBOTS.decide(url, agent="ExampleBot"))
+    return recorder
+
+
+def test_house_evidence_holds_and_counts(tmp_path: Path) -> None:
+    recorder = record(tmp_path)
+
+    report = verify_segment(recorder.path)
+
+    assert report.holds
+    assert (report.decisions, report.torn_octets, report.head) == (3, 0, recorder.head)
+    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()]
+    assert lines[1]["previous"] == hash_of(recorder.path.read_bytes().splitlines()[0])
+    assert lines[2]["url"] == "https://example.com/1"
+    assert lines[2]["verdict"]["reason"] == "no-match"
+
+
+def test_house_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
+    origin = ScriptedOrigin({"redirects": 1})
+    with (
+        EvidenceRecorder(tmp_path, keep_octets=True, durable=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder, clock=lambda: 5.0) as client,
+    ):
+        assert not client.allows("https://example.com/forbidden")
+        assert client.decide("https://example.com/open").allowed
+
+    assert verify_segment(recorder.path).decisions == 2
+    line = json.loads(recorder.path.read_bytes().splitlines()[1])
+    assert line["robots"]["hops"] == [["https://example.com/robots.txt", 302, "https://example.com/robots.txt?hop=1"]]
+    assert line["verdict"]["access"]["sha256"] == line["robots"]["copy"]["sha256"]
+    kept = tmp_path / "octets" / line["robots"]["copy"]["sha256"]
+    assert kept.read_bytes() == b"User-agent: *\nDisallow: /forbidden\n"
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+
+
+@pytest.mark.parametrize("line_number", [1, 2, 3])
+def test_house_evidence_changed_line_is_told(tmp_path: Path, line_number: int) -> None:
+    recorder = record(tmp_path, 4)
+    lines = recorder.path.read_bytes().splitlines(keepends=True)
+    lines[line_number] = lines[line_number].replace(b'"allowed":true', b'"allowed":false')
+    recorder.path.write_bytes(b"".join(lines))
+
+    report = verify_segment(recorder.path)
+
+    assert not report.holds
+    # The line after the changed one no longer names it.
+    assert report.broken_at == line_number + 2
+
+
+def test_house_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None:
+    recorder = record(tmp_path)
+    octets = recorder.path.read_bytes()
+    recorder.path.write_bytes(octets.replace(b"example.com/2", b"example.com/9"))
+
+    report = verify_segment(recorder.path)
+
+    assert report.holds
+    assert report.head != recorder.head
+
+
+@pytest.mark.parametrize(
+    "edit, problem",
+    [
+        (lambda lines: [lines[0], *lines[2:]], "sequence"),
+        (lambda lines: [lines[0], lines[1], lines[1], *lines[2:]], "sequence"),
+        (lambda lines: [lines[0], b"{\n", *lines[2:]], "no JSON object"),
+        (lambda lines: [lines[0], b"[]\n", *lines[2:]], "no JSON object"),
+        (lambda lines: [lines[0].replace(b"evidence/1", b"evidence/9"), *lines[1:]], "format"),
+        (lambda lines: lines[:0], "empty"),
+    ],
+)
+def test_house_evidence_broken_segment_is_told(tmp_path: Path, edit: object, problem: str) -> None:
+    recorder = record(tmp_path)
+    lines = recorder.path.read_bytes().splitlines(keepends=True)
+    assert callable(edit)
+    recorder.path.write_bytes(b"".join(edit(lines)))
+
+    report = verify_segment(recorder.path)
+
+    assert not report.holds
+    assert report.problem is not None
+    assert problem in report.problem
+
+
+def test_house_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
+    recorder = record(tmp_path)
+    other = recorder.path.rename(tmp_path / "evidence-other.ndjson")
+    assert "is of segment" in (verify_segment(other).problem or "")
+
+
+@pytest.mark.parametrize("cut", [1, 10, 200])
+def test_house_evidence_torn_last_line_is_dropped_and_reported(tmp_path: Path, cut: int) -> None:
+    recorder = record(tmp_path)
+    octets = recorder.path.read_bytes()
+    last = len(octets.splitlines(keepends=True)[-1])
+    recorder.path.write_bytes(octets[:-cut])
+
+    report = verify_segment(recorder.path)
+
+    assert report.holds
+    assert (report.decisions, report.torn_octets) == (2, last - cut)
+
+
+def test_house_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path) -> None:
+    with (
+        EvidenceRecorder(tmp_path, keep_octets=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), evidence=recorder) as client,
+    ):
+        client.allows("https://example.com/")
+    kept = next((tmp_path / "octets").iterdir())
+    kept.write_bytes(b"changed")
+    assert verify_segment(recorder.path).changed_octets == (kept.name,)
+    kept.unlink()
+    assert verify_segment(recorder.path).missing_octets == (kept.name,)
+    assert not verify_segment(recorder.path).holds
+
+
+def test_house_evidence_threads_share_one_chain(tmp_path: Path) -> None:
+    verdict = ROBOTS.decide("/", agent="ExampleBot")
+
+    def write(recorder: EvidenceRecorder) -> None:
+        for _ in range(50):
+            recorder.record("/", verdict)
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        threads = [threading.Thread(target=write, args=(recorder,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    report = verify_segment(recorder.path)
+    assert (report.holds, report.decisions) == (True, 400)
+
+
+def _record_in_process(folder: str) -> str:
+    return str(record(Path(folder), 20).path)
+
+
+def test_house_evidence_processes_have_segments_of_their_own(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        paths = set(pool.map(_record_in_process, [str(tmp_path)] * 6))
+
+    reports = list(verify_folder(tmp_path))
+    assert {str(report.path) for report in reports} == paths
+    assert [report.decisions for report in reports if report.holds] == [20] * 6
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+verdict = parse(b"").decide("/", agent="ExampleBot")
+recorder = EvidenceRecorder(sys.argv[1])
+for number in range(1000000):
+    recorder.record(f"/{number}", verdict)
+    sys.stdout.write(f"{number}\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_house_evidence_killed_writer_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(100):
+            writer.stdout.readline()
+        writer.send_signal(signal.SIGKILL)
+        acknowledged = 100 + sum(line.endswith("\n") for line in writer.stdout)
+
+    (report,) = verify_folder(tmp_path)
+    assert report.holds
+    assert report.decisions >= acknowledged
+
+
+def test_house_evidence_bad_folders_are_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(EvidenceError, match="cannot be written"):
+        EvidenceRecorder(tmp_path / "file")
+    with pytest.raises(EvidenceError, match="no folder"):
+        verify_folder(tmp_path / "nowhere")
+    with pytest.raises(EvidenceError, match="no segment"):
+        verify_folder(tmp_path)
+    with pytest.raises(EvidenceError, match="cannot be read"):
+        verify_segment(tmp_path / "nowhere.ndjson")
+
+
+def test_house_evidence_closed_recorder_says_so(tmp_path: Path) -> None:
+    recorder = record(tmp_path)
+    with pytest.raises(EvidenceError, match="closed"):
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"))
+    recorder.close()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110 - a device
+def test_house_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> None:
+    recorder = record(tmp_path)
+    before = recorder.head
+    recorder._file = os.open("/dev/full", os.O_WRONLY)
+
+    with pytest.raises(EvidenceError, match="not on the record"):
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"))
+
+    assert recorder.head == before
+    recorder.close()

@@ -1,0 +1,130 @@
+"""An authority of the test run's own, and what it certifies: rightly, wrongly, and too long ago."""
+
+import datetime
+import ipaddress
+import ssl
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.servers.web import DOMAIN
+
+_NAMES = ["localhost", f"*.{DOMAIN}"]
+_ADDRESSES = ["127.0.0.1", "::1"]
+_DAY = datetime.timedelta(days=1)
+
+
+class Authority:
+    """Signs certificates, each with its key in one file of a folder.
+
+    Cost: a few milliseconds a certificate.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._certificate = _certificate("the authority of a test", self._key, by=None, days=(-1, 30))
+
+    @property
+    def file(self) -> Path:
+        """The authority's own certificate, for whoever trusts it by file."""
+        return self._written("authority", self._key, self._certificate)
+
+    def client(self) -> ssl.SSLContext:
+        """Give what trusts this authority, and nobody else; of one's own, since transports write into it."""
+        return ssl.create_default_context(cafile=self.file)
+
+    def good(self, *alpn: str) -> ssl.SSLContext:
+        return self._server("good", _NAMES, _ADDRESSES, (-1, 30), alpn)
+
+    def expired(self) -> ssl.SSLContext:
+        return self._server("expired", _NAMES, _ADDRESSES, (-30, -1))
+
+    def of_another_host(self) -> ssl.SSLContext:
+        return self._server("of-another-host", ["example.org"], [], (-1, 30))
+
+    def self_signed(self) -> ssl.SSLContext:
+        key = ec.generate_private_key(ec.SECP256R1())
+        certificate = _certificate("nobody", key, by=None, days=(-1, 30), names=_NAMES, addresses=_ADDRESSES)
+        return _loaded(self._written("self-signed", key, certificate))
+
+    def _server(
+        self, file: str, names: list[str], addresses: list[str], days: tuple[int, int], alpn: tuple[str, ...] = ()
+    ) -> ssl.SSLContext:
+        key = ec.generate_private_key(ec.SECP256R1())
+        signer = (self._certificate, self._key)
+        certificate = _certificate(file, key, by=signer, days=days, names=names, addresses=addresses)
+        return _loaded(self._written(file, key, certificate), alpn)
+
+    def _written(self, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> Path:
+        file = self._folder / f"{name}.pem"
+        file.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+            + certificate.public_bytes(serialization.Encoding.PEM)
+        )
+        return file
+
+
+def _loaded(file: Path, alpn: tuple[str, ...] = ()) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    if alpn:
+        context.set_alpn_protocols(alpn)
+    return context
+
+
+def _certificate(
+    name: str,
+    key: ec.EllipticCurvePrivateKey,
+    *,
+    by: tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None,
+    days: tuple[int, int],
+    names: list[str] | None = None,
+    addresses: list[str] | None = None,
+) -> x509.Certificate:
+    now = datetime.datetime.now(datetime.UTC)
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    issuer, issuer_key = (subject, key) if by is None else (by[0].subject, by[1])
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now + days[0] * _DAY)
+        .not_valid_after(now + days[1] * _DAY)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()),
+            critical=False,
+        )
+    )
+    if names is None:
+        usage = {name: name in {"key_cert_sign", "crl_sign"} for name in _USAGES}
+        builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        builder = builder.add_extension(x509.KeyUsage(**usage), critical=True)
+    else:
+        builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        known = [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses or []]
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName([*map(x509.DNSName, names), *known]), critical=False
+        )
+    return builder.sign(issuer_key, hashes.SHA256())
+
+
+_USAGES = (
+    "digital_signature",
+    "content_commitment",
+    "key_encipherment",
+    "data_encipherment",
+    "key_agreement",
+    "key_cert_sign",
+    "crl_sign",
+    "encipher_only",
+    "decipher_only",
+)

@@ -1,0 +1,32 @@
+"""Ports that give no answer, each in its own way."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def refusing_port() -> Iterator[int]:
+    """Give a port at 127.0.0.1 that refuses: taken, so that nobody else listens there, and not listening."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+@contextlib.contextmanager
+def accepting_port() -> Iterator[int]:
+    """Give a port at 127.0.0.1 whose connections nobody ever reads: the system takes them, and that is all."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+@contextlib.contextmanager
+def full_port() -> Iterator[int]:
+    """Give a port at 127.0.0.1 whose queue is full, so that a further connection is never made."""
+    with contextlib.ExitStack() as held, socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
+        port = listening.getsockname()[1]
+        for _ in range(4):
+            filling = held.enter_context(socket.socket())
+            filling.setblocking(False)  # noqa: FBT003
+            filling.connect_ex(("127.0.0.1", port))
+        yield port

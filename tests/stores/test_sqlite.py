@@ -1,0 +1,114 @@
+"""What the SQLite store does beyond the contract: many processes, a kill at any moment, bad files."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.stores.entries import entry_of
+
+from canfetch.client.stores.sqlite import SQLiteStore, default_path
+from canfetch.errors import CorruptEntry, StoreError
+
+WRITER = """
+import sys
+from canfetch.client.stores.sqlite import SQLiteStore
+from tests.stores.entries import entry_of
+store = SQLiteStore(sys.argv[1])
+for number in range(100000):
+    store.put(entry_of(f"https://host{number}.example/"))
+    sys.stdout.write(f"{number}\\n")
+    sys.stdout.flush()
+"""
+
+
+def _lease(path: str, holder: str) -> bool:
+    store = SQLiteStore(path)
+    taken = store.lease("https://example.com", holder=holder, seconds=60)
+    store.close()
+    return taken
+
+
+def test_house_sqlite_leases_to_one_of_four_processes(tmp_path: Path) -> None:
+    path = str(tmp_path / "robots.sqlite3")
+
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        taken = pool.starmap(_lease, [(path, str(number)) for number in range(8)])
+
+    assert sorted(taken) == [False] * 7 + [True]
+
+
+@pytest.mark.parametrize("acknowledged", [1, 7, 40])
+def test_house_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, acknowledged: int) -> None:
+    path = tmp_path / "robots.sqlite3"
+    root = Path(__file__).parents[2]
+    paths = [str(root), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, env=environment, cwd=root
+    ) as writer:
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(acknowledged)]
+        writer.send_signal(signal.SIGKILL)
+        told += [int(line) for line in writer.stdout if line.endswith("\n")]
+
+    store = SQLiteStore(path)
+    for number in told:
+        url = f"https://host{number}.example/"
+        assert store.get(url.rstrip("/")) == entry_of(url)
+    store.close()
+
+
+def test_house_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    store = SQLiteStore(path)
+    entry = entry_of()
+    store.put(entry)
+    with sqlite3.connect(path) as connection:
+        connection.execute('UPDATE entries SET entry = replace(entry, \'"sha256":"\', \'"sha256":"0\')')
+    connection.close()
+
+    with pytest.raises(CorruptEntry, match="not those that were kept"):
+        store.get(entry.origin)
+    store.close()
+
+
+def test_house_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    path.write_bytes(b"not a database at all, but longer than a header" * 100)
+    with pytest.raises(StoreError, match="delete it"):
+        SQLiteStore(path)
+
+
+def test_house_sqlite_other_version_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="version 99"):
+        SQLiteStore(path)
+
+
+def test_house_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SQLiteStore(tmp_path / "file" / "robots.sqlite3")
+    with pytest.raises(StoreError):
+        SQLiteStore(tmp_path)
+
+
+def test_house_sqlite_closed_store_is_told(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "robots.sqlite3")
+    store.close()
+    with pytest.raises(StoreError):
+        store.get("https://example.com")
+
+
+def test_house_sqlite_default_path_is_in_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    if sys.platform.startswith("linux"):
+        assert default_path() == tmp_path / "canfetch" / "robots.sqlite3"

@@ -1,0 +1,72 @@
+"""Every transport behind one face, so that one suite asks them all."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from canfetch.access.answers import Failure, Headers, Response
+from canfetch.client.transports import Asking, AsyncTransport, Transport
+from canfetch.client.transports.names import Resolve
+from canfetch.client.transports.standard import StandardAsyncTransport, StandardTransport
+from tests.servers.web import everywhere_is
+
+Ask = Callable[[Asking], Response | Failure]
+# Names of any number: no test asks anybody outside of this machine.
+HERE = everywhere_is("127.0.0.1")
+FACES = ["standard", "standard-async", "httpx2", "httpx2-async"]
+
+
+def asking(url: str, **changes: Any) -> Asking:
+    """Give a request as tests make it: patient, and at loopback."""
+    usual = Asking(
+        url=url,
+        headers=(("User-Agent", "ExampleBot/1.0"),),
+        limit_octets=512_000,
+        connect_seconds=20.0,
+        read_seconds=20.0,
+        total_seconds=20.0,
+        allow_private=True,
+    )
+    return usual._replace(**changes)
+
+
+@contextmanager
+def face(name: str, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = HERE) -> Iterator[Ask]:
+    """Open a transport by its name; an async one runs on a loop of its own."""
+    made = _made(name)
+    if name in {"standard", "httpx2"}:
+        transport: Transport = made(ssl_context=ssl_context, resolve=resolve)
+        try:
+            yield transport.ask
+        finally:
+            transport.close()
+        return
+    with asyncio.Runner() as runner:
+        waiting: AsyncTransport = made(ssl_context=ssl_context, resolve=resolve)
+        try:
+            yield lambda asked: runner.run(waiting.ask(asked))
+        finally:
+            runner.run(waiting.close())
+
+
+def _made(name: str) -> Callable[..., Any]:
+    if name == "standard":
+        return StandardTransport
+    if name == "standard-async":
+        return StandardAsyncTransport
+    if name == "aiohttp":
+        pytest.importorskip("aiohttp")
+        from canfetch.client.transports.aiohttp_transport import AiohttpTransport
+
+        return AiohttpTransport
+    pytest.importorskip("httpx2")
+    from canfetch.client.transports.httpx2_transport import Httpx2AsyncTransport, Httpx2Transport
+
+    return Httpx2Transport if name == "httpx2" else Httpx2AsyncTransport
+
+
+__all__ = ["FACES", "HERE", "Ask", "Headers", "asking", "face"]
