@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple, Self
 
-from canfetch.cli.asking import Asker, askers, named_agents
-from canfetch.cli.inputs import check_standard_input, close_input, listed_lines, open_input, read_robots
+from canfetch.cli.asking import Asker, named_agents
+from canfetch.cli.files import RobotsFiles, files_of
+from canfetch.cli.inputs import check_standard_input, close_input, listed_lines, open_input
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import is_terminal
-from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
@@ -50,8 +50,8 @@ class Session:
         check_standard_input(question)
         named = named_agents(question)
         self.question = question
-        self.robots: RobotsTxt = read_robots(question)
-        self.askers: list[Asker] = askers(self.robots, named)
+        self.files: RobotsFiles = files_of(question)
+        self.askers: list[Asker] = [Asker(one, self.files.judge(one.agent)) for one in named]
         self._listed = None if question.urls_file is None else open_input(question.urls_file, "--urls-file")
         self._progress: Progress = progress_over(self._listed, wanted=question.quiet or not is_terminal(sys.stdout))
         self.exit_code = ALLOWED
@@ -62,6 +62,9 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self._progress.close()
+        trouble = self.files.close()
+        if trouble is not None:
+            self._progress.say(f"canfetch: {trouble}")
         if self._listed is not None:
             close_input(self._listed)
 
@@ -96,7 +99,7 @@ class Session:
         try:
             for asked in batch:
                 _raise(asked.problem)
-            allowed = all(all(asker.rules.allows_many(urls)) for asker in self.askers)
+            allowed = all(all(asker.judge.allows_many(urls)) for asker in self.askers)
         except (CanfetchError, Problem):
             # One by one, so that each bad one is said and the others count.
             for asked in batch:
@@ -108,7 +111,7 @@ class Session:
     def _answer(self, asked: AskedURL) -> Answer:
         try:
             _raise(asked.problem)
-            verdicts = tuple(asker.rules.decide(asked.url) for asker in self.askers)
+            verdicts = tuple(asker.judge.decide(asked.url) for asker in self.askers)
         except (CanfetchError, Problem) as error:
             self.exit_code = UNCOMPUTED
             text = _cropped(str(error))

@@ -1,7 +1,7 @@
 """Who asks: names become Agents, by the registry unless `--exact`, and Agents get their rules."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 from canfetch.agents import Crawler, agent, crawler_named
 from canfetch.cli.inputs import close_input, listed_lines, open_input
@@ -9,9 +9,8 @@ from canfetch.cli.problems import Problem
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import Palette, shown
 from canfetch.core.agent import Agent
-from canfetch.core.agent_rules import AgentRules
-from canfetch.core.document import RobotsTxt
 from canfetch.core.tokens import product_token
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken
 
 
@@ -36,11 +35,22 @@ class Named(NamedTuple):
         return self.agent != Agent(self.name)
 
 
+class Judge(Protocol):
+    """Whatever decides about URLs for one agent: a given file's rules, or a client."""
+
+    def decide(self, url: str) -> Verdict:
+        """Decide about one URL."""
+
+    @property
+    def allows_many(self) -> Callable[[Iterable[str]], list[bool]]:
+        """Say of each of many URLs whether it is allowed."""
+
+
 class Asker(NamedTuple):
-    """Who asks, and the file's rules for it."""
+    """Who asks, and what decides for it."""
 
     named: Named
-    rules: AgentRules
+    judge: Judge
 
     @property
     def name(self) -> str:
@@ -60,14 +70,6 @@ def named_agents(question: Question) -> list[Named]:
     if not named:
         raise Problem("no agent: give --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
     return list(named.values())
-
-
-def askers(robots: RobotsTxt, named: list[Named]) -> list[Asker]:
-    """Bind the file's rules to each agent.
-
-    Cost: O(rules of the groups of each).
-    """
-    return [Asker(one, robots.rules_for(one.agent)) for one in named]
 
 
 def chain_lines(askers: list[Asker], palette: Palette) -> Iterator[str]:

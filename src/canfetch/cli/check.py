@@ -25,7 +25,7 @@ _REASON_COLUMNS: Final = 28
     A URL is absolute, or '//host/path', or a path that begins with '/'.""",
     epilog="""\b
 Examples:
-  canfetch check https://example.com/fish --agent ExampleBot --robots robots.txt
+  canfetch check https://example.com/fish --agent ExampleBot
   canfetch check /fish /fowl --agent GPTBot --agent Googlebot-Image --robots robots.txt
   curl -sS https://example.com/robots.txt | canfetch check /fish --agent GPTBot --robots -
   canfetch check --urls-file urls.txt --agent GPTBot --robots robots.txt --format csv
@@ -35,7 +35,7 @@ Examples:
 json is a list of objects, ndjson one object a line:
   url, agent_name, schema, allowed, reason, rule {type, pattern, line, octets} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
-  access (null: the file was given)
+  access {access, effect, because, policy, robots_url, fetched_at_seconds, sha256}, or null: the file was given
   without a verdict: url, agent_name, allowed (null), error
 
 \b

@@ -1,12 +1,13 @@
 """`canfetch explain`: the verdict with the line that decides, and all that led to it."""
 
 import sys
+import time
 from typing import Final
 
 from canfetch.cli.answers import Answer, Session
 from canfetch.cli.asking import Asker
 from canfetch.cli.formats import write_answers
-from canfetch.cli.question import STANDARD_INPUT, Question, question_command
+from canfetch.cli.question import Question, question_command
 from canfetch.cli.quoting import FileQuotes
 from canfetch.cli.terminal import Palette, shown, wants_color
 from canfetch.core.engines import engine_name
@@ -34,7 +35,7 @@ _HABITS: Final = {
     the target as it was compared, and who was asked by which engine.""",
     epilog="""\b
 Examples:
-  canfetch explain https://example.com/fish --agent ExampleBot --robots robots.txt
+  canfetch explain https://example.com/fish --agent ExampleBot
   canfetch explain /fish --agent Googlebot-Image --robots robots.txt --profile googlebot
   curl -sS https://example.com/robots.txt | canfetch explain /fish --agent GPTBot --robots -
 
@@ -59,10 +60,9 @@ class Explanations:
 
     def __init__(self, session: Session) -> None:
         question = session.question
-        name = "standard input" if question.robots == STANDARD_INPUT else shown(question.robots or "")
         self._palette = Palette(on=wants_color(no_color=question.no_color))
         self._askers = session.askers
-        self._quotes = FileQuotes(session.robots, name, self._palette)
+        self._files = session.files
         self._read_by = f"profile {question.profile}, engine {question.engine or engine_name()}"
         self._started = False
 
@@ -83,14 +83,7 @@ class Explanations:
         may = "may" if verdict.allowed else "may not"
         first = f"{status}: {paint.strong(shown(asker.name))} {may} fetch {shown(url)}"
         lines = [first, f"  {reason_text(verdict)}", ""]
-        if verdict.rule is not None:
-            lines += self._quotes.of_rule(verdict.rule, verdict.group.lines, note=_octets(verdict.rule))
-        elif verdict.group.lines:
-            lines += self._quotes.of_group(verdict.group.lines)
-        if verdict.also_matched:
-            lost = "matched too, and lost" if verdict.rule is not None else "matched, and did not count"
-            lines += ["", f"  {paint.strong(lost)}"]
-            lines += self._quotes.of_losers([(rule, losing_text(rule, verdict.rule)) for rule in verdict.also_matched])
+        lines += self._quotes(url, verdict)
         if lines[-1]:
             lines.append("")
         facts = [
@@ -98,10 +91,39 @@ class Explanations:
             ("target", shown(verdict.to_json()["target"])),
             ("asked as", _chain_text(asker)),
             ("read by", self._read_by),
+            *fetched_facts(verdict),
             *(("note", note) for note in notes_on(asker)),
         ]
         lines += [f"  {paint.faint(f'{name:8}')}  {text}" for name, text in facts]
         return lines
+
+    def _quotes(self, url: str, verdict: Verdict) -> list[str]:
+        quoted = self._files.quoted(url)
+        if quoted is None:
+            return []
+        quotes = FileQuotes(quoted.robots, shown(quoted.name), self._palette)
+        lines: list[str] = []
+        if verdict.rule is not None:
+            lines += quotes.of_rule(verdict.rule, verdict.group.lines, note=_octets(verdict.rule))
+        elif verdict.group.lines:
+            lines += quotes.of_group(verdict.group.lines)
+        if verdict.also_matched:
+            lost = "matched too, and lost" if verdict.rule is not None else "matched, and did not count"
+            lines += ["", f"  {self._palette.strong(lost)}"]
+            lines += quotes.of_losers([(rule, losing_text(rule, verdict.rule)) for rule in verdict.also_matched])
+        return lines
+
+
+def fetched_facts(verdict: Verdict) -> list[tuple[str, str]]:
+    """Say how the file was come by, where it was fetched."""
+    facts = verdict.access
+    if facts is None:
+        return []
+    at = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(facts.fetched_at_seconds))
+    return [
+        ("fetched", f"{shown(facts.robots_url)}, {at}"),
+        ("access", f"{facts.access}, {facts.effect}: {shown(facts.because)} (policy {facts.policy})"),
+    ]
 
 
 def reason_text(verdict: Verdict) -> str:

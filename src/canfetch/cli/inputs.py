@@ -69,22 +69,12 @@ def close_input(stream: BinaryIO) -> None:
         stream.close()
 
 
-def read_robots(question: Question) -> RobotsTxt:
-    """Read and parse the robots.txt.
+def read_robots(name: str, question: Question) -> RobotsTxt:
+    """Read and parse the robots.txt of that name.
 
-    Raises: Problem: there is none, it cannot be read, or an option does not fit.
+    Raises: Problem: it cannot be read, or an option does not fit.
     Cost: O(octets up to the limit); what is past it is not read into memory.
     """
-    name = question.robots
-    if name is None:
-        raise Problem(
-            "no robots.txt: this version fetches nothing: give --robots FILE, or --robots - for standard input"
-        )
-    if "://" in name:
-        raise Problem(
-            f"--robots {name}: this version fetches nothing: save the file and give --robots FILE, "
-            f"or pipe it: curl -sS {name} | canfetch ... --robots -"
-        )
     stream = open_input(name, "--robots")
     try:
         # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.

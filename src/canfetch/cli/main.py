@@ -21,7 +21,7 @@ else:
         return method
 
 
-COMMANDS: Final = ("check", "explain", "matrix", "completion")
+COMMANDS: Final = ("check", "explain", "matrix", "fetch", "cache", "evidence", "completion")
 PROGRAM: Final = "canfetch"
 # What a completion script sets when the shell asks.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
@@ -70,9 +70,10 @@ cli: Final = LateGroup(
     help="May this crawler fetch this URL, and why? The Robots Exclusion Protocol (RFC 9309).",
     epilog="""\b
 Examples:
-  canfetch check https://example.com/fish --agent ExampleBot --robots robots.txt
+  canfetch check https://example.com/fish --agent ExampleBot
   canfetch explain /fish --agent Googlebot-Image --robots robots.txt
   canfetch matrix / /fish --agent GPTBot --agent Googlebot --robots robots.txt
+  canfetch fetch https://example.com
 
 \b
 Exit code: 0 all allowed, 1 some URL is not, 2 some verdict could not be computed.""",

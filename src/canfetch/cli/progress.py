@@ -32,12 +32,13 @@ class Progress:
 class _Bar(Progress):
     """Count octets, and draw now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, step: int) -> None:
+        self._step = step
         self._gone = 0
 
     def advance(self, octets: int) -> None:
         self._gone += octets
-        if self._gone >= _STEP_OCTETS:
+        if self._gone >= self._step:
             self.draw(self._gone)
             self._gone = 0
 
@@ -47,15 +48,15 @@ class _Bar(Progress):
 
 
 class _RichBar(_Bar):
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, step: int) -> None:
         from rich.console import Console  # noqa: PLC0415 - an extra, and slow to import
-        from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn  # noqa: PLC0415 - the same
+        from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TimeRemainingColumn  # noqa: PLC0415
         from rich.progress import Progress as RichProgress  # noqa: PLC0415 - the same
 
-        super().__init__()
+        super().__init__(step)
         self._rich = RichProgress(
             BarColumn(),
-            DownloadColumn(),
+            MofNCompleteColumn() if step == 1 else DownloadColumn(),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
@@ -78,8 +79,8 @@ class _RichBar(_Bar):
 
 
 class _PlainBar(_Bar):
-    def __init__(self, total: int) -> None:
-        super().__init__()
+    def __init__(self, total: int, step: int) -> None:
+        super().__init__(step)
         self._bar: Any = click.progressbar(length=total, file=sys.stderr)
         self._bar.__enter__()
 
@@ -103,11 +104,19 @@ def progress_over(stream: BinaryIO | None, *, wanted: bool) -> Progress:
     """
     if stream is None or not wanted or not is_terminal(sys.stderr) or stream.isatty():
         return Progress()
-    total = _size_of(stream)
+    return _bar(_size_of(stream), _STEP_OCTETS)
+
+
+def progress_of(total: int, *, wanted: bool) -> Progress:
+    """Give what shows how many of `total` things are done; one alone needs no bar."""
+    return _bar(total, 1) if wanted and total > 1 and is_terminal(sys.stderr) else Progress()
+
+
+def _bar(total: int | None, step: int) -> Progress:
     try:
-        return _RichBar(total)
+        return _RichBar(total, step)
     except ImportError:
-        return Progress() if total is None else _PlainBar(total)
+        return Progress() if total is None else _PlainBar(total, step)
 
 
 def _size_of(stream: BinaryIO) -> int | None:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
 from canfetch.core._tables import PARSE_OCTETS_LIMIT, PROFILES
 from canfetch.core.engines import ENGINES
 
@@ -28,6 +29,7 @@ class Question(NamedTuple):
     format: str
     no_color: bool
     quiet: bool
+    network: NetworkOptions
 
 
 def question_command(
@@ -44,7 +46,8 @@ def question_command(
 
     def decorate(answer: Callable[[Question], int]) -> click.Command:
         def run(**given: Any) -> NoReturn:
-            click.get_current_context().exit(answer(Question(**given)))
+            network = taken_from(given)
+            click.get_current_context().exit(answer(Question(**given, network=network)))
 
         return click.Command(name, params=_parameters(), callback=run, short_help=short, help=text, epilog=epilog)
 
@@ -56,9 +59,9 @@ def _parameters() -> list[click.Parameter]:
         click.Argument(["urls"], nargs=-1, metavar="[URL]..."),
         click.Option(
             ["--robots"],
-            metavar="FILE",
+            metavar="FILE|URL",
             type=click.Path(allow_dash=True),
-            help="The robots.txt; - is standard input. This version fetches nothing.",
+            help="The robots.txt, - is standard input; without it each URL's own is fetched.",
         ),
         click.Option(
             ["--agent", "agents"],
@@ -126,6 +129,7 @@ def _parameters() -> list[click.Parameter]:
             is_flag=True,
             help="Write no answer: the exit code is it. Errors are still said.",
         ),
+        *network_parameters(),
     ]
 
 

@@ -1,0 +1,153 @@
+"""`canfetch cache`: what is kept of robots.txt files, listed, exported and cleared."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.access.entries import Entry
+from canfetch.cli.formats import JsonWriter
+from canfetch.cli.network import open_store
+from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.terminal import shown
+from canfetch.client.stores import Store
+from canfetch.core.origin import Origin
+from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, StoreError
+
+_FORMATS: Final = ("text", "json", "ndjson")
+
+
+def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
+    def run(store: str | None, **given: Any) -> NoReturn:
+        opened = open_store(store)
+        if opened is None:
+            raise Problem("--store none keeps nothing: give a file or a redis:// URL")
+        try:
+            code = work(opened, **given)
+        except StoreError as error:
+            raise Problem(f"--store {error}") from None
+        finally:
+            opened.close()
+        click.get_current_context().exit(code)
+
+    return run
+
+
+def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Entry | CanfetchError]]:
+    for name in map(_origin_name, origins) if origins else store.origins():
+        try:
+            entry = store.get(name)
+        except CorruptEntry as error:
+            yield name, error
+            continue
+        if entry is not None:
+            yield name, entry
+        elif origins:
+            yield name, CorruptEntry("nothing is kept of it")
+
+
+def _origin_name(text: str) -> str:
+    try:
+        return str(Origin.of(text if "://" in text else f"https://{text}"))
+    except InvalidURL as error:
+        raise Problem(str(error)) from None
+
+
+def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
+    code = ALLOWED
+    writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
+    for name, entry in _entries(store, origins):
+        if isinstance(entry, CanfetchError):
+            code = UNCOMPUTED
+            click.echo(f"canfetch: {name}: {entry}", err=True)
+        elif writer is not None:
+            writer.write({"origin": name, **_summary(entry)})
+        else:
+            at = time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(entry.fetched_at_seconds))
+            octets = "-" if entry.copy is None else str(len(entry.copy.octets))
+            status = "---" if entry.status is None else str(entry.status)
+            sys.stdout.write(f"{at}  {status}  {entry.outcome.access!s:12}  {octets:>8}  {shown(name)}\n")
+    if writer is not None:
+        writer.end()
+    return code
+
+
+def _summary(entry: Entry) -> dict[str, Any]:
+    return {
+        "policy": entry.policy,
+        "access": str(entry.outcome.access),
+        "detail": entry.outcome.detail,
+        "status": entry.status,
+        "fetched_at_seconds": entry.fetched_at_seconds,
+        "due_at_seconds": entry.due_at_seconds,
+        "octets": None if entry.copy is None else len(entry.copy.octets),
+        "sha256": None if entry.copy is None else entry.copy.sha256,
+    }
+
+
+def _export(store: Store, origins: tuple[str, ...]) -> int:
+    code = ALLOWED
+    writer = JsonWriter(lines=True)
+    for name, entry in _entries(store, origins):
+        if isinstance(entry, CanfetchError):
+            code = UNCOMPUTED
+            click.echo(f"canfetch: {name}: {entry}", err=True)
+        else:
+            writer.write(entry.to_plain())
+    writer.end()
+    return code
+
+
+def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: FBT001 - click calls it
+    if bool(origins) == all_:
+        raise Problem("give the origins to forget, or --all")
+    names = [_origin_name(origin) for origin in origins] if origins else list(store.origins())
+    forgotten = sum(store.delete(name) for name in names)
+    click.echo(f"{forgotten} forgotten", err=True)
+    return ALLOWED
+
+
+_STORE: Final = click.Option(
+    ["--store"],
+    metavar="FILE|URL",
+    help="An SQLite file or a redis:// URL; by default a file in the user's cache folder.",
+)
+_ORIGINS: Final = click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]...")
+
+command: Final = click.Group(
+    "cache",
+    short_help="List, export and clear what is kept.",
+    help="List, export and clear what is kept of robots.txt files.",
+    epilog="""\b
+Examples:
+  canfetch cache list
+  canfetch cache export https://example.com > entry.ndjson
+  canfetch cache clear https://example.com
+  canfetch cache clear --all""",
+    commands={
+        "list": click.Command(
+            "list",
+            params=[
+                _ORIGINS,
+                _STORE,
+                click.Option(["--format"], type=click.Choice(_FORMATS), default="text", show_default=True),
+            ],
+            callback=_with_store(_list),
+            help="List origins: when they were asked, the status, the outcome, the octets of the copy.",
+        ),
+        "export": click.Command(
+            "export",
+            params=[_ORIGINS, _STORE],
+            callback=_with_store(_export),
+            help="Write whole entries, octets in base64, as NDJSON.",
+        ),
+        "clear": click.Command(
+            "clear",
+            params=[_ORIGINS, _STORE, click.Option(["--all", "all_"], is_flag=True, help="Forget every origin.")],
+            callback=_with_store(_clear),
+            help="Forget origins.",
+        ),
+    },
+)

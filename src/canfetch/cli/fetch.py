@@ -1,0 +1,185 @@
+"""`canfetch fetch`: what an origin's robots.txt is, how it was come by, and what that means."""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.access.outcomes import Access, Effect
+from canfetch.cli.formats import JsonWriter
+from canfetch.cli.network import NetworkOptions, network_parameters, open_store, taken_from
+from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.progress import progress_of
+from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.errors import CanfetchError
+
+_AT_ONCE: Final = 64
+_DEFAULT_SCHEME: Final = "https://"
+
+
+def _run(**given: Any) -> NoReturn:
+    options = taken_from(given)
+    ctx = click.get_current_context()
+    ctx.exit(asyncio.run(_fetch(given["origins"], options, given["format"], no_color=given["no_color"])))
+
+
+async def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, *, no_color: bool) -> int:
+    if not origins:
+        raise Problem("no origin: give one or more, such as https://example.com")
+    code = ALLOWED
+    store = open_store(options.store)
+    writer = JsonWriter(lines=format_ == "ndjson") if format_ != "text" else None
+    palette = Palette(on=wants_color(no_color=no_color))
+    progress = progress_of(len(origins), wanted=writer is not None or not is_terminal(sys.stdout))
+    try:
+        async with AsyncClient(
+            user_agent=options.user_agent,
+            agent="*",
+            policy=options.policy,
+            total_seconds=options.timeout,
+            connect_seconds=min(10.0, options.timeout),
+            read_seconds=min(10.0, options.timeout),
+            allow_private=not options.public_only,
+            store=store,
+        ) as client:
+            async for name, known in _known(client, origins, options):
+                progress.advance(1)
+                if isinstance(known, CanfetchError):
+                    code = UNCOMPUTED
+                    progress.say(f"canfetch: {known}")
+                    if writer is not None:
+                        writer.write({"origin": shown(name), "error": str(known)})
+                    continue
+                if known.standing(time.time()).access is Access.UNREACHABLE and code == ALLOWED:
+                    code = DISALLOWED
+                if writer is not None:
+                    writer.write(origin_json(known, time.time()))
+                else:
+                    sys.stdout.write("".join(f"{line}\n" for line in origin_lines(known, time.time(), palette)))
+            if client.trouble is not None:
+                progress.say(f"canfetch: {client.trouble}")
+        if writer is not None:
+            writer.end()
+    finally:
+        progress.close()
+    return code
+
+
+async def _known(
+    client: AsyncClient, origins: tuple[str, ...], options: NetworkOptions
+) -> AsyncIterator[tuple[str, KnownOrigin | CanfetchError]]:
+    """Yield what is known of each origin, in the order given, while up to 64 are asked at once."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(name: str) -> KnownOrigin | CanfetchError:
+        url = name if "://" in name else _DEFAULT_SCHEME + name
+        async with room:
+            try:
+                return await client.known(url, refresh=options.refresh, offline=options.offline)
+            except CanfetchError as error:
+                return error
+
+    tasks = [asyncio.create_task(ask(name)) for name in origins]
+    try:
+        for name, task in zip(origins, tasks, strict=True):
+            yield name, await task
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def origin_json(known: KnownOrigin, now_seconds: float) -> dict[str, Any]:
+    """Give what is known of an origin in plain values; the file's octets are not among them, their hash is."""
+    entry, standing = known.entry, known.standing(now_seconds)
+    copy = standing.copy
+    return {
+        "schema": "canfetch.origin/1",
+        "origin": entry.origin,
+        "robots_url": known.origin.robots_url,
+        "access": str(standing.access),
+        "effect": str(standing.effect),
+        "because": standing.because,
+        "policy": entry.policy,
+        "cell": entry.outcome.cell,
+        "status": entry.status,
+        "url": entry.url,
+        "hops": [hop._asdict() for hop in entry.hops],
+        "headers": dict(entry.headers),
+        "fetched_at_seconds": entry.fetched_at_seconds,
+        "due_at_seconds": entry.due_at_seconds,
+        "failures": entry.failures,
+        "copy": None
+        if copy is None
+        else {
+            "sha256": copy.sha256,
+            "octets": len(copy.octets),
+            "url": copy.url,
+            "fetched_at_seconds": copy.fetched_at_seconds,
+        },
+    }
+
+
+def origin_lines(known: KnownOrigin, now_seconds: float, palette: Palette) -> Iterator[str]:
+    """Yield what is known of an origin as lines for people."""
+    entry, standing = known.entry, known.standing(now_seconds)
+    paint = {Effect.FULL_ALLOW: palette.good, Effect.FULL_DISALLOW: palette.bad}.get(standing.effect, palette.strong)
+    yield f"{palette.strong(known.origin.robots_url)}: {paint(str(standing.effect))}"
+    for hop in entry.hops:
+        yield f"  {hop.status}  {shown(hop.url)} -> {shown(hop.location)}"
+    status = "---" if entry.status is None else str(entry.status)
+    yield f"  {status}  {shown(entry.url)}"
+    for name, value in entry.headers:
+        yield palette.faint(f"       {name}: {shown(value)}")
+    yield f"  access   {standing.access}: {shown(standing.because)}"
+    yield f"  policy   {entry.policy}, {entry.outcome.cell}"
+    if standing.copy is not None:
+        yield f"  file     {len(standing.copy.octets)} octets, sha256 {standing.copy.sha256[:16]}..."
+    left = entry.due_at_seconds - now_seconds
+    word = "asked again" if standing.access is Access.UNREACHABLE else "fresh for"
+    yield f"  fetched  {_moment(entry.fetched_at_seconds)}, {word} {_left(left, standing.access)}"
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(seconds))
+
+
+def _left(seconds: float, access: Access) -> str:
+    if seconds <= 0:
+        return "now" if access is Access.UNREACHABLE else "no longer"
+    text = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
+    return f"in {text}" if access is Access.UNREACHABLE else f"{text} more"
+
+
+command: Final = click.Command(
+    "fetch",
+    params=[
+        click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
+        *network_parameters(),
+        click.Option(
+            ["--format"],
+            type=click.Choice(("text", "json", "ndjson")),
+            default="text",
+            show_default=True,
+            help="How the answer is written.",
+        ),
+        click.Option(["--no-color"], is_flag=True, help="No colour, even on a terminal."),
+    ],
+    callback=_run,
+    short_help="Fetch robots.txt, and show what came of it.",
+    help="""Fetch the robots.txt of each origin, and show the hops, the status, what it means and for how long.
+
+    An origin is a URL, of which the path does not count, or a host, which means https.""",
+    epilog="""\b
+Examples:
+  canfetch fetch https://example.com
+  canfetch fetch example.com example.org --policy google --refresh
+  canfetch fetch https://example.com --offline --format json
+
+\b
+Exit code: 0 all answered, 1 some origin is unreachable, 2 some text is no origin.""",
+)
