@@ -26,9 +26,19 @@ def refused(ran: Any) -> str:
 @pytest.mark.parametrize(
     "arguments, thing, mend",
     [
-        (ASK, "no robots.txt", "give --robots FILE"),
-        ((*ASK, "--robots", "https://example.com/robots.txt"), "fetches nothing", "--robots -"),
-        ((*ASK, "--robots", "http://example.com/robots.txt"), "http://example.com/robots.txt", "--robots FILE"),
+        ((*ASK, "--store", "none"), "has no origin to ask", "give an absolute URL"),
+        ((*ASK, "--store", "none", "--robots", "https://"), "'https://' has no origin", "give an absolute URL"),
+        ((*ASK, "--store", "none", "--robots-url", "https://example.com/robots.txt"), "--robots-url", "--robots FILE"),
+        ((*ASK, "--store", "."), "--store", "cannot be opened as a store"),
+        ((*ASK, "--store", "redis://localhost:port"), "--store 'redis://localhost:port'", "is no Redis URL"),
+        ((*WHOLE, "--refresh", "--offline"), "--refresh", "give one of them"),
+        ((*WHOLE, "--timeout", "0"), "0.0 is not in the range", "--help"),
+        ((*WHOLE, "--policy", "bing"), "'bing' is not one of", "'google2019'"),
+        (("fetch",), "no origin", "such as https://example.com"),
+        (("fetch", "--store", "none", "http://"), "'http://' has no origin", "give an absolute URL"),
+        (("cache", "clear", "--store", "store.sqlite3"), "give the origins to forget", "--all"),
+        (("cache", "list", "--store", "none"), "--store none keeps nothing", "give a file"),
+        (("evidence", "verify", "nowhere"), "nowhere: is no folder of evidence", "a recorder wrote to"),
         ((*ASK, "--robots", "missing.txt"), "'missing.txt'", "check the path"),
         ((*ASK, "--robots", "."), "'.' is a directory", "give a file"),
         ((*WHOLE, "--urls-file", "missing.txt"), "--urls-file 'missing.txt'", "check the path"),
@@ -58,8 +68,8 @@ def refused(ran: Any) -> str:
         (("chekc",), "no such command 'chekc'", "canfetch --help"),
         (("completion", "tcsh"), "'tcsh' is not one of", "'bash'"),
         (("completion",), "missing argument", "canfetch completion --help"),
-        (("matrix", "/x", "--agent", "GPTBot"), "no robots.txt", "give --robots FILE"),
-        (("explain", "/x", "--agent", "GPTBot"), "no robots.txt", "give --robots FILE"),
+        (("matrix", "/x", "--agent", "GPTBot", "--robots", "nowhere"), "'nowhere': no such file", "check the path"),
+        (("explain", "/x", "--agent", "GPTBot", "--store", "none"), "has no origin to ask", "--robots"),
     ],
 )
 def test_house_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:

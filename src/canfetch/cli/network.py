@@ -1,14 +1,16 @@
 """The options of everything that asks the network, and the client that they make."""
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from canfetch import __version__
 from canfetch.access.policies import POLICIES
 from canfetch.cli.problems import Problem
-from canfetch.client.stores import Store
 from canfetch.errors import CanfetchError
+
+if TYPE_CHECKING:
+    from canfetch.client.stores import Store
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
 NO_STORE: Final = "none"
@@ -79,7 +81,7 @@ def taken_from(given: dict[str, Any]) -> NetworkOptions:
     return options
 
 
-def open_store(place: str | None) -> Store | None:
+def open_store(place: str | None) -> "Store | None":
     """Open the store that `--store` names.
 
     Raises: Problem: it cannot be opened.
