@@ -28,7 +28,7 @@ class Answer(NamedTuple):
         """Say whether this is the expected answer, in what both of them say."""
         if (self.allowed, self.error) != (expected.allowed, expected.error):
             return False
-        pairs = []
+        pairs: list[tuple[object, object]] = []
         if compare_lines:
             pairs.append((self.line, expected.line))
         if compare_reasons:
@@ -126,22 +126,25 @@ def octets(table: Mapping[str, Any], key: str) -> bytes:
     return built(table[f"{key}_parts"]) if text is None else text.encode()
 
 
-def built(parts: Iterable[Mapping[str, Any]]) -> bytes:
-    """Make a recipe into octets: its parts one after the other, each as often as it says."""
-    return b"".join(_part(part) for part in parts)
+def built(parts: Iterable[Mapping[str, Any]], number: int = 1) -> bytes:
+    """Make a recipe into octets: its parts one after the other, each as often as it says.
+
+    `number` is that of the numbered repetition that the parts stand in.
+    """
+    return b"".join(_part(part, number) for part in parts)
 
 
-def _part(part: Mapping[str, Any]) -> bytes:
-    if "text" in part:
-        once = part["text"].encode()
-    elif "hex" in part:
-        once = bytes.fromhex(part["hex"])
-    else:
-        once = built(part["parts"])
-    times = part.get("repeat", 1)
+def _part(part: Mapping[str, Any], number: int) -> bytes:
+    times = number if part.get("grows", False) else part.get("repeat", 1)
     if part.get("numbered", False):
-        return b"".join(once.replace(b"{n}", b"%d" % number) for number in range(1, times + 1))
-    return bytes(once * times)
+        return b"".join(_once(part, n).replace(b"{n}", b"%d" % n) for n in range(1, times + 1))
+    return bytes(_once(part, number) * times)
+
+
+def _once(part: Mapping[str, Any], number: int) -> bytes:
+    if "text" in part:
+        return bytes(part["text"].encode())
+    return bytes.fromhex(part["hex"]) if "hex" in part else built(part["parts"], number)
 
 
 def _several(value: str | list[str]) -> tuple[str, ...]:
