@@ -18,11 +18,11 @@ DEFAULT = "rfc9309"
 def shown(value: Any) -> str:
     """Render a cell's value as Python."""
     if isinstance(value, list):
-        phases = "".join(
-            f"Phase({phase['from_seconds']:_}, {quoted(phase['with_copy'])}, {quoted(phase['without_copy'])}), "
+        phases = [
+            f"Phase({phase['from_seconds']:_}, {quoted(phase['with_copy'])}, {quoted(phase['without_copy'])})"
             for phase in value
-        )
-        return f"({phases.rstrip()})"
+        ]
+        return f"({', '.join(phases)})" if len(phases) > 1 else f"({phases[0]},)"
     return quoted(value) if isinstance(value, str) else f"{value:_}"
 
 

@@ -103,13 +103,10 @@ def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:
             depth += 1
             if depth == 1:
                 comments.append([])
-                outside.append(" ")
         elif character == ")":
             depth = max(0, depth - 1)
-        elif depth:
-            comments[-1].append(character)
-        else:
-            outside.append(character)
+        # What a parenthesis parts stays apart.
+        (comments[-1] if depth else outside).append(" " if character in "()" else character)
     return "".join(outside), ["".join(comment) for comment in comments]
 
 

@@ -18,8 +18,8 @@ _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 # Documentation since 2024: older interpreters do not know it.
 _DOCUMENTATION: Final = IPv6Network("3fff::/20")
-# Retired anycast address of 6to4 relays.
-_RELAYS: Final = IPv4Network("192.88.99.0/24")
+# Protocol assignments, and the retired address of 6to4 relays: interpreters know parts of them, or none.
+_ASSIGNED: Final = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -38,7 +38,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
         and not address.is_multicast
         and not address.is_reserved
         and not address.is_loopback
-        and address not in _RELAYS
+        and not any(address in network for network in _ASSIGNED)
     )
 
 

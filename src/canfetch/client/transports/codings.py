@@ -108,7 +108,7 @@ class Deflate:
 class Brotli:
     """br."""
 
-    def __init__(self, module: Any) -> None:  # noqa: ANN401 - one of two modules, neither of which has types
+    def __init__(self, module: Any) -> None:
         self._error: type[Exception] = module.error
         self._stream: Any = module.Decompressor()
         self.ended = False
@@ -133,7 +133,7 @@ class Zstandard:
 
     _STEP: Final = 16
 
-    def __init__(self, module: Any) -> None:  # noqa: ANN401 - imported where it is there
+    def __init__(self, module: Any) -> None:
         self._error: type[Exception] = module.ZstdError
         self._decompressor: Any = module.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_OCTETS)
         self._stream: Any = self._decompressor.decompressobj()
@@ -163,7 +163,7 @@ class Zstandard:
 class StandardZstd:
     """zstd by the standard library, from Python 3.14 on, or its backport."""
 
-    def __init__(self, module: Any) -> None:  # noqa: ANN401 - older interpreters have no such module
+    def __init__(self, module: Any) -> None:
         self._error: type[Exception] = module.ZstdError
         window = {module.DecompressionParameter.window_log_max: _ZSTD_WINDOW_OCTETS.bit_length() - 1}
         self._begin: Callable[[], Any] = lambda: module.ZstdDecompressor(options=window)
@@ -201,7 +201,7 @@ def _trailing(coding: str) -> Failed:
     return Failed(FailureKind.ENCODING, f"octets after the end of {coding}")
 
 
-def _brotli_module() -> Any | None:  # noqa: ANN401 - one of two modules, neither of which has types
+def _brotli_module() -> Any | None:
     for name in ("brotli", "brotlicffi"):
         try:
             module = import_module(name)

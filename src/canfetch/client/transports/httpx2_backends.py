@@ -17,6 +17,7 @@ from canfetch.client.transports import Asking
 from canfetch.client.transports.addresses import permitted
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed, failed_by
+from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT
 from canfetch.client.transports.names import Resolve, addresses_of_async
 from canfetch.client.transports.places import place_of, wire_headers
 from canfetch.client.transports.wires import Wire, connect
@@ -36,6 +37,22 @@ class Journey:
         self.headers = wire_headers(self.place, asking.headers)
         self.answered = False
         self.ended = False
+        self._head_octets = 0
+
+    def before_read(self) -> float:
+        """Give the seconds that the next octets may take.
+
+        Raises: Failed: PROTOCOL, where a head does not end; TIMEOUT.
+        """
+        if self._head_octets > HEAD_OCTETS_LIMIT and not self.answered:
+            raise Failed(FailureKind.PROTOCOL, f"a head of more than {HEAD_OCTETS_LIMIT} octets")
+        return self.deadlines.read_seconds()
+
+    def after_read(self, octets: bytes) -> bytes:
+        """Keep account of what came; nothing is the end."""
+        self.ended = not octets
+        self._head_octets += len(octets)
+        return octets
 
 
 class Backend(httpcore2.NetworkBackend):
@@ -70,9 +87,8 @@ class _Stream(httpcore2.NetworkStream):
         self._journey = journey
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the deadlines
-        octets = self._wire.receive(max_bytes)
-        self._journey.ended = not octets
-        return octets
+        self._journey.before_read()
+        return self._journey.after_read(self._wire.receive(max_bytes))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - the deadlines
         self._wire.send(buffer)
@@ -135,13 +151,12 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109
         try:
-            with anyio.fail_after(self._deadlines.read_seconds()):
-                return await self._stream.receive(max_bytes)
+            with anyio.fail_after(self._journey.before_read()):
+                return self._journey.after_read(await self._stream.receive(max_bytes))
         except TimeoutError:
             raise self._deadlines.too_late_to_read() from None
         except anyio.EndOfStream:
-            self._journey.ended = True
-            return b""
+            return self._journey.after_read(b"")
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise _broken(error) from None
         except OSError as error:
@@ -187,7 +202,9 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
         return _AsyncStream(stream, self._journey)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.extra(TLSAttribute.ssl_object, None) if info == "ssl_object" else None
+        if info != "ssl_object":
+            return None
+        return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610 - this is not Django
 
 
 def _broken(error: Exception) -> Failed:

@@ -75,7 +75,7 @@ class Httpx2Transport:
         pool = httpcore2.ConnectionPool(self._ssl_context, http2=self._http2, network_backend=Backend(journey))
         with pool, pool.stream("GET", _url(journey.place), headers=journey.headers) as answer:
             journey.answered = True
-            with closing(answer.iter_stream()) as pieces:
+            with closing(_in_time(answer.iter_stream(), journey.deadlines)) as pieces:
                 return Answer(journey.asking, answer.status, text_headers(answer.headers)).read(pieces)
 
     def _ask_client(self, journey: Journey, client: httpx2.Client) -> Response:

@@ -109,6 +109,19 @@ def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, dead
     raise failed
 
 
+def connect_again(wire: Wire, port: int, deadlines: Deadlines) -> Wire:
+    """Connect to another port of whom a wire leads to, whose address was checked when that was made.
+
+    Raises: Failed: CONNECT or TIMEOUT.
+    """
+    try:
+        return Wire(_connected(wire.peer, port, deadlines.read_seconds()), deadlines)
+    except TimeoutError:
+        raise deadlines.too_late_to_read() from None
+    except OSError as error:
+        raise Failed(FailureKind.CONNECT, f"{wire.peer} port {port}: {error.strerror or error}") from None
+
+
 def _connected(address: str, port: int, seconds: float) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     connecting = socket.socket(family, socket.SOCK_STREAM)

@@ -1,0 +1,207 @@
+"""aiohttp as a transport: for thousands of origins at once on one loop.
+
+The session is made here: no cookies, no redirects, nothing of the environment, a connection for each request.
+
+Where aiohttp sees less than the standard library's transport here:
+
+- whether a TLS connection was cut or closed in order: a body without a length of its own that is cut looks whole;
+- whether a body ended early by a reset or by an end: both are INCOMPLETE;
+- chunks that go wrong when some have come already, and interim answers or chunk extensions without end: TIMEOUT;
+- a body longer than its length: PROTOCOL, where the others take the length.
+"""
+
+import asyncio
+import socket
+import ssl
+from contextvars import ContextVar
+from typing import Final, NamedTuple
+
+from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.client.transports import Asking
+from canfetch.client.transports.addresses import literal_address, permitted
+from canfetch.client.transports.answering import Answer, text_headers
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failing import Failed, failed_by
+from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT
+from canfetch.client.transports.names import Resolve, addresses_of_async, system_addresses
+from canfetch.client.transports.places import Place, place_of, wire_headers
+from canfetch.errors import MissingExtra
+
+try:
+    import aiohttp
+    from aiohttp.abc import AbstractResolver, ResolveResult
+    from multidict import CIMultiDict
+    from yarl import URL
+except ImportError as missing:
+    raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
+
+# aiohttp rounds longer waits up to whole seconds, to spare timers: never here.
+_NEVER_ROUNDED: Final = 1e9
+
+
+class _Journey(NamedTuple):
+    asking: Asking
+    deadlines: Deadlines
+
+
+# aiohttp's resolver learns the host alone; whose request it is for, the context says.
+_UNDER_WAY: Final[ContextVar[_Journey]] = ContextVar("_UNDER_WAY")
+
+
+class AiohttpTransport:
+    """Asks by aiohttp, on one loop of asyncio.
+
+    Args:
+        session: asks with this session, its proxies, cookies and certificates; it is not closed here. Nobody here
+            knows where it connects to: where addresses are guarded, it is refused. It must not decompress, since
+            it would not stop.
+        ssl_context: what certificates must satisfy.
+        resolve: gives the addresses of a name.
+    Raises: ValueError: a session that decompresses.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: aiohttp.ClientSession | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        resolve: Resolve = system_addresses,
+    ) -> None:
+        if session is not None and session.auto_decompress:
+            raise ValueError("give a session that does not decompress: aiohttp.ClientSession(auto_decompress=False)")
+        self._theirs = session
+        self._ours: aiohttp.ClientSession | None = None
+        self._ssl_context = ssl_context
+        self._resolve = resolve
+
+    async def ask(self, asking: Asking) -> Response | Failure:
+        """Ask for one URL of http or https.
+
+        Raises: InvalidURL: the URL has no host, or is none.
+        """
+        deadlines = Deadlines(asking)
+        try:
+            place = place_of(asking.url)
+            return await self._ask(asking, place, deadlines)
+        except Failed as failed:
+            return failed.at(asking.url)
+
+    async def close(self) -> None:
+        """Close the session, where it was made here."""
+        if self._ours is not None:
+            await self._ours.close()
+            self._ours = None
+
+    async def _ask(self, asking: Asking, place: Place, deadlines: Deadlines) -> Response:
+        if self._theirs is not None and not asking.allow_private:
+            detail = "a session of the caller's own connects where it likes, and cannot be guarded"
+            raise Failed(FailureKind.FORBIDDEN_ADDRESS, detail)
+        literal = literal_address(place.host)
+        if literal is not None:
+            # aiohttp connects to an address that is one without asking its resolver.
+            permitted(place.host, [literal], allow_private=asking.allow_private)
+        set_before = _UNDER_WAY.set(_Journey(asking, deadlines))
+        try:
+            async with asyncio.timeout(deadlines.total_seconds()):
+                return await self._exchange(asking, place)
+        except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
+            if isinstance(error, aiohttp.ConnectionTimeoutError):
+                raise deadlines.too_late_to_connect() from error
+            raise deadlines.too_late_to_read() from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _failed(error, place) from error
+        finally:
+            _UNDER_WAY.reset(set_before)
+
+    async def _exchange(self, asking: Asking, place: Place) -> Response:
+        headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, asking.headers)]
+        async with self._session().get(
+            # As it is: aiohttp would tidy it.
+            URL(place.url, encoded=True),
+            headers=CIMultiDict(headers),
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(
+                connect=asking.connect_seconds, sock_read=asking.read_seconds, ceil_threshold=_NEVER_ROUNDED
+            ),
+        ) as response:
+            if response.headers.get("Transfer-Encoding", "chunked").lower() != "chunked":
+                # aiohttp takes it for a body without a length.
+                raise Failed(FailureKind.PROTOCOL, "a transfer coding that nobody asked for")
+            answer = Answer(asking, response.status, text_headers(response.raw_headers))
+            while answer.wants_more:
+                piece = await response.content.readany()
+                if not piece and response.content.at_eof():
+                    break
+                answer.feed(piece)
+            response.close()
+            return answer.response()
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._theirs is not None:
+            return self._theirs
+        if self._ours is None:
+            self._ours = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    resolver=_Resolver(self._resolve),
+                    ssl=self._ssl_context or ssl.create_default_context(),
+                    force_close=True,
+                    use_dns_cache=False,
+                    limit=0,
+                ),
+                auto_decompress=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=("User-Agent", "Accept"),
+                max_line_size=HEAD_OCTETS_LIMIT,
+                max_field_size=HEAD_OCTETS_LIMIT,
+            )
+        return self._ours
+
+
+class _Resolver(AbstractResolver):
+    """Gives aiohttp addresses that are checked; it connects to these and asks nobody else."""
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - whatever the name has
+    ) -> list[ResolveResult]:
+        """Look up, and let pass what may be connected to."""
+        asking, deadlines = _UNDER_WAY.get()
+        found = await addresses_of_async(host, self._resolve, deadlines)
+        return [
+            {
+                "hostname": host,
+                "host": address,
+                "port": port,
+                "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
+                "proto": 0,
+                "flags": socket.AI_NUMERICHOST,
+            }
+            for address in permitted(host, found, allow_private=asking.allow_private)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _failed(error: Exception, place: Place) -> Failed:
+    said = (str(error) or type(error).__name__)[:200]
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return Failed(FailureKind.TLS, said)
+    if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
+        return Failed(FailureKind.NAME, said)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        # Nobody resets a connection that is being made; a handshake, they do.
+        in_handshake = place.scheme == "https" and isinstance(error.os_error, ConnectionResetError)
+        return Failed(FailureKind.TLS if in_handshake else FailureKind.CONNECT, said)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return Failed(FailureKind.INCOMPLETE, said)
+    if isinstance(error, aiohttp.ClientResponseError | ValueError):
+        return Failed(FailureKind.PROTOCOL, said)
+    if isinstance(error, OSError):
+        return failed_by(error, FailureKind.RESET)
+    return Failed(FailureKind.RESET, said)
