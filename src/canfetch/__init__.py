@@ -8,25 +8,39 @@ from importlib import import_module
 # Type checkers know the name. `typing` itself, which imports `re`, would be most of the time that importing takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from canfetch.access.outcomes import Access, Effect
+    from canfetch.access.policies import POLICIES, AccessPolicy
     from canfetch.agents import agent
+    from canfetch.client.async_client import AsyncClient
+    from canfetch.client.evidence.recording import EvidenceRecorder
+    from canfetch.client.schedule import Schedule, Turn
+    from canfetch.client.sync_client import Client
     from canfetch.core.agent import Agent
     from canfetch.core.agent_rules import AgentRules
     from canfetch.core.document import RobotsTxt, parse
+    from canfetch.core.extensions.request_rate import RequestRate
+    from canfetch.core.extensions.windows import DailyWindow
     from canfetch.core.groups import Group, UserAgentLine
     from canfetch.core.keys import RecordKind
     from canfetch.core.origin import Origin, robots_url
     from canfetch.core.profiles import PROFILES, Profile
     from canfetch.core.records import Note, Record
     from canfetch.core.tokens import product_token
-    from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule, Verdict
+    from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Rule, Verdict
     from canfetch.errors import (
         CanfetchError,
+        CorruptEntry,
         EngineError,
+        EvidenceError,
         InvalidLimit,
+        InvalidOption,
         InvalidProductToken,
         InvalidRobotsURL,
         InvalidURL,
+        MissingExtra,
         OriginMismatch,
+        StoreError,
+        UnknownPolicy,
         UnknownProfile,
     )
 
@@ -35,18 +49,31 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "POLICIES": "access.policies",
     "PROFILES": "core.profiles",
+    "Access": "access.outcomes",
+    "AccessFacts": "core.verdict",
+    "AccessPolicy": "access.policies",
     "Agent": "core.agent",
     "AgentRules": "core.agent_rules",
+    "AsyncClient": "client.async_client",
     "CanfetchError": "errors",
+    "Client": "client.sync_client",
+    "CorruptEntry": "errors",
+    "DailyWindow": "core.extensions.windows",
+    "Effect": "access.outcomes",
     "EngineError": "errors",
+    "EvidenceError": "errors",
+    "EvidenceRecorder": "client.evidence.recording",
     "Group": "core.groups",
     "GroupChoice": "core.verdict",
     "GroupChosen": "core.verdict",
     "InvalidLimit": "errors",
+    "InvalidOption": "errors",
     "InvalidProductToken": "errors",
     "InvalidRobotsURL": "errors",
     "InvalidURL": "errors",
+    "MissingExtra": "errors",
     "Note": "core.records",
     "Origin": "core.origin",
     "OriginMismatch": "errors",
@@ -54,8 +81,13 @@ _HOMES = {
     "Reason": "core.verdict",
     "Record": "core.records",
     "RecordKind": "core.keys",
+    "RequestRate": "core.extensions.request_rate",
     "RobotsTxt": "core.document",
     "Rule": "core.verdict",
+    "Schedule": "client.schedule",
+    "StoreError": "errors",
+    "Turn": "client.schedule",
+    "UnknownPolicy": "errors",
     "UnknownProfile": "errors",
     "UserAgentLine": "core.groups",
     "Verdict": "core.verdict",
@@ -66,18 +98,31 @@ _HOMES = {
 }
 
 __all__ = [
+    "POLICIES",
     "PROFILES",
+    "Access",
+    "AccessFacts",
+    "AccessPolicy",
     "Agent",
     "AgentRules",
+    "AsyncClient",
     "CanfetchError",
+    "Client",
+    "CorruptEntry",
+    "DailyWindow",
+    "Effect",
     "EngineError",
+    "EvidenceError",
+    "EvidenceRecorder",
     "Group",
     "GroupChoice",
     "GroupChosen",
     "InvalidLimit",
+    "InvalidOption",
     "InvalidProductToken",
     "InvalidRobotsURL",
     "InvalidURL",
+    "MissingExtra",
     "Note",
     "Origin",
     "OriginMismatch",
@@ -85,8 +130,13 @@ __all__ = [
     "Reason",
     "Record",
     "RecordKind",
+    "RequestRate",
     "RobotsTxt",
     "Rule",
+    "Schedule",
+    "StoreError",
+    "Turn",
+    "UnknownPolicy",
     "UnknownProfile",
     "UserAgentLine",
     "Verdict",

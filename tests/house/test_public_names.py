@@ -1,0 +1,113 @@
+"""The public names: typed, exported, documented, and imported when they are used."""
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import canfetch
+from canfetch import errors
+
+SOURCE = ast.parse(Path(canfetch.__file__).read_text(encoding="utf-8"))
+# Values, told in docs/api.md; every other name says itself what it is.
+WITHOUT_DOCSTRING = {"POLICIES", "PROFILES", "engine"}
+
+
+def names_for_type_checkers() -> dict[str, str]:
+    """Give each name that type checkers see, with its home."""
+    blocks = [node for node in SOURCE.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {name.name: str(node.module) for node in imports for name in node.names}
+
+
+def test_house_names_are_exported_once_and_for_type_checkers_too() -> None:
+    assert len(canfetch.__all__) == len(set(canfetch.__all__))
+    assert set(canfetch.__all__) == {*canfetch._HOMES, "engine"}
+    assert names_for_type_checkers() == {name: f"canfetch.{home}" for name, home in canfetch._HOMES.items()}
+    assert set(canfetch.__all__) <= set(dir(canfetch))
+
+
+def test_house_every_exception_is_a_public_name() -> None:
+    exceptions = {name for name, value in vars(errors).items() if inspect.isclass(value)}
+    assert exceptions <= set(canfetch.__all__)
+
+
+@pytest.mark.parametrize("name", canfetch.__all__)
+def test_house_every_public_name_is_there_and_says_what_it_is(name: str) -> None:
+    value = getattr(canfetch, name)
+    if name not in WITHOUT_DOCSTRING:
+        assert inspect.getdoc(value)
+        # Generated classes are in the tables beside their home.
+        assert value.__module__ in {
+            f"canfetch.{canfetch._HOMES[name]}",
+            "canfetch.core._tables",
+            "canfetch.access._tables",
+        }
+
+
+def test_house_star_imports_what_is_public() -> None:
+    namespace: dict[str, Any] = {}
+    exec("from canfetch import *", namespace)  # noqa: S102
+    assert set(canfetch.__all__) == set(namespace) - {"__builtins__"}
+
+
+def test_house_a_name_that_is_none_is_told() -> None:
+    with pytest.raises(AttributeError, match="module 'canfetch' has no attribute 'prase'"):
+        canfetch.prase  # type: ignore[attr-defined]  # noqa: B018
+
+
+def public_members() -> list[Callable[..., Any]]:
+    """Give each public function, method and property."""
+    values = [getattr(canfetch, name) for name in canfetch.__all__ if name not in WITHOUT_DOCSTRING]
+    members: list[Callable[..., Any]] = [value for value in values if inspect.isfunction(value)]
+    for value in filter(inspect.isclass, values):
+        for name, member in vars(value).items():
+            plain = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if inspect.isfunction(plain) and not name.startswith("_") and plain.__module__.startswith("canfetch."):
+                members.append(plain)
+    return members
+
+
+@pytest.mark.parametrize("member", public_members(), ids=lambda member: member.__qualname__)
+def test_house_every_public_member_is_typed_and_says_what_it_does(member: Callable[..., Any]) -> None:
+    assert inspect.getdoc(member)
+    signature = inspect.signature(member)
+    assert signature.return_annotation is not inspect.Signature.empty
+    given = [parameter for parameter in signature.parameters.values() if parameter.name not in {"self", "cls"}]
+    assert all(parameter.annotation is not inspect.Parameter.empty for parameter in given)
+
+
+def modules_that_come_with(statement: str) -> set[str]:
+    """Give the modules that a statement imports, in an interpreter of its own."""
+    code = f"import json, sys; before = set(sys.modules); {statement}; print(json.dumps([*set(sys.modules) - before]))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout))
+
+
+def test_house_importing_canfetch_imports_nothing_else() -> None:
+    # Not `typing` either, which takes longer than all of this package.
+    modules = modules_that_come_with("import canfetch")
+    # Which an interpreter has before that, or has not.
+    start = {"importlib", "importlib._bootstrap", "importlib._bootstrap_external", "_warnings", "warnings"}
+    assert modules - start == {"canfetch"}
+
+
+def test_house_asking_imports_what_it_needs() -> None:
+    statement = "import canfetch; canfetch.parse(b'User-agent: *').decide('https://example.com/', agent='a').to_json()"
+    modules = modules_that_come_with(statement)
+    dear = {"asyncio", "click", "dataclasses", "http", "idna", "inspect", "ipaddress", "json", "logging", "pathlib"}
+    assert modules & {*dear, "random", "rich", "socket", "ssl", "subprocess", "tomllib", "urllib"} == set()
+    rooms = {module.split(".")[1] for module in modules if module.startswith("canfetch.")}
+    assert rooms <= {"core", "errors", "_native"}
+
+
+def test_house_idna_comes_with_a_name_beyond_ascii() -> None:
+    # Left alone until then: reading the tables takes longer than reading a file.
+    assert "idna" not in modules_that_come_with("import canfetch; canfetch.Origin.of('https://xn--mller-kva.eu/')")
+    assert "idna" in modules_that_come_with("import canfetch; canfetch.Origin.of('https://m\\u00fcller.eu/')")
