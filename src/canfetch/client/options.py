@@ -16,17 +16,20 @@ LEASE_MARGIN_SECONDS: Final = 5.0
 class ClientOptions(TypedDict, total=False):
     """What a client may be told besides its User-Agent.
 
-    agent: product token or chain that rules are chosen for; the User-Agent's own token by default.
-    policy, profile: whose reading of status codes and time, and of the file; `rfc9309` by default.
-    limit_octets: how much of a file is read; 500 KiB at least, and by default.
-    connect_seconds, read_seconds: the longest wait for a connection, and for the next octets; 10 each.
-    total_seconds: the longest that a fetch takes with all its redirects; 30.
-    allow_private: whether private and loopback addresses may be connected to, at any hop; True. Services
-        that fetch what strangers name say False.
-    revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
-    stale_seconds: how long past its time an answer may serve while it is fetched anew; 0.
-    memory_octets: about how much memory known origins may take; 64 MiB.
-    engine: which engine parses; the default one.
+    Attributes:
+        agent: product token or chain that rules are chosen for; the User-Agent's own token by default.
+        policy: whose reading of status codes and time; `rfc9309` by default.
+        profile: whose reading of the file; `rfc9309` by default.
+        limit_octets: how much of a file is read; 500 KiB at least, and by default.
+        connect_seconds: the longest wait for a connection; 10.
+        read_seconds: the longest wait for the next octets; 10.
+        total_seconds: the longest that a fetch takes with all its redirects; 30.
+        allow_private: whether private and loopback addresses may be connected to, at any hop; True.
+            Services that fetch what strangers name say False.
+        revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
+        stale_seconds: how long past its time an answer may serve while it is fetched anew; 0.
+        memory_octets: about how much memory known origins may take; 64 MiB.
+        engine: which engine parses; the default one.
     """
 
     agent: str | Agent | None
