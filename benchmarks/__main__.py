@@ -96,6 +96,13 @@ def main() -> int:
             command, env={**os.environ, "PYTHONHASHSEED": "0"}, cwd=child.ROOT, check=False
         ).returncode
     bench = prepare(chosen)
+    if not bench.engines:
+        reasons = "; ".join(f"{engine}: {reason}" for engine, reason in bench.absent_engines.items())
+        print(
+            f"python -m benchmarks: no engine of canfetch can be imported ({reasons}); run `make bench`",
+            file=sys.stderr,
+        )
+        return 2
     for kind in chosen.rows.split(","):
         for measure in ROWS[kind]:
             measure(bench)

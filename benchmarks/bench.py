@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks import child, timing
 from benchmarks.contenders import Contender
-from benchmarks.inputs import RobotsFile
 from benchmarks.table import Report, Row, duration, times
 from benchmarks.timing import Race, Task
 
@@ -32,6 +32,7 @@ class Bench:
     report: Report
     scale: float = 1.0
     tiny: bool = False
+    began: float = field(default_factory=time.monotonic)
     trials: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
@@ -44,13 +45,14 @@ class Bench:
         """The rounds that everyone takes, however slow."""
         return 1 if self.tiny else 3 if self.quick else timing.LEAST_ROUNDS
 
-    def sample(self, files: list[RobotsFile]) -> list[RobotsFile]:
-        """Take some of many files where the run is to be short."""
-        return files[:: SPARSE * 8] if self.tiny else files[::SPARSE] if self.quick else files
+    @property
+    def every(self) -> int:
+        """Of many files, one of so many is taken."""
+        return SPARSE * 8 if self.tiny else SPARSE if self.quick else 1
 
     def say(self, text: str) -> None:
         """Tell on standard error what is being measured."""
-        print(text, file=sys.stderr, flush=True)
+        print(f"{time.monotonic() - self.began:6.1f} s  {text}", file=sys.stderr, flush=True)
 
     def contenders(self) -> Iterator[tuple[str, Contender]]:
         """Everyone: our engines first, by their keys."""
@@ -63,9 +65,13 @@ class Bench:
         if key not in MAY_STALL or self.tiny:
             return ""
         if (key, source) not in self.trials:
-            limit = TRIAL_SECONDS * max(0.25, min(1.0, self.scale))
-            arguments: dict[str, object] = {"key": key, "input": source, "seconds": limit}
-            self.trials[key, source] = child.run("parse_within", arguments, limit).reason
+            arguments: dict[str, object] = {
+                "key": key,
+                "input": source,
+                "every": self.every,
+                "seconds": TRIAL_SECONDS,
+            }
+            self.trials[key, source] = child.run("parse_within", arguments, TRIAL_SECONDS).reason
         return self.trials[key, source]
 
     def race(
@@ -122,6 +128,7 @@ class Bench:
                 for peer, target in wanted.items():
                     row = Row(section, what, engine, figure="not built" if engine in self.absent_engines else "-")
                     row.target = f"{target:g}x {peer}" if peer else ""
+                    row.peers, shown = shown, {}
                     self.report.rows.append(row)
                 continue
             ratios = {key: timing.ratios(ours, race[key]) for key in peers if key in race}

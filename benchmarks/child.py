@@ -107,7 +107,11 @@ def named_file(name: str) -> inputs.RobotsFile:
 def parse_within(arguments: dict[str, Any]) -> dict[str, float]:
     """Parse once what a race would parse many times; the time says whether it may enter the race."""
     chosen: Contender = contender(arguments["key"])
-    files = inputs.real_files()[0] if arguments["input"] == "real" else [named_file(arguments["input"])]
+    files = (
+        inputs.real_files()[0][:: arguments["every"]]
+        if arguments["input"] == "real"
+        else [named_file(arguments["input"])]
+    )
     _limit(arguments["seconds"])
     began = time.perf_counter_ns()
     for file in files:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 LIMIT_SECONDS = 900.0
+# Older sources refuse a Python or a CMake that came after them, unless told.
+GO_ON = {"PYO3_USE_ABI3_FORWARD_COMPATIBILITY": "1", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,15 @@ def site_packages() -> Path:
 def first_reason(log: str) -> str:
     """Pick the line of an installer's log that says what went wrong, not that something did."""
     lines = [line.strip(" |\t>\u2502\u2570\u2500\u00d7") for line in log.splitlines()]
-    tell = [line for line in lines if re.match(r"(error|fatal|ERROR|\w*Error)\b", line)]
+    lines = [line for line in lines if line]
+    tell = [place for place, line in enumerate(lines) if re.match(r"(error|fatal|ERROR|CMake Error|\w*Error)\b", line)]
     empty = ("subprocess-exited", "Failed building wheel", "Failed to build", "metadata-generation-failed")
-    useful = [line for line in tell if not any(words in line for words in empty)]
-    chosen = (useful or tell or [line for line in lines if line] or ["no output"])[0]
-    return re.sub(r"/\S+/", "", chosen)[:160]
+    useful = [place for place in tell if not any(words in lines[place] for words in empty)]
+    place = (useful or tell or [0])[0]
+    chosen = lines[place] if lines else "no output"
+    if chosen.endswith(":"):
+        chosen = " ".join(lines[place : place + 2])
+    return re.sub(r"(?<![\w/:])/\S+/", "", chosen)[:160]
 
 
 def _run(command: list[str], **environment: str) -> tuple[bool, str]:
@@ -98,12 +104,7 @@ def install(peer: Peer) -> Outcome:
     wanted = f"{peer.name}=={peer.version}"
     attempts = {
         "wheel": ([*pip, "--only-binary", ":all:", wanted], {}),
-        "built from its sdist": ([*pip, wanted], {}),
-        # Rust bindings of an older PyO3 refuse a newer Python unless told.
-        "built from its sdist, PyO3 told to go on": (
-            [*pip, "--no-cache-dir", wanted],
-            {"PYO3_USE_ABI3_FORWARD_COMPATIBILITY": "1", "UNSAFE_PYO3_SKIP_VERSION_CHECK": "1"},
-        ),
+        "built from its sdist": ([*pip, wanted], GO_ON),
     }
     log = ""
     for how, (command, environment) in attempts.items():

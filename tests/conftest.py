@@ -11,7 +11,7 @@ from hypothesis import settings
 from canfetch.core.engines import native_module
 from canfetch.core.profiles import PROFILES, Profile
 
-EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES", "0"))
+EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES") or 0)
 settings.register_profile("canfetch", max_examples=EXAMPLES or 25, derandomize=not EXAMPLES, deadline=None)
 settings.load_profile("canfetch")
 

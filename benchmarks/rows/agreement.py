@@ -23,7 +23,7 @@ def questions(bench: Bench) -> list[tuple[str, RobotsFile, list[str]]]:
     files, _ = inputs.real_files()
     asked += [
         ("real", file, [inputs.question(file, number) for number in range(ASKED_OF_REAL)])
-        for file in bench.sample(files)
+        for file in files[:: bench.every]
     ]
     return asked
 

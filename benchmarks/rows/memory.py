@@ -18,7 +18,7 @@ def _weigh(bench: Bench, source: str, asked: int, counts: tuple[int, int]) -> di
     found = {}
     for key, chosen in bench.contenders():
         plain = key in {"protego", "stdlib", "robotspy", OURS + "python"}
-        count = 5 if bench.tiny else counts[1] if plain else counts[0]
+        count = 5 if bench.tiny else (counts[1] if plain else counts[0]) // (4 if bench.quick else 1)
         # What reads the text again for each question keeps nothing of an answer.
         questions = asked if chosen.parse else min(asked, 1)
         arguments: dict[str, object] = {"key": key, "input": source, "asked": questions, "count": count}

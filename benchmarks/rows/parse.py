@@ -23,7 +23,7 @@ def real(bench: Bench) -> tuple[list[RobotsFile], str]:
     if line not in bench.report.header:
         bench.report.header.append(line)
     kind = "real" if "real files of" in said else "generated"
-    files = bench.sample(files)
+    files = files[:: bench.every]
     return files, f"{len(files):,} {kind} files, a file"
 
 

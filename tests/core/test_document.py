@@ -246,10 +246,11 @@ def test_rfc9309_2_5_a_file_over_the_limit_renders_back_to_its_octets(engine: st
     assert robots.render() == robots.octets + robots.tail == octets
 
 
-def test_house_utf16_is_read_and_rendered_as_it_came(engine: str) -> None:
-    octets = "\ufeffUser-agent: *\nDisallow: /\u30c4\n".encode("utf-16-be")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_house_utf16_is_read_and_rendered_as_it_came(engine: str, encoding: str) -> None:
+    octets = "\ufeffUser-agent: *\nDisallow: /\u30c4\n".encode(encoding)
     robots = canfetch.parse(octets, engine=engine)
-    assert robots.source_encoding == "utf-16-be"
+    assert robots.source_encoding == encoding
     assert not robots.allows("/%E3%83%84", agent="a")
     assert [robots.octets[slice(*record.span)] for record in robots.records][1] == "Disallow: /\u30c4\n".encode()
     assert robots.render() == octets

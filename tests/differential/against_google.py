@@ -1,10 +1,11 @@
 """Profiles `google` and `googlebot` beside Google's parser: the same verdict and the same line."""
 
-from canfetch.core.profiles import profile_named
-from canfetch.errors import InvalidURL
 from tests.differential.generator import Case
 from tests.differential.oracles import AskGoogle, CompileFile, octets_of_url
 from tests.differential.tally import Difference, Disagreement, Question, Tally
+
+from canfetch.core.profiles import profile_named
+from canfetch.errors import InvalidURL
 
 # Google's parser is asked what a profile that encodes the URL made of it.
 _ANY_ORIGIN = b"https://h"

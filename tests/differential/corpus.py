@@ -1,15 +1,15 @@
 """Cases from real files: the agents that they name and a few others, URLs from their own rules."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+
+from tests.differential.generator import Case
+from tests.differential.targets import url_from
+from tests.differential.vocabulary import PLAIN, QUERY
 
 from canfetch.core.profiles import profile_named
 from canfetch.core.reference import compile_file
 from canfetch.core.source import source_of
-from tests.differential.generator import Case
-from tests.differential.targets import url_from
-from tests.differential.vocabulary import PLAIN, QUERY
 
 _OTHER_AGENTS = (b"*", b"Googlebot", b"ExampleBot", b"GPTBot")
 _OTHER_URLS = ("https://example.com/", "/robots.txt", "https://example.com/fish?a=b")
@@ -45,9 +45,3 @@ def case_of_file(path: Path, *, agents: int, urls: int) -> Case:
     patterns = list(dict.fromkeys(value for _, rules in groups for _, value, _ in rules if value)) or [b"/"]
     made = [url_from(random, pattern, _ATOMS) for pattern in random.choices(patterns, k=urls)]
     return Case(random.getrandbits(32), octets, tuple(dict.fromkeys([*named, *_OTHER_AGENTS])), (*made, *_OTHER_URLS))
-
-
-def cases_in(folder: Path, *, agents: int, urls: int) -> Iterator[tuple[Path, Case]]:
-    """Yield each file with its case."""
-    for path in files_in(folder):
-        yield path, case_of_file(path, agents=agents, urls=urls)

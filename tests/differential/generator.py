@@ -46,9 +46,9 @@ SIZES: Final = (
     + [Size(groups=24, rules=2, agents=5, urls=12)] * 3
 )
 LARGE: Final = Size(groups=3, rules=300, agents=1, urls=80)
-LONG_LINES: Final = Size(groups=1, rules=2, agents=1, urls=16)
+LONG_LINES: Final = Size(groups=1, rules=2, agents=1, urls=12)
 DENSE: Final = Size(groups=1, rules=200, agents=1, urls=72)
-MANY_AGENTS: Final = Size(groups=110, rules=3, agents=100, urls=6)
+MANY_AGENTS: Final = Size(groups=180, rules=2, agents=100, urls=6)
 RARE_SHARE: Final = 1 / 600
 
 
@@ -93,12 +93,13 @@ class CaseMaker:
             return self._case_of_dense_wildcards()
         if rare == 3:
             # More sets of groups than an engine keeps, more tokens than it looks through one by one.
-            self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=2)) for _ in range(100)]
+            self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=3)) for _ in range(100)]
         size = LARGE if rare == 4 else MANY_AGENTS if rare == 3 else random.choice(SIZES)
         lines: list[bytes] = []
         if random.random() < 0.1:
             lines += self._rule_lines(2)
-        for _ in range(1 + int(random.random() * size.groups)):
+        fewest = size.groups // 2 if size.groups > 50 else 0
+        for _ in range(1 + fewest + int(random.random() * (size.groups - fewest))):
             lines += self._group_lines(size)
         return self._finished(lines, size)
 

@@ -4,10 +4,11 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from canfetch.core.engines import CompiledFile, compiler_of, native_module
+from canfetch.core.engines import CompiledFile, compiler_of
 from canfetch.core.octets import octets_of
 
 CompileFile = Callable[[bytes, str], CompiledFile]
@@ -21,6 +22,7 @@ def compile_with(engine: str) -> CompileFile:
     return compiler_of(engine)
 
 
+@cache
 def google() -> AskGoogle:
     """Give a function of file, product token and URL, all octets: allowed or not, and the line that matched, or 0.
 
@@ -47,19 +49,9 @@ def why_no_google() -> str:
     return "" if find_spec("jwm") else "jwm.robotstxt, Google's parser, is not installed"
 
 
-def why_no_native() -> str:
-    """Say why the native engine cannot be asked here; empty where it can."""
-    return "" if native_module() else "the native engine is not built: only the Python engine was asked"
-
-
 def in_ci() -> bool:
     """Say whether this is a run where what is missing is an error."""
     return os.environ.get("CI", "") not in {"", "0", "false"}
-
-
-def native_is_due() -> bool:
-    """Say whether the native engine must be there: in CI, unless this run is the one without it."""
-    return in_ci() and os.environ.get("CANFETCH_BUILD") != "python"
 
 
 def google_is_due() -> bool:

@@ -1,24 +1,27 @@
-"""Runs of generated cases over several processes, which can go on where an earlier one stopped."""
+"""Runs over many cases in several processes, which can go on where an earlier one stopped."""
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
+from itertools import count
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.differential.against_google import compare_with_google, google_difference
+from tests.differential.corpus import case_of_file, files_in
 from tests.differential.engine_against_engine import compare_engines, engine_difference
 from tests.differential.generator import Case, case_of
 from tests.differential.oracles import compile_with, google
-from tests.differential.shrinker import conformance_case, shrunk
-from tests.differential.tally import Difference, Disagreement, Question, Tally
+from tests.differential.tally import Difference, Question, Tally
 
 _CASES_OF_A_CHUNK: Final = 128
+_FILES_OF_A_CHUNK: Final = 4
 # Runs of different seeds share no case.
 _CASES_OF_A_SEED: Final = 2**40
 
-Progress = Callable[["Tally", int], None]
+Progress = Callable[[Tally, int], None]
 
 
 class Job(NamedTuple):
@@ -38,14 +41,11 @@ class Job(NamedTuple):
         """Compare one case in all profiles."""
         tally = Tally()
         compile_file = compile_with(self.engine)
-        if self.against == "google":
-            ask = google()
-            for profile in self.profiles:
-                tally.add(compare_with_google(case, origin, profile, compile_file, ask))
-        else:
-            reference = compile_with("python")
-            for profile in self.profiles:
-                tally.add(compare_engines(case, origin, profile, reference, compile_file))
+        for profile in self.profiles:
+            if self.against == "google":
+                tally.add(compare_with_google(case, origin, profile, compile_file, google()))
+            else:
+                tally.add(compare_engines(case, origin, profile, compile_with("python"), compile_file))
         return tally
 
     def difference(self, question: Question) -> Difference | None:
@@ -63,7 +63,9 @@ class Run(NamedTuple):
     next_case: int
 
 
-def run(job: Job, *, triples: int, seed: int = 0, start: int = 0, workers: int = 1, progress: Progress | None = None) -> Run:
+def run(
+    job: Job, *, triples: float, seed: int = 0, start: int = 0, workers: int = 1, progress: Progress | None = None
+) -> Run:
     """Compare generated cases until there are that many triples.
 
     Args:
@@ -73,19 +75,14 @@ def run(job: Job, *, triples: int, seed: int = 0, start: int = 0, workers: int =
     """
     tally = Tally()
     next_case = start
-    with _executor(workers) as executor:
-        waiting: deque[Future[Tally]] = deque()
-        submitted = start
-        while tally.triples < triples:
-            while len(waiting) < workers * 2:
-                waiting.append(executor.submit(run_chunk, job, seed, submitted))
-                submitted += _CASES_OF_A_CHUNK
-            tally.add(waiting.popleft().result())
-            next_case += _CASES_OF_A_CHUNK
-            if progress:
-                progress(tally, next_case)
-        for future in waiting:
-            future.cancel()
+    chunks = (partial(run_chunk, job, seed, first) for first in count(start, _CASES_OF_A_CHUNK))
+    for chunk in done_in_order(chunks, workers):
+        tally.add(chunk)
+        next_case += _CASES_OF_A_CHUNK
+        if progress:
+            progress(tally, next_case)
+        if tally.triples >= triples:
+            break
     return Run(tally, next_case)
 
 
@@ -98,52 +95,54 @@ def run_chunk(job: Job, seed: int, start: int) -> Tally:
     return tally
 
 
-class _InThisProcess(Executor):
-    """Does the work when it is submitted: a run with one worker needs no other process."""
+def run_files(
+    job: Job, folder: Path, *, agents: int, urls: int, workers: int = 1, progress: Progress | None = None
+) -> Run:
+    """Compare real files, whole.
 
-    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def,override]  # noqa: ANN001, ANN002, ANN003, ANN202
-        future: Future[Tally] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+    Args:
+        agents: how many that a file names are asked for, besides some others.
+        urls: how many URLs are made from a file's rules.
+        progress: called with the figures and the number of files done, after each chunk.
+    """
+    files = files_in(folder)
+    tally = Tally()
+    done = 0
+    starts = range(0, len(files), _FILES_OF_A_CHUNK)
+    chunks = (partial(run_files_chunk, job, files[first : first + _FILES_OF_A_CHUNK], agents, urls) for first in starts)
+    for chunk in done_in_order(chunks, workers):
+        tally.add(chunk)
+        done = min(done + _FILES_OF_A_CHUNK, len(files))
+        if progress:
+            progress(tally, done)
+    return Run(tally, done)
 
 
-@contextmanager
-def _executor(workers: int) -> Iterator[Executor]:
+def run_files_chunk(job: Job, files: list[Path], agents: int, urls: int) -> Tally:
+    """Compare some real files."""
+    tally = Tally()
+    for path in files:
+        tally.add(job.compare(case_of_file(path, agents=agents, urls=urls), path.name))
+    return tally
+
+
+def done_in_order(tasks: Iterable[Callable[[], Tally]], workers: int) -> Iterator[Tally]:
+    """Yield what tasks give, in their order; only a few are under way at a time, so they may be without end."""
     if workers == 1:
-        yield _InThisProcess()
+        for task in tasks:
+            yield task()
         return
+    remaining = iter(tasks)
     # Spawned, so that a worker is the same on every platform, and no test's tracing follows into it.
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor:
-        yield executor
-
-
-def report(job: Job, disagreements: list[Disagreement], *, most: int = 5) -> str:
-    """Describe disagreements, the first ones shrunk and written as conformance cases."""
-    parts = []
-    for disagreement in disagreements[:most]:
-        question = disagreement.question
-        if disagreement.whole:
-            parts.append(f"{disagreement}\nonly with the whole case: {question!r}")
-            continue
-        small = shrunk(question, lambda candidate: job.difference(candidate) is not None)
-        found = job.difference(small) or disagreement.difference
-        lines = [str(disagreement), f"shrunk: {found.field}: ours {found.ours!r}, theirs {found.theirs!r}"]
-        parts.append("\n".join([*lines, right_case(job, small)]))
-    rest = len(disagreements) - most
-    return "\n\n".join(parts) + (f"\n\nand {rest} more" if rest > 0 else "")
-
-
-def right_case(job: Job, question: Question) -> str:
-    """Write the question with the answer of the one who is right: Google's parser, or the Python engine."""
-    octets, profile, tokens, star_applies, url = question
-    if job.against == "google":
-        found = job.difference(question)
-        theirs = found.theirs if found else (True, 0)
-        assert isinstance(theirs, tuple)
-        return conformance_case(question, theirs[0], theirs[1], "google/robotstxt, robots.cc")
-    try:
-        answer = compile_with("python")(octets, profile).bind(tokens, star_applies, None, None).decide(url)
-    except ValueError as error:
-        return f"# the Python engine raises {error!r}\n{conformance_case(question, True, 0, '')}"
-    allowed, _, rule, _ = answer
-    return conformance_case(question, allowed, rule[2] if rule else 0, "RFC 9309")
+        waiting: deque[Future[Tally]] = deque()
+        try:
+            for task in remaining:
+                waiting.append(executor.submit(task))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,4 +1,4 @@
-"""A disagreement becomes the smallest file and URL that still disagree, written as a conformance case."""
+"""A disagreement becomes the smallest file and URL that still disagree."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -60,7 +60,9 @@ class Shrinker:
     def _shorter_url(self, question: Question) -> Question:
         url = question.url
         if isinstance(url, bytes):
-            kept = self._fewer([url[i : i + 1] for i in range(len(url))], lambda left: question._replace(url=b"".join(left)))
+            kept = self._fewer(
+                [url[i : i + 1] for i in range(len(url))], lambda left: question._replace(url=b"".join(left))
+            )
             return question._replace(url=b"".join(kept))
         letters = self._fewer(list(url), lambda left: question._replace(url="".join(left)))
         return question._replace(url="".join(letters))
@@ -90,44 +92,3 @@ class Shrinker:
 def shrunk(question: Question, differs: Differs) -> Question:
     """Give the smallest question that still differs."""
     return Shrinker(differs).shrink(question)
-
-
-def conformance_case(question: Question, allowed: bool, line: int, source: str) -> str:  # noqa: FBT001
-    """Write a question and its right answer as a case for conformance/."""
-    tokens = [token.decode("utf-8", "backslashreplace") for token in question.tokens]
-    agent = quoted(tokens[0]) if len(tokens) == 1 else "[" + ", ".join(map(quoted, tokens)) + "]"
-    verdict = f"allowed = {str(allowed).lower()}, line = {line}"
-    lines = [
-        "[[case]]",
-        'id = "FIXME"',
-        f"source = {quoted(source)}",
-        'level = "stated"',
-        'why = "FIXME"',
-        f"profile = {quoted(question.profile)}",
-        f"agent = {agent}",
-        *([] if question.star_applies else ["star_applies = false"]),
-        _octets("robots", question.octets),
-        f"expect = [{{ {_octets('url', octets_of_url(question.url))}, {verdict} }}]",
-    ]
-    return "\n".join(lines)
-
-
-def _octets(name: str, octets: bytes) -> str:
-    try:
-        return f"{name} = {quoted(octets.decode())}"
-    except UnicodeDecodeError:
-        return f'{name}_parts = [{{ hex = "{octets.hex()}" }}]'
-
-
-def quoted(text: str) -> str:
-    """Write a TOML string on one line."""
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-def _escaped(character: str) -> str:
-    short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character)
-    if short:
-        return short
-    if character.isprintable():
-        return character
-    return f"\\u{ord(character):04X}" if ord(character) < 0x10000 else f"\\U{ord(character):08X}"

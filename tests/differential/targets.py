@@ -1,6 +1,7 @@
 """URLs out of patterns: most match, the others nearly do."""
 
 import re
+from collections.abc import Callable
 from random import Random
 from typing import Final
 
@@ -21,35 +22,32 @@ def google_form(pattern: bytes) -> bytes:
     return _ESCAPE_OR_HIGH.sub(_as_google_escapes, pattern)
 
 
+Edit = Callable[[bytes, int, bytes], bytes]
+# Of a text, a place in it, and a piece that fits the file. Repeated ones are drawn more often.
+EDITS: Final[tuple[Edit, ...]] = (
+    lambda text, at, piece: text[:at] + piece + text[at:],
+    lambda text, at, piece: text[:at] + piece + text[at:],
+    lambda text, at, piece: text[:at] + piece + text[at + 1 :],
+    lambda text, at, _: text[:at] + text[at + 1 :],
+    # The same octet written otherwise.
+    lambda text, at, _: text[:at] + b"%%%02X" % text[at] + text[at + 1 :],
+    lambda text, at, _: text[:at] + b"%%%02x" % text[at] + text[at + 1 :],
+    lambda text, at, _: text[:at] + text[at : at + 3].swapcase() + text[at + 3 :],
+    lambda text, _at, _: _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), text, count=1),
+    lambda text, _at, _: text.swapcase(),
+    # The same length, and others.
+    lambda text, at, _: text[:at] + b"*" + text[at + 1 :],
+    lambda text, at, _: text[:at],
+    lambda text, at, _: text + text[at:],
+    lambda text, _at, _: text[: text.rfind(b"/") + 1],
+    lambda text, _at, _: text + b"$",
+)
+
+
 def edited(random: Random, text: bytes, atoms: list[bytes]) -> bytes:
     """Change a text in one place: a near miss, the same thing written otherwise, or a neighbour in length."""
-    if not text:
-        return random.choice(atoms)
-    place = int(random.random() * len(text))
-    kind = int(random.random() * 14)
-    if kind <= 1:
-        return text[:place] + random.choice(atoms) + text[place:]
-    if kind == 2:
-        return text[:place] + text[place + 1 :]
-    if kind == 3:
-        return text[:place] + random.choice(atoms) + text[place + 1 :]
-    if kind <= 5:
-        return text[:place] + (b"%%%02X" if kind == 4 else b"%%%02x") % text[place] + text[place + 1 :]
-    if kind == 6:
-        return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), text, count=1)
-    if kind == 7:
-        return text.swapcase()
-    if kind == 8:
-        return text[:place] + text[place : place + 3].swapcase() + text[place + 3 :]
-    if kind == 9:
-        return text[: text.rfind(b"/") + 1]
-    if kind == 10:
-        return text[:place] + b"*" + text[place + 1 :]
-    if kind == 11:
-        return text[:place]
-    if kind == 12:
-        return text + text[place:]
-    return text + b"$"
+    piece = random.choice(atoms)
+    return random.choice(EDITS)(text, int(random.random() * len(text)), piece) if text else piece
 
 
 def target_from(random: Random, pattern: bytes, atoms: list[bytes]) -> bytes:

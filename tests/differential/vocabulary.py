@@ -5,35 +5,53 @@ Tables repeat a piece to give it weight, so that drawing from them is one call.
 
 from typing import Final
 
+
+def pieces(text: str) -> list[bytes]:
+    r"""Split a text at its white space into octets; `\s` is a space, `\e` nothing at all, `\t`, `\xNN` as in Python."""
+    words = (word.replace(r"\s", r"\x20").replace(r"\e", "") for word in text.split())
+    return [word.encode("latin-1").decode("unicode_escape").encode("latin-1") for word in words]
+
+
 # --- keys and what stands around values ------------------------------------------------------------------------------
 
 RULE_KEYS: Final = (
-    [b"Disallow"] * 30
-    + [b"Allow"] * 24
-    + [b"disallow", b"allow", b"DISALLOW", b"ALLOW", b"dIsAlLoW", b"aLLow"] * 2
-    + [b"Dissallow", b"dissalow", b"Disalow", b"Diasllow", b"disallaw", b"DISSALOW"]
-    + [b"Disallowed", b"Disallow-all", b"DisallowAITraining", b"Allowed", b"AllowAITraining", b"allow all", b"disalow-x"]
-    + [b"Disallow\x00", b"Allow\t", b"Dis allow", b"isallow", b"-Allow", b"Al\xc5\x82ow", b"Dissallo", b"\xc2\xa0Disallow"]
-    + [b" Disallow", b"\tAllow", b"\x0bDisallow", b"\x0cAllow ", b"Disallow\x1f", b"\xef\xbb\xbfDisallow"]
+    pieces(r"Disallow") * 30
+    + pieces(r"Allow") * 24
+    + pieces(r"disallow allow DISALLOW ALLOW dIsAlLoW aLLow") * 2
+    + pieces(
+        r"""
+        Dissallow dissalow Disalow Diasllow disallaw DISSALOW Disallowed Disallow-all DisallowAITraining Allowed
+        AllowAITraining allow\sall disalow-x Disallow\x00 Allow\t Dis\sallow isallow -Allow Al\xC5\x82ow Dissallo
+        \xC2\xA0Disallow \sDisallow \tAllow \x0BDisallow \x0CAllow\s Disallow\x1F \xEF\xBB\xBFDisallow
+        """
+    )
 )
 USER_AGENT_KEYS: Final = (
-    [b"User-agent"] * 30
-    + [b"user-agent", b"USER-AGENT", b"User-Agent", b"uSER-aGENT"] * 3
-    + [b"Useragent", b"User agent", b"useragent", b"USER AGENT", b"User-agents", b"User-agent-purpose", b"UserAgentX"]
-    + [b"User_agent", b"User  agent", b"ser-agent", b"User-agent\x00", b" User-agent", b"\tUser-agent ", b"\x0cUser-agent"]
-    + [b"User-agen", b"User\tagent", b"\xef\xbb\xbfUser-agent", b"User-agent\xef\xbc\x9a"]
+    pieces(r"User-agent") * 30
+    + pieces(r"user-agent USER-AGENT User-Agent uSER-aGENT") * 3
+    + pieces(
+        r"""
+        Useragent User\sagent useragent USER\sAGENT User-agents User-agent-purpose UserAgentX User_agent User\s\sagent
+        ser-agent User-agent\x00 \sUser-agent \tUser-agent\s \x0CUser-agent User-agen User\tagent \xEF\xBB\xBFUser-agent
+        User-agent\xEF\xBC\x9A
+        """
+    )
 )
 SEPARATORS: Final = (
-    [b": "] * 50
-    + [b":"] * 14
-    + [b" : ", b":\t", b"\t:\t", b":  ", b":\x0b", b"\x0c: ", b":: ", b": :", b" :", b":\x00"]
-    + [b" ", b"\t", b"  ", b" \t ", b"\x0b", b"\x0c", b" \x0b", b"\x0b ", b"\xef\xbc\x9a", b"\xef\xbc\x9a ", b"=", b"", b"\xc2\xa0"]
+    pieces(r":\s") * 50
+    + pieces(r":") * 14
+    + pieces(
+        r"""
+        \s:\s :\t \t:\t :\s\s :\x0B \x0C:\s ::\s :\s: \s: :\x00 \s \t \s\s \s\t\s \x0B \x0C \s\x0B \x0B\s \xEF\xBC\x9A
+        \xEF\xBC\x9A\s = \e \xC2\xA0
+        """
+    )
 )
-TAILS: Final = (
-    [b""] * 60
-    + [b" ", b"  ", b"\t", b" \t", b"\x0b", b"\x0c", b" \x0c"]
-    + [b"#", b" # note", b"#note", b" #", b"# a:b", b"\t# \xff", b" # \xc3\xa9"]
-    + [b" x", b" x y", b"\x00", b"\x00/a", b" \x00", b"\x1f", b"\xc2\xa0", b"\xe3\x80\x80", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8"]
+TAILS: Final = pieces(r"\e") * 60 + pieces(
+    r"""
+        \s \s\s \t \s\t \x0B \x0C \s\x0C # \s#\snote #note \s# #\sa:b \t#\s\xFF \s#\s\xC3\xA9 \sx \sx\sy \x00 \x00/a
+        \s\x00 \x1F \xC2\xA0 \xE3\x80\x80 \x85 \xC2\x85 \xE2\x80\xA8
+        """
 )
 LINE_ENDS: Final = (
     [(b"\n",)] * 10
@@ -42,65 +60,81 @@ LINE_ENDS: Final = (
     + [(b"\n", b"\r", b"\r\n", b"\n\r", b"\r\r\n", b"\n\n", b"\r\n\r\n", b"\x0b\n", b"\x0c\r", b" \r\n")] * 4
 )
 BEGINNINGS: Final = (
-    [b""] * 80
-    + [b"\xef\xbb\xbf"] * 6
-    + [b"\xef", b"\xef\xbb", b"\xef\xbb\xbf\xef\xbb\xbf", b"\xef\xbf\xbb", b"\xff\xfe", b"\xfe\xff", b"\xbb\xbf", b"\xef\xef\xbb\xbf"]
-    + [b"\xef\xbb\n", b"\n", b"\r", b"\r\n\n", b" ", b"\xef\n\xbb", b"\x00", b"\xef\xbbU"]
+    pieces(r"\e") * 80
+    + pieces(r"\xEF\xBB\xBF") * 6
+    + pieces(
+        r"""
+        \xEF \xEF\xBB \xEF\xBB\xBF\xEF\xBB\xBF \xEF\xBF\xBB \xFF\xFE \xFE\xFF \xBB\xBF \xEF\xEF\xBB\xBF \xEF\xBB\n \n \r
+        \r\n\n \s \xEF\n\xBB \x00 \xEF\xBBU
+        """
+    )
 )
-OTHER_LINES: Final = (
-    [b"", b"", b"", b"# comment", b"#", b" ", b"\t ", b"\x0c"]
-    + [b"Sitemap: https://example.com/s.xml", b"sitemap:/s.xml#x", b"site-map: s", b"Sitemaps: s", b"SITEMAP s", b"Sitemap:", b"Sitemap:\xff"]
-    + [b"Crawl-delay: 1", b"Crawl-delay 1", b"crawl-delay:", b"Host: example.com", b"Clean-param: a&b /", b"Noindex: /", b"Content-Signal: ai-train=no"]
-    + [b"foo", b"foo bar", b"foo bar baz", b": x", b":", b" : /", b"foo:", b"foo: bar: baz", b"\x00", b"\x00Disallow: /", b"a\x00b: /"]
-    + [b"User-agent", b"User-agent # x", b"Disallow", b"Disallow #", b"Allow / # x", b"allow /a", b"disallow  /a", b"user-agent a", b"Useragent *"]
-    + [b"<html>", b"\xef\xbb\xbf", b"\xff", b"Disallow / /", b"/a", b"*", b"Allow\x0b/", b"Allow\x0b/ ", b"\x1cAllow: /", b"Unknown\xff: \xfe"]
+OTHER_LINES: Final = pieces(
+    r"""
+    \e \e \e #\scomment # \s \t\s \x0C Sitemap:\shttps://example.com/s.xml sitemap:/s.xml#x site-map:\ss
+    Sitemaps:\ss SITEMAP\ss Sitemap: Sitemap:\xFF Crawl-delay:\s1 Crawl-delay\s1 crawl-delay: Host:\sexample.com
+    Clean-param:\sa&b\s/ Noindex:\s/ Content-Signal:\sai-train=no foo foo\sbar foo\sbar\sbaz :\sx : \s:\s/ foo:
+    foo:\sbar:\sbaz \x00 \x00Disallow:\s/ a\x00b:\s/ User-agent User-agent\s#\sx Disallow Disallow\s# Allow\s/\s#\sx
+    allow\s/a disallow\s\s/a user-agent\sa Useragent\s* <html> \xEF\xBB\xBF \xFF Disallow\s/\s/ /a * Allow\x0B/
+    Allow\x0B/\s \x1CAllow:\s/ Unknown\xFF:\s\xFE
+    """
 )
 
 # --- product tokens --------------------------------------------------------------------------------------------------
 
-TOKENS: Final = (
-    [b"a", b"b", b"bot", b"FooBot", b"foobot", b"Foo-Bot", b"foo_bar", b"Googlebot", b"Googlebot-Image"] * 3
-    + [b"MJ12bot", b"MJ", b"360Spider", b"a.b", b"b\xc3\xb6t", b"bo\xe2\x84\xaa", b"bok", b"-", b"_", b"foo", b"bot@x", b"bot:1"]
+TOKENS: Final = pieces(r"a b bot FooBot foobot Foo-Bot foo_bar Googlebot Googlebot-Image") * 3 + pieces(
+    r"MJ12bot MJ 360Spider a.b b\xC3\xB6t bo\xE2\x84\xAA bok - _ foo bot@x bot:1"
 )
 # `@` stands for one of the file's own tokens.
 USER_AGENT_VALUES: Final = (
-    [b"@"] * 44
-    + [b"*"] * 16
-    + [b"@/1.0", b"@ x", b"@*", b"@, b", b"@,b", b"@\tx", b"@;", b"@\x00", b"@\x00x", b"@\xc3\xa9", b"@1", b"@.", b"@\x0b", b"@#x", b"@ #x"]
-    + [b"* x", b"*x", b"**", b"*\tx", b"*\x0bx", b"*\x00", b"*/", b"*,a", b"*-", b"* # all", b"*\xc2\xa0", b"*\x0c", b"*\x1f"]
-    + [b"", b" ", b"#", b"\x00", b"\xff", b"/@", b"1@", b".@", b"'@'", b"@@", b"Mozilla/5.0 (compatible; @/1.0)", b"User-agent: @", b":@", b"@:"]
+    pieces(r"@") * 44
+    + pieces(r"*") * 16
+    + pieces(
+        r"""
+        @/1.0 @\sx @* @,\sb @,b @\tx @; @\x00 @\x00x @\xC3\xA9 @1 @. @\x0B @#x @\s#x *\sx *x ** *\tx *\x0Bx *\x00 */ *,a
+        *- *\s#\sall *\xC2\xA0 *\x0C *\x1F \e \s # \x00 \xFF /@ 1@ .@ '@' @@ Mozilla/5.0\s(compatible;\s@/1.0)
+        User-agent:\s@ :@ @:
+        """
+    )
 )
-ASKERS: Final = [b"nobody", b"*", b"bot", b"Mozilla", b"MJ", b"x"]
+ASKERS: Final = pieces(r"nobody * bot Mozilla MJ x")
 
 # --- patterns --------------------------------------------------------------------------------------------------------
 
-PATTERN_STARTS: Final = [b"/"] * 40 + [b"/*", b"*", b"//", b"", b"$", b"a", b"%2F", b"%2f", b"?", b".", b"*/", b"\xc3\xa9", b"#", b"~", b":"]
-
-PLAIN: Final = [b"/", b"/", b"a", b"b", b"c", b"ab", b"abc", b"fish", b"/a", b".html", b"-", b"_", b"~", b".", b"aa", b"A", b" "]
-PERCENT: Final = (
-    [b"%", b"%%", b"%%%", b"%4", b"%2", b"%41", b"%61", b"%34", b"%2f", b"%2F", b"%25", b"%252F", b"%2525", b"%3", b"%zz", b"%g1", b"%1g"]
-    + [b"%2a", b"%2A", b"%24", b"%3f", b"%3F", b"%23", b"%c3%a9", b"%C3%A9", b"%c3", b"%7e", b"%7E", b"%7f", b"%00", b"%20", b"%2e", b"%2D"]
-    + [b"41", b"4", b"1", b"2", b"F", b"f", b"a", b"/", b"~", b"5", b"%F", b"%f", b"%5", b"%35", b"%46", b"%66", b"%5f", b"%5B", b"%5d", b"%61%"]
+PATTERN_STARTS: Final = pieces(r"/") * 40 + pieces(r"/* * // \e $ a %2F %2f ? . */ \xC3\xA9 # ~ :")
+PLAIN: Final = pieces(r"/ / a b c ab abc fish /a .html - _ ~ . aa A \s")
+PERCENT: Final = pieces(
+    r"""
+    % %% %%% %4 %2 %41 %61 %34 %2f %2F %25 %252F %2525 %3 %zz %g1 %1g %2a %2A %24 %3f %3F %23 %c3%a9 %C3%A9 %c3 %7e
+    %7E %7f %00 %20 %2e %2D 41 4 1 2 F f a / ~ 5 %F %f %5 %35 %46 %66 %5f %5B %5d %61%
+    """
 )
-WILD: Final = [b"*", b"*", b"**", b"$", b"$", b"a", b"a", b"b", b"ab", b"ba", b"/", b"*$", b"$*", b".php", b"%24", b"%2A", b"*a", b"*a*", b"a$", b"?"]
-QUERY: Final = (
-    [b"?", b"?", b"&", b"=", b":", b"/", b"[", b"]", b"@", b"!", b"'", b"(", b")", b"+", b",", b";", b"a", b"b", b"*", b"$"]
-    + [b"%3A", b"%2F", b"%3f", b"%3F", b"%5B", b"%5d", b"%40", b"%21", b"%27", b"%28", b"%29", b"%2B", b"%2c", b"%3b", b"%3D", b"%26", b"%2A", b"%24"]
-    + [b"://", b"?u=https://x.y/z", b"?a[]=1", b"??", b"a=b", b"%23"]
+WILD: Final = pieces(r"* * ** $ $ a a b ab ba / *$ $* .php %24 %2A *a *a* a$ ?")
+QUERY: Final = pieces(
+    r"""
+    ? ? & = : / [ ] @ ! ' ( ) + , ; a b * $ %3A %2F %3f %3F %5B %5d %40 %21 %27 %28 %29 %2B %2c %3b %3D %26 %2A %24
+    :// ?u=https://x.y/z ?a[]=1 ?? a=b %23
+    """
 )
-UNICODE: Final = (
-    [b"\xc3\xa9", b"\xc3\xb6", b"\xc3", b"\xa9", b"\xff", b"\x80", b"\xe3\x83\x84", b"\xf0\x9f\x90\x9f", b"\xed\xb2\x80", b"\xed\xa0\x80", b"\xef\xbb\xbf"]
-    + [b"\xc0\xaf", b"\xc2\x85", b"\xc2\xa0", b"\xe2\x84\xaa", b"\xc4\xb1", b"%C3%A9", b"%c3%a9", b"%C3", b"%A9", b"a", b"b", b"/", b"*", b"$", b"?"]
+UNICODE: Final = pieces(
+    r"""
+    \xC3\xA9 \xC3\xB6 \xC3 \xA9 \xFF \x80 \xE3\x83\x84 \xF0\x9F\x90\x9F \xED\xB2\x80 \xED\xA0\x80 \xEF\xBB\xBF
+    \xC0\xAF \xC2\x85 \xC2\xA0 \xE2\x84\xAA \xC4\xB1 %C3%A9 %c3%a9 %C3 %A9 a b / * $ ?
+    """
 )
-CONTROLS: Final = (
-    [b"\x01", b"\t", b"\x0b", b"\x0c", b" ", b"\x1f", b"\x7f", b'"', b"<", b">", b"\\", b"^", b"`", b"{", b"|", b"}", b"\x00", b"#", b":"]
-    + [b"%01", b"%09", b"%20", b"%22", b"%5C", b"%5c", b"%7B", b"%7f", b"%23", b"a", b"b", b"/", b"*", b"?", b"\x1c"]
+CONTROLS: Final = pieces(
+    r"""
+    \x01 \t \x0B \x0C \s \x1F \x7F \x22 < > \x5C ^ ` { | } \x00 # : %01 %09 %20 %22 %5C %5c %7B %7f %23 a b / * ?
+    \x1C
+    """
 )
-INDEX: Final = (
-    [b"index.html", b"/index.html", b"/index.htm", b"index.htm", b"/index.ht", b"/INDEX.HTML", b"/index.htmx", b"/index.html$", b"/index.html*"]
-    + [b"/%69ndex.html", b"/index.html?a=/b", b"/index.html/", b"/*/index.html", b"/", b"/", b"/a", b"$", b"*", b"a", b"\xc3\xa9", b"%2f", b"?"]
+INDEX: Final = pieces(
+    r"""
+    index.html /index.html /index.htm index.htm /index.ht /INDEX.HTML /index.htmx /index.html$ /index.html*
+    /%69ndex.html /index.html?a=/b /index.html/ /*/index.html / / /a $ * a \xC3\xA9 %2f ?
+    """
 )
-DOTS: Final = [b"/.", b"/..", b"/./", b"/../", b"%2e", b"%2E", b"/%2e%2e/", b"/.%2E", b"..", b"...", b".", b"a", b"/a", b"/", b"?", b"//", b"*", b"$", b"/robots.txt"]
+DOTS: Final = pieces(r"/. /.. /./ /../ %2e %2E /%2e%2e/ /.%2E .. ... . a /a / ? // * $ /robots.txt")
 
 THEMES: Final[tuple[list[bytes], ...]] = (
     PLAIN,
@@ -120,27 +154,36 @@ THEMES: Final[tuple[list[bytes], ...]] = (
 
 # --- URLs ------------------------------------------------------------------------------------------------------------
 
-SUFFIXES: Final = [b"", b"a", b"/", b"/b", b"?a=b", b"?", b"#", b"#x?y/z", b";", b"$", b"*", b"%", b".html", b"index.html", b"/..", b"?u=https://x/", b"%2F", b"ab", b"\xff"]
+SUFFIXES: Final = pieces(r"\e a / /b ?a=b ? # #x?y/z ; $ * % .html index.html /.. ?u=https://x/ %2F ab \xFF \x00 \x00b")
 AUTHORITIES: Final = (
-    [b""] * 40
-    + [b"https://example.com"] * 24
-    + [b"http://example.com", b"HTTPS://EXAMPLE.COM", b"https://example.com:443", b"https://example.com:", b"https://example.com:00080", b"//example.com"]
-    + [b"https://user:pw@example.com", b"https://a@b@example.com:80", b"https://@example.com", b"https://[::1]:443", b"https://[::1]", b"//[::1]"]
-    + [b"https://\xc3\xa9x.com", b"foo+1.-://h", b"https://example.com;p", b"https://h%41", b"https://a!$&'()*+,;=b", b"//u@h:1", b"h://example.com"]
-    + [b"https://example.com.evil", b"https://EXAMPLE.com:443", b"https://other.example", b"https://example.com@x", b"https://:1", b"https://example.com:1;"]
+    pieces(r"\e") * 40
+    + pieces(r"https://example.com") * 24
+    + pieces(
+        r"""
+        http://example.com HTTPS://EXAMPLE.COM https://example.com:443 https://example.com: https://example.com:00080
+        //example.com https://user:pw@example.com https://a@b@example.com:80 https://@example.com https://[::1]:443
+        https://[::1] //[::1] https://\xC3\xA9x.com foo+1.-://h https://example.com;p https://h%41 https://a!$&'()*+,;=b
+        //u@h:1 h://example.com https://example.com.evil https://EXAMPLE.com:443 https://other.example
+        https://example.com@x https://:1 https://example.com:1;
+        """
+    )
 )
 # No URL, or one that is hard to take apart.
-ODD_URLS: Final = (
-    [b"", b"a", b"*", b"?a", b"#a", b" /a", b"example.com/a", b"mailto:a", b"https:", b"https:/a", b"https://", b"https:///a", b"https://?a", b"https://#a", b"https://:80/"]
-    + [b"https://exa mple.com/a", b"https://example.com:65536/", b"https://example.com:65535/a", b"https://example.com:8a/", b"https://example.com:-1/"]
-    + [b"https://example.com:000000000000000065535/a", b"https://example.com:99999999999999999999/", b"https://example.com:\xd9\xa1/", b"https://u:p@/a"]
-    + [b"https://[::1/a", b"https://[]/a", b"https://[::1]a/", b"https://[::1]:/a", b"https://::1]/a", b"https://[a b]/", b"https://a[b]/", b"https://a]b/", b"https://u@[::1]:80/a"]
-    + [b"1http://x/", b"ht tp://x/a", b"\xc3\xa9://x/a", b"-a://x/", b"a\x00://x/", b"a_b://x/a", b"+://x/", b"://x/", b"https//example.com/a"]
-    + [b"//", b"///", b"///a", b"//?a", b"//#", b"//#a/b", b"//;a", b"//a", b"//a?b", b"//a;b/c", b"//a#b/c", b"//[", b"//a b/", b"//a:x/", b"//@/", b"//:1/a", b"//a//b"]
-    + [b"/", b"/?", b"/#", b"/;", b"/*", b"/$", b"/%", b"/a://b/c", b"/a?b://c/d", b"//a?b://c/d", b"//a/b://c", b"https://h?u=http://x/y", b"https://h;u=http://x/y"]
-    + [b"https://h#a://b/c", b"https://h#/a", b"https://h/#a?b", b"https://h?#/a", b"https://h?a/b", b"https://h;a/b?c", b"https://h;", b"https://h?", b"https://h#"]
-    + [b"/robots.txt", b"https://h/robots.txt", b"https://h/robots.txt?a", b"https://h/robots.txt#a", b"/a/../robots.txt", b"/robots%2Etxt", b"/%72obots.txt", b"/Robots.txt"]
-    + [b"https://h\x00/a", b"https://h\x7f/a", b"https://h\\/a", b"https://h<a/", b"https://h|/a", b"https://h^/", b"https://h`/", b"https://{h}/", b'https://"/', b"https://h%/a"]
+ODD_URLS: Final = pieces(
+    r"""
+    \e a * ?a #a \s/a example.com/a mailto:a https: https:/a https:// https:///a https://?a https://#a https://:80/
+    https://exa\smple.com/a https://example.com:65536/ https://example.com:65535/a https://example.com:8a/
+    https://example.com:-1/ https://example.com:000000000000000065535/a https://example.com:99999999999999999999/
+    https://example.com:\xD9\xA1/ https://u:p@/a https://[::1/a https://[]/a https://[::1]a/ https://[::1]:/a
+    https://::1]/a https://[a\sb]/ https://a[b]/ https://a]b/ https://u@[::1]:80/a 1http://x/ ht\stp://x/a
+    \xC3\xA9://x/a -a://x/ a\x00://x/ a_b://x/a +://x/ ://x/ https//example.com/a // /// ///a //?a //# //#a/b //;a
+    //a //a?b //a;b/c //a#b/c //[ //a\sb/ //a:x/ //@/ //:1/a //a//b / /? /# /; /* /$ /% /a://b/c /a?b://c/d
+    //a?b://c/d //a/b://c https://h?u=http://x/y https://h;u=http://x/y https://h#a://b/c https://h#/a
+    https://h/#a?b https://h?#/a https://h?a/b https://h;a/b?c https://h; https://h? https://h# /robots.txt
+    https://h/robots.txt https://h/robots.txt?a https://h/robots.txt#a /a/../robots.txt /robots%2Etxt /%72obots.txt
+    /Robots.txt https://h\x00/a https://h\x7F/a https://h\x5C/a https://h<a/ https://h|/a https://h^/ https://h`/
+    https://{h}/ https://\x22/ https://h%/a
+    """
 )
 ODD_TEXTS: Final = [
     "https://exämple.com/ä",

@@ -1,6 +1,6 @@
 """What a law compares: the whole of an answer, in every profile."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from hypothesis import note
@@ -8,7 +8,6 @@ from hypothesis import note
 import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Rule, Verdict
-from tests.laws.strategies import Lines
 
 
 class Ask(NamedTuple):
@@ -31,7 +30,7 @@ def each_profile(engine: str) -> Iterator[Ask]:
         yield Ask(engine, profile)
 
 
-def joined(lines: Lines, end: bytes = b"\n") -> bytes:
+def joined(lines: Iterable[bytes], end: bytes = b"\n") -> bytes:
     """Make a file of lines, each with its end."""
     return b"".join(line + end for line in lines)
 

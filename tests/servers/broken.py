@@ -32,7 +32,26 @@ def breaking(octets: bytes) -> Behaviour:
     return behaviour
 
 
+def later(*parts: bytes) -> Behaviour:
+    """Send these, each read before the next one comes, and close."""
+
+    async def behaviour(exchange: Exchange) -> None:
+        for part in parts:
+            await exchange.send(part)
+            await asyncio.sleep(_READ_SECONDS)
+
+    return behaviour
+
+
+async def cut_closing(exchange: Exchange) -> None:
+    """Answer without a length, and cut the connection, which is its end where TLS does not know better."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + RULES)
+    await asyncio.sleep(_READ_SECONDS)
+    exchange.cut()
+
+
 BEHAVIOURS: dict[str, Behaviour] = {
+    "cut-closing": cut_closing,
     "closed": sending(b""),
     "reset": breaking(b""),
     "reset-in-head": breaking(b"HTTP/1.1 200 OK\r\nContent-Le"),
@@ -49,13 +68,16 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "negative-length": sending(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + RULES),
     "bad-chunk": sending(_CHUNKED + b"5\r\nAllow\r\nwhat?\r\nAllow\r\n0\r\n\r\n"),
     "negative-chunk": sending(_CHUNKED + b"-5\r\nAllow\r\n0\r\n\r\n"),
+    "late-bad-chunk": later(_CHUNKED, b"5\r\nAllow\r\n", b"what?\r\nAllow\r\n0\r\n\r\n"),
+    "late-cut-chunk": later(_CHUNKED, b"5\r\nAllow\r\n", b"5\r\nAl"),
+    "late-short-body": later(_LONGER[:-5], _LONGER[-5:]),
     "long-chunk": sending(_CHUNKED + b"5\r\nAllow: /\r\n0\r\n\r\n"),
     "cut-chunk": sending(_CHUNKED + b"ff\r\nAllow"),
     "cut-chunks": sending(_CHUNKED + b"5\r\nAllow\r\n"),
     "cut-last-chunk": sending(_CHUNKED + b"5\r\nAllow\r\n0\r\n"),
     "transfer-coding": sending(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: martian\r\n\r\n" + RULES),
     "not-http": sending(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
-    "http-0.9": sending(RULES),
+    "http-0.9": sending(RULES + b"\n"),
     "no-colon": sending(b"HTTP/1.1 200 OK\r\nthis is no field\r\n\r\n" + RULES),
     "switching": sending(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + RULES),
 }

@@ -1,6 +1,6 @@
 """An authority of the test run's own, and what it certifies: rightly, wrongly, and too long ago."""
 
-import datetime
+import datetime as dt
 import ipaddress
 import ssl
 from pathlib import Path
@@ -9,12 +9,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-
 from tests.servers.web import DOMAIN
 
 _NAMES = ["localhost", f"*.{DOMAIN}"]
 _ADDRESSES = ["127.0.0.1", "::1"]
-_DAY = datetime.timedelta(days=1)
+_DAY = dt.timedelta(days=1)
 
 
 class Authority:
@@ -87,7 +86,7 @@ def _certificate(
     names: list[str] | None = None,
     addresses: list[str] | None = None,
 ) -> x509.Certificate:
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     issuer, issuer_key = (subject, key) if by is None else (by[0].subject, by[1])
     builder = (

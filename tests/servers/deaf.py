@@ -27,6 +27,6 @@ def full_port() -> Iterator[int]:
         port = listening.getsockname()[1]
         for _ in range(4):
             filling = held.enter_context(socket.socket())
-            filling.setblocking(False)  # noqa: FBT003
+            filling.setblocking(False)
             filling.connect_ex(("127.0.0.1", port))
         yield port

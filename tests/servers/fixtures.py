@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-
 from tests.servers.certificates import Authority
 from tests.servers.web import Site
 

@@ -21,6 +21,7 @@ from typing import NamedTuple, Self
 
 _BACKLOG = 4096
 _STOP_SECONDS = 10.0
+_TLS_SECONDS = 0.2
 _TLS_HANDSHAKE = b"\x16"
 # Every host of it has its behaviour's name; a certificate may not stand for all of `test`.
 DOMAIN = "site.test"
@@ -76,6 +77,10 @@ class Exchange:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
 
+    def cut(self) -> None:
+        """End the connection; over TLS without the alert that says that it ends."""
+        self._writer.transport.abort()
+
     def neighbour(self, label: str) -> str:
         """Give the URL of another behaviour, chosen in the way that this one was."""
         if self.asked.target == "/robots.txt":
@@ -108,14 +113,16 @@ class Site:
         behaviours: Mapping[str, Behaviour] | None = None,
     ) -> None:
         if behaviours is None:
-            from tests.servers.behaviours import BEHAVIOURS as behaviours  # noqa: N811
+            from tests.servers.behaviours import BEHAVIOURS
+
+            behaviours = BEHAVIOURS
         self.host = host
         self.scheme = "http" if tls is None else "https"
         self.port = 0
         self.asked: list[Asked] = []
         self.sent_octets = 0
         self._tls = tls
-        self._behaviours = behaviours
+        self._behaviours: Mapping[str, Behaviour] = behaviours
         self._scripts: dict[str, list[Behaviour]] = {}
         self._lock = Lock()
         self._problems: list[BaseException] = []
@@ -168,12 +175,9 @@ class Site:
         # A client that breaks a handshake or a connection is what is being tested, and no news.
         self._loop.set_exception_handler(lambda _loop, _context: None)
         self._stopping = asyncio.Event()
+        tls_seconds = None if self._tls is None else _TLS_SECONDS
         server = await asyncio.start_server(
-            self._handle,
-            self.host,
-            0,
-            backlog=_BACKLOG,
-            **({} if self._tls is None else {"ssl": self._tls, "ssl_shutdown_timeout": 0.2}),
+            self._handle, self.host, 0, backlog=_BACKLOG, ssl=self._tls, ssl_shutdown_timeout=tls_seconds
         )
         self.port = server.sockets[0].getsockname()[1]
         self._started.set()

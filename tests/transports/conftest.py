@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-
 from tests.servers.certificates import Authority
-from tests.servers.fixtures import authority as authority
-from tests.servers.fixtures import site as site
-from tests.servers.fixtures import tls_site as tls_site
+from tests.servers.fixtures import authority, site, tls_site
 from tests.servers.web import Site
 from tests.transports.faces import FACES, Ask, face
+
+__all__ = ["authority", "site", "tls_site"]
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,14 @@ def shared_site() -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module", params=FACES)
-def ask(request: pytest.FixtureRequest, authority: Authority) -> Iterator[Ask]:
+def name(request: pytest.FixtureRequest) -> str:
+    """Each transport's name in turn."""
+    transport: str = request.param
+    return transport
+
+
+@pytest.fixture(scope="module")
+def ask(name: str, authority: Authority) -> Iterator[Ask]:
     """Each transport in turn, trusting the authority of the tests."""
-    with face(request.param, ssl_context=authority.client()) as asked:
+    with face(name, ssl_context=authority.client()) as asked:
         yield asked

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.servers.web import everywhere_is
 
-from canfetch.access.answers import Failure, Headers, Response
+from canfetch.access.answers import Failure, Response
 from canfetch.client.transports import Asking, AsyncTransport, Transport
 from canfetch.client.transports.names import Resolve
 from canfetch.client.transports.standard import StandardAsyncTransport, StandardTransport
-from tests.servers.web import everywhere_is
 
 Ask = Callable[[Asking], Response | Failure]
 # Names of any number: no test asks anybody outside of this machine.
 HERE = everywhere_is("127.0.0.1")
-FACES = ["standard", "standard-async", "httpx2", "httpx2-async"]
+FACES = ["standard", "standard-async", "httpx2", "httpx2-async", "aiohttp"]
 
 
 def asking(url: str, **changes: Any) -> Asking:
@@ -37,23 +37,24 @@ def asking(url: str, **changes: Any) -> Asking:
 @contextmanager
 def face(name: str, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = HERE) -> Iterator[Ask]:
     """Open a transport by its name; an async one runs on a loop of its own."""
-    made = _made(name)
+    opened = made(name)
     if name in {"standard", "httpx2"}:
-        transport: Transport = made(ssl_context=ssl_context, resolve=resolve)
+        transport: Transport = opened(ssl_context=ssl_context, resolve=resolve)
         try:
             yield transport.ask
         finally:
             transport.close()
         return
     with asyncio.Runner() as runner:
-        waiting: AsyncTransport = made(ssl_context=ssl_context, resolve=resolve)
+        waiting: AsyncTransport = opened(ssl_context=ssl_context, resolve=resolve)
         try:
             yield lambda asked: runner.run(waiting.ask(asked))
         finally:
             runner.run(waiting.close())
 
 
-def _made(name: str) -> Callable[..., Any]:
+def made(name: str) -> Any:
+    """Give a transport's class by its name."""
     if name == "standard":
         return StandardTransport
     if name == "standard-async":
@@ -67,6 +68,3 @@ def _made(name: str) -> Callable[..., Any]:
     from canfetch.client.transports.httpx2_transport import Httpx2AsyncTransport, Httpx2Transport
 
     return Httpx2Transport if name == "httpx2" else Httpx2AsyncTransport
-
-
-__all__ = ["FACES", "HERE", "Ask", "Headers", "asking", "face"]

@@ -5,21 +5,15 @@ from collections.abc import Callable, Sequence
 from threading import Event
 
 import pytest
-
-from canfetch.access.answers import Failure, FailureKind, Response
 from tests.servers.certificates import Authority
 from tests.servers.deaf import accepting_port, full_port, refusing_port
 from tests.servers.proper import RULES
 from tests.servers.web import Site, everywhere_is
-from tests.transports.faces import FACES, Ask, asking, face
+from tests.transports.faces import Ask, asking, face
+
+from canfetch.access.answers import Failure, FailureKind, Response
 
 SHORT_SECONDS = 0.3
-
-
-@pytest.fixture(params=FACES)
-def name(request: pytest.FixtureRequest) -> str:
-    transport: str = request.param
-    return transport
 
 
 def kind_of(answer: Response | Failure) -> FailureKind:
@@ -111,7 +105,7 @@ def test_connection_that_nobody_reads_ends_in_time(ask: Ask) -> None:
         assert kind_of(ask(asking(url, total_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
-# --- addresses that are somebody's own ---------------------------------------------------------------------------------
+# --- addresses that are somebody's own -------------------------------------------------------------------------------
 
 PRIVATE = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fd00::1", "64:ff9b::7f00:1"]
 
@@ -159,7 +153,7 @@ def test_guard_asks_for_the_address_once(name: str, site: Site) -> None:
     assert site.asked == []
 
 
-# --- certificates ------------------------------------------------------------------------------------------------------
+# --- certificates ----------------------------------------------------------------------------------------------------
 
 
 def test_tls_is_spoken(ask: Ask, tls_site: Site) -> None:
@@ -208,6 +202,24 @@ def test_limits_hold_over_tls(ask: Ask, tls_site: Site, label: str) -> None:
     answer = ask(asking(tls_site.url(label)))
     assert isinstance(answer, Response), answer
     assert len(answer.body) == 512_001
+
+
+def test_rfc9112_9_8_cut_tls_is_no_end(name: str, ask: Ask, site: Site, tls_site: Site) -> None:
+    assert ask(asking(site.url("cut-closing"))) == Response(
+        site.url("cut-closing"), 200, (("Connection", "close"),), RULES
+    )
+    answer = ask(asking(tls_site.url("cut-closing")))
+    if name == "aiohttp":
+        # It cannot tell; its module says so.
+        assert isinstance(answer, Response)
+    else:
+        assert kind_of(answer) is FailureKind.RESET
+
+
+def test_rfc9112_9_8_closed_tls_is_an_end(ask: Ask, tls_site: Site) -> None:
+    answer = ask(asking(tls_site.url("closing")))
+    assert isinstance(answer, Response), answer
+    assert answer.body == RULES
 
 
 def test_many_addresses_are_not_all_tried() -> None:

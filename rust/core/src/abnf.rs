@@ -96,7 +96,9 @@ mod tests {
     fn rfc9309_2_2_1_an_invalid_token_names_nobody() {
         assert_eq!(value(b"User-agent: Foo_Bar-"), Some((Kind::UserAgent, &b"Foo_Bar-"[..])));
         assert_eq!(value(b"user-agent:*"), Some((Kind::UserAgent, &b"*"[..])));
-        for line in [&b"user-agent: a1"[..], b"user-agent: a b", b"user-agent:", b"user-agent: a # \xFF", b"user-agent: **"] {
+        for line in
+            [&b"user-agent: a1"[..], b"user-agent: a b", b"user-agent:", b"user-agent: a # \xFF", b"user-agent: **"]
+        {
             assert_eq!(value(line), Some((Kind::UserAgent, &b""[..])), "{line:?}");
         }
     }

@@ -5,10 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::decide::{File, RuleSet};
 use crate::groups::Groups;
 use crate::select::{Directory, Selection};
-use crate::tables::{PROFILES, Profile};
-
-/// Rule sets kept: a file whose every agent selects other groups cannot make it grow.
-const SETS_KEPT: usize = 64;
+use crate::tables::{COMPILED_SETS_LIMIT, PROFILES, Profile};
 
 /// Octets that can be counted in 32 bits with a flag beside.
 pub const MOST_OCTETS: usize = i32::MAX as usize;
@@ -34,15 +31,13 @@ struct Sets {
 }
 
 impl CompiledFile {
-    /// Reads a file of at most [`MOST_OCTETS`]; never fails on what it holds.
+    /// Reads a file; never fails on what it holds.
+    ///
+    /// # Panics
+    /// If the file has more than [`MOST_OCTETS`].
     pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
         assert!(octets.len() <= MOST_OCTETS, "a file over 2 GiB");
-        Self {
-            profile,
-            groups: Groups::read(octets, profile),
-            directory: Directory::default(),
-            sets: Mutex::default(),
-        }
+        Self { profile, groups: Groups::read(octets, profile), directory: Directory::default(), sets: Mutex::default() }
     }
 
     /// What the file says.
@@ -67,19 +62,20 @@ impl CompiledFile {
         self.directory.select(&self.groups, octets, self.profile, tokens, star_applies)
     }
 
-    /// The rules of those groups; the same set for the same groups.
+    /// The rules of those groups; the same set for the same groups, as long as it is kept: a file whose every agent
+    /// selects other groups cannot make it grow.
     pub fn rule_set(&self, groups: &[u32]) -> Arc<RuleSet> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(set) = sets.kept.iter().find(|set| set.groups() == groups) {
             return Arc::clone(set);
         }
         let set = Arc::new(RuleSet::new(groups));
-        if sets.kept.len() < SETS_KEPT {
+        if sets.kept.len() < COMPILED_SETS_LIMIT {
             sets.kept.push(Arc::clone(&set));
         } else {
             let oldest = sets.oldest;
             sets.kept[oldest] = Arc::clone(&set);
-            sets.oldest = (oldest + 1) % SETS_KEPT;
+            sets.oldest = (oldest + 1) % COMPILED_SETS_LIMIT;
         }
         set
     }

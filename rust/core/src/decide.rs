@@ -1,7 +1,7 @@
 //! The decision (RFC 9309 section 2.2.2): may this target be fetched, and which rule says so.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::groups::Groups;
 use crate::matcher::walk::{self, Match};
@@ -109,17 +109,17 @@ impl RuleSet {
             return Verdict { reason: Reason::NoGroup, rule: None };
         }
         let query = Query::new(target);
-        let rule = match self.index.get() {
-            Some(index) => index.best(&query).map(|(rule, specificity)| Match { rule, specificity }),
+        let found = match self.index.get() {
+            Some(index) => index.best(&query),
             None => self.walk(file, &query),
         };
-        let reason = match rule {
+        let reason = match found {
             None => Reason::NoMatch,
-            Some(Match { specificity: 0, .. }) => Reason::EmptyRule,
-            Some(Match { rule, .. }) if file.groups.rules()[rule as usize].allow() => Reason::AllowRule,
-            Some(_) => Reason::DisallowRule,
+            Some((Match { specificity: 0, .. }, _)) => Reason::EmptyRule,
+            Some((_, true)) => Reason::AllowRule,
+            Some((_, false)) => Reason::DisallowRule,
         };
-        Verdict { reason, rule }
+        Verdict { reason, rule: found.map(|(rule, _)| rule) }
     }
 
     /// Every rule that matches the target, the deciding one first.
@@ -132,10 +132,10 @@ impl RuleSet {
         size_of_val(&*self.groups) + self.index.get().map_or(0, Index::octets_held)
     }
 
-    fn walk(&self, file: File<'_>, query: &Query<'_>) -> Option<Match> {
+    #[cold]
+    fn walk(&self, file: File<'_>, query: &Query<'_>) -> Option<(Match, bool)> {
         if self.questions.fetch_add(1, Relaxed) >= QUESTIONS_BEFORE_INDEX {
-            let (rule, specificity) = self.build(file).best(query)?;
-            return Some(Match { rule, specificity });
+            return self.build(file).best(query);
         }
         walk::best(file.groups, &self.groups, file.octets, file.profile, query)
     }

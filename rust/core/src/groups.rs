@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
+use crate::abnf;
 use crate::lines::{end_of_line, end_of_text, end_of_value, first_line, next_line};
 use crate::octets::is_space;
 use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
-use crate::abnf;
 
 /// A span of the file; 32 bits, as a file is refused over 2 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,11 @@ impl Groups {
                 if let Some((kind, from)) = plain_key(octets, start) {
                     let (value, end) = plain_value(octets, from);
                     if end - start <= limit {
-                        reader.take(octets, profile, line, Record { kind, key: (start, from - 1), value });
+                        if matches!(kind, Kind::Allow | Kind::Disallow) {
+                            reader.take_rule(line, kind, value);
+                        } else {
+                            reader.take(octets, profile, line, Record { kind, key: (start, from - 1), value });
+                        }
                         start = next_line(octets, end);
                         continue;
                     }
@@ -217,24 +221,23 @@ impl Reader {
         Self { groups, rule_seen: true }
     }
 
-    #[inline(always)]
     fn take(&mut self, octets: &[u8], profile: &Profile, line: u32, record: Record) {
         match record.kind {
-            Kind::Allow | Kind::Disallow => {
-                self.rule_seen = true;
-                if !self.groups.starts.is_empty() {
-                    self.groups.rules.push(Rule {
-                        value: Span::new(record.value),
-                        line_and_allow: line << 1 | u32::from(record.kind == Kind::Allow),
-                    });
-                }
-            }
+            Kind::Allow | Kind::Disallow => self.take_rule(line, record.kind, record.value),
             Kind::UserAgent => self.take_agent(octets, profile, line, record.value),
             Kind::Sitemap | Kind::Other => self.take_other(line, record),
         }
     }
 
-    #[inline(never)]
+    #[inline]
+    fn take_rule(&mut self, line: u32, kind: Kind, value: (usize, usize)) {
+        self.rule_seen = true;
+        if !self.groups.starts.is_empty() {
+            let line_and_allow = line << 1 | u32::from(kind == Kind::Allow);
+            self.groups.rules.push(Rule { value: Span::new(value), line_and_allow });
+        }
+    }
+
     fn take_agent(&mut self, octets: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
         let groups = &mut self.groups;
         if self.rule_seen {
@@ -249,7 +252,6 @@ impl Reader {
     }
 
     /// Section 2.2.4: such a record never ends a group.
-    #[inline(never)]
     fn take_other(&mut self, line: u32, record: Record) {
         self.groups.others.push(OtherRecord {
             key: Span::new(record.key),
@@ -275,7 +277,9 @@ mod tests {
     use super::*;
     use crate::tables::PROFILES;
 
-    fn shape(octets: &[u8], profile: usize) -> Vec<(Vec<&[u8]>, Vec<(bool, &[u8], u32)>)> {
+    type Shape<'o> = (Vec<&'o [u8]>, Vec<(bool, &'o [u8], u32)>);
+
+    fn shape(octets: &[u8], profile: usize) -> Vec<Shape<'_>> {
         let groups = Groups::read(octets, &PROFILES[profile]);
         (0..groups.len() as u32)
             .map(|group| {
@@ -295,10 +299,7 @@ mod tests {
         let octets = b"Disallow: /lost\nUser-agent: a\nUser-agent: b\n\nCrawl-delay: 1\nuser-agent: c\nallow: /x#y\r\nUser-Agent:d";
         assert_eq!(
             shape(octets, 0),
-            vec![
-                (vec![&b"a"[..], b"b", b"c"], vec![(true, &b"/x"[..], 7)]),
-                (vec![&b"d"[..]], vec![]),
-            ]
+            vec![(vec![&b"a"[..], b"b", b"c"], vec![(true, &b"/x"[..], 7)]), (vec![&b"d"[..]], vec![]),]
         );
     }
 

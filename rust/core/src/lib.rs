@@ -28,12 +28,14 @@ mod compiled;
 mod decide;
 mod groups;
 mod lines;
-pub mod matcher;
+mod matcher;
 mod octets;
 pub mod pattern;
 mod percent;
 mod records;
 mod select;
+#[rustfmt::skip]
+#[allow(clippy::doc_markdown)] // Generated: its words are those of tables/protocol.toml.
 pub mod tables;
 mod target;
 #[cfg(test)]

@@ -13,11 +13,7 @@ pub fn first_line(octets: &[u8], profile: &Profile) -> usize {
         return 0;
     }
     // DEVIATION(google): the mark is skipped octet by octet while it agrees.
-    octets
-        .iter()
-        .zip(BYTE_ORDER_MARK)
-        .take_while(|(octet, mark)| octet == mark)
-        .count()
+    octets.iter().zip(BYTE_ORDER_MARK).take_while(|(octet, mark)| octet == mark).count()
 }
 
 /// Where the line that holds `from` ends, its line end not included.
@@ -54,11 +50,7 @@ pub fn end_of_value(octets: &[u8], from: usize) -> usize {
 /// Where the line after the one that ends at `end` begins.
 #[inline]
 pub fn next_line(octets: &[u8], end: usize) -> usize {
-    if octets[end..].starts_with(b"\r\n") {
-        end + 2
-    } else {
-        end + 1
-    }
+    if octets[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
 }
 
 /// Where the part of the line `start..end` that counts ends.
@@ -104,7 +96,8 @@ mod tests {
             for length in 0..70 {
                 for end in [&b"\nb#"[..], b"\r#", b"#\n", b"", b"\0\n#"] {
                     let text = [&vec![fill; length][..], end].concat();
-                    let stop = text.iter().position(|octet| matches!(octet, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
+                    let stop =
+                        text.iter().position(|octet| matches!(octet, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
                     for from in 0..=length.min(9) {
                         assert_eq!(end_of_value(&text, from), stop, "{text:?} {from}");
                     }
@@ -116,13 +109,9 @@ mod tests {
     #[test]
     fn google_skips_a_torn_byte_order_mark() {
         let (rfc9309, google) = (&PROFILES[0], &PROFILES[3]);
-        for (octets, lenient, torn) in [
-            (&b"\xEF\xBB\xBFa"[..], 3, 3),
-            (b"\xEF\xBBa", 0, 2),
-            (b"\xEFa", 0, 1),
-            (b"a\xEF", 0, 0),
-            (b"", 0, 0),
-        ] {
+        for (octets, lenient, torn) in
+            [(&b"\xEF\xBB\xBFa"[..], 3, 3), (b"\xEF\xBBa", 0, 2), (b"\xEFa", 0, 1), (b"a\xEF", 0, 0), (b"", 0, 0)]
+        {
             assert_eq!(first_line(octets, rfc9309), lenient);
             assert_eq!(first_line(octets, google), torn);
         }

@@ -2,7 +2,7 @@
 //!
 //! A text is what the matchers read: `*` is any run of octets, a last `$` is the target's end, everything else is itself.
 
-use crate::octets::{ILLEGAL, PERCENT, QUESTION, SPECIAL, class};
+use crate::octets::{DOLLAR, ILLEGAL, PERCENT, QUESTION, STAR, class};
 use crate::percent::{form_a, form_b, google_form, has_reserved_data};
 use crate::tables::Profile;
 
@@ -53,7 +53,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     }
     let last = value.len() - 1;
     let classes = value.iter().fold(0, |classes, &octet| classes | class(octet));
-    let literal_dollar = memchr::memchr(b'$', value).is_some_and(|at| at < last);
+    let literal_dollar = classes & DOLLAR != 0 && memchr::memchr(b'$', value).is_some_and(|at| at < last);
     let rewrite = classes & (ILLEGAL | PERCENT) != 0;
     if !rewrite && !literal_dollar && classes & QUESTION == 0 {
         take(Entry { text: value, specificity: value.len() as u32, form: Form::A });
@@ -83,17 +83,24 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
 /// Every `$` but a last one is literal (section 2.2.3).
 fn encode_dollars<'a>(a: &[u8], out: &'a mut Vec<u8>) -> &'a [u8] {
     out.clear();
-    for (at, &octet) in a.iter().enumerate() {
-        if octet == b'$' && at + 1 < a.len() {
-            out.extend_from_slice(b"%24");
-        } else {
-            out.push(octet);
-        }
+    let Some((&last, mut rest)) = a.split_last() else { return out };
+    while let Some(at) = rest.iter().position(|&octet| octet == b'$') {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(b"%24");
+        rest = &rest[at + 1..];
     }
+    out.extend_from_slice(rest);
+    out.push(last);
     out
 }
 
-fn google_entries(profile: &Profile, allow: bool, value: &[u8], scratch: &mut Scratch, mut take: impl FnMut(Entry<'_>)) {
+fn google_entries(
+    profile: &Profile,
+    allow: bool,
+    value: &[u8],
+    scratch: &mut Scratch,
+    mut take: impl FnMut(Entry<'_>),
+) {
     let starts = match value.first() {
         None => profile.empty_rule_matches,
         Some(first) => profile.any_pattern_start || matches!(first, b'/' | b'*'),
@@ -128,7 +135,7 @@ fn google_entries(profile: &Profile, allow: bool, value: &[u8], scratch: &mut Sc
 #[inline]
 pub fn differs_early(value: &[u8], target: &[u8]) -> bool {
     for (at, &octet) in value.iter().enumerate() {
-        if class(octet) & (ILLEGAL | PERCENT | SPECIAL | QUESTION) != 0 {
+        if class(octet) & (ILLEGAL | PERCENT | STAR | DOLLAR | QUESTION) != 0 {
             return false;
         }
         if target.get(at) != Some(&octet) {

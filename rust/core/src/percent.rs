@@ -1,6 +1,6 @@
 //! Percent-encoding (RFC 9309 section 2.2.2, RFC 3986 section 2): the canonical forms of patterns and targets.
 
-use crate::octets::{ILLEGAL, QUERY_DATA, class, is_unreserved};
+use crate::octets::{DOLLAR, ILLEGAL, PERCENT, QUERY_DATA, STAR, class, is_unreserved};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -21,28 +21,32 @@ pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
 /// Appends form (a): unreserved octets decoded, hex in upper case, what cannot stand in a URI encoded, all else as
 /// written. `encode_special`: a target's `*` and `$` are themselves, and are written as a pattern has to write them.
 pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(&octet) = text.get(at) {
-        if octet == b'%' {
-            match decoded(text, at) {
-                Some(octet) if is_unreserved(octet) && !completes_a_stray(octet, out) => out.push(octet),
-                Some(octet) => push_encoded(octet, out),
-                None => {
-                    out.push(b'%');
-                    at += 1;
-                    continue;
-                }
+    let rewritten = if encode_special { ILLEGAL | PERCENT | STAR | DOLLAR } else { ILLEGAL | PERCENT };
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|&octet| class(octet) & rewritten != 0) {
+        out.extend_from_slice(&rest[..at]);
+        let octet = rest[at];
+        let read = match decoded(rest, at) {
+            _ if octet != b'%' => {
+                push_encoded(octet, out);
+                1
             }
-            at += 3;
-            continue;
-        }
-        if class(octet) & ILLEGAL != 0 || (encode_special && matches!(octet, b'*' | b'$')) {
-            push_encoded(octet, out);
-        } else {
-            out.push(octet);
-        }
-        at += 1;
+            Some(octet) if is_unreserved(octet) && !completes_a_stray(octet, out) => {
+                out.push(octet);
+                3
+            }
+            Some(octet) => {
+                push_encoded(octet, out);
+                3
+            }
+            None => {
+                out.push(b'%');
+                1
+            }
+        };
+        rest = &rest[at + read..];
     }
+    out.extend_from_slice(rest);
 }
 
 /// Whether the octet, decoded, would turn an invalid `%` before it into a valid encoding: then normalising twice would
@@ -60,13 +64,13 @@ fn completes_a_stray(octet: u8, out: &[u8]) -> bool {
 pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
     let query = memchr::memchr(b'?', form_a).map_or(form_a.len(), |at| at + 1);
     out.extend_from_slice(&form_a[..query]);
-    for &octet in &form_a[query..] {
-        if class(octet) & QUERY_DATA != 0 {
-            push_encoded(octet, out);
-        } else {
-            out.push(octet);
-        }
+    let mut rest = &form_a[query..];
+    while let Some(at) = rest.iter().position(|&octet| class(octet) & QUERY_DATA != 0) {
+        out.extend_from_slice(&rest[..at]);
+        push_encoded(rest[at], out);
+        rest = &rest[at + 1..];
     }
+    out.extend_from_slice(rest);
 }
 
 /// Whether a text in form (a) has reserved data after its first `?`, raw or encoded.

@@ -5,7 +5,7 @@
 //! which is the definition.
 
 use crate::octets::{is_space, strip};
-use crate::tables::{ALLOW, DISALLOW, Profile, SITEMAP, USER_AGENT};
+use crate::tables::{ALLOW_SPELLINGS, DISALLOW_SPELLINGS, Profile, SITEMAP_SPELLINGS, USER_AGENT_SPELLINGS};
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,13 +89,13 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
         })
     };
     // The order is Google's, and counts only where prefixes do.
-    if says(&USER_AGENT) {
+    if says(&USER_AGENT_SPELLINGS) {
         Kind::UserAgent
-    } else if says(&ALLOW) {
+    } else if says(&ALLOW_SPELLINGS) {
         Kind::Allow
-    } else if says(&DISALLOW) {
+    } else if says(&DISALLOW_SPELLINGS) {
         Kind::Disallow
-    } else if says(&SITEMAP) {
+    } else if says(&SITEMAP_SPELLINGS) {
         Kind::Sitemap
     } else {
         Kind::Other
@@ -125,8 +125,9 @@ pub fn plain_key(octets: &[u8], at: usize) -> Option<(Kind, usize)> {
     const SITEMAP_LETTERS: u64 = LETTERS & (u64::MAX >> 8);
 
     match octets.get(at)? | 0x20 {
-        b'd' => (word(octets, at, LETTERS)? == DISALLOW && *octets.get(at + 8)? == b':')
-            .then_some((Kind::Disallow, at + 9)),
+        b'd' => {
+            (word(octets, at, LETTERS)? == DISALLOW && *octets.get(at + 8)? == b':').then_some((Kind::Disallow, at + 9))
+        }
         b'a' => (word(octets, at, ALLOW_LETTERS)? & SIX == ALLOW).then_some((Kind::Allow, at + 6)),
         b'u' => (word(octets, at, USER_AGE_LETTERS)? == USER_AGE
             && octets.get(at + 8)? | 0x20 == b'n'

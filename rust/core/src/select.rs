@@ -124,7 +124,8 @@ mod tests {
     use super::*;
     use crate::tables::PROFILES;
 
-    const FILE: &[u8] = b"User-agent: Foo\nUser-agent: foo\nAllow: /1\nUser-agent: *\nAllow: /2\nUser-agent: FOO\nUser-agent: Bar";
+    const FILE: &[u8] =
+        b"User-agent: Foo\nUser-agent: foo\nAllow: /1\nUser-agent: *\nAllow: /2\nUser-agent: FOO\nUser-agent: Bar";
 
     fn select(tokens: &[&[u8]], star_applies: bool, profile: usize) -> (Choice, Vec<u32>) {
         let profile = &PROFILES[profile];
@@ -151,7 +152,9 @@ mod tests {
     fn the_sorted_directory_finds_what_the_walk_finds() {
         let mut file = Vec::new();
         for number in 0..200 {
-            file.extend(format!("User-agent: Bot{}\nAllow: /{number}\nUser-agent: bOT{}\n", number % 60, number % 7).bytes());
+            file.extend(
+                format!("User-agent: Bot{}\nAllow: /{number}\nUser-agent: bOT{}\n", number % 60, number % 7).bytes(),
+            );
         }
         let profile = &PROFILES[0];
         let groups = Groups::read(&file, profile);

@@ -1,52 +1,80 @@
-//! Profiles and spellings. The founder's generator (`tools/generate_tables.py`, from `tables/protocol.toml`) writes
-//! this file; its shape is the contract with the rest of the crate:
-//!
-//! * `Profile`: one field a flag that an engine reads, in the order of the plan; the flag `utf16` belongs to Python alone.
-//! * `PROFILES`: the profiles that this engine does, `rfc9309` first.
-//! * one constant a record kind: its spellings in lower case, the right one first, the tolerated ones after it.
+//! Generated from tables/protocol.toml by tools/generate_tables.py: edit that file, not this one.
 
 /// Whose reading of the file: a frozen set of flags.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Profile {
-    /// The profile's name, as a user writes it.
+    /// The name by which callers choose it.
     pub name: &'static str,
-    /// Only lines inside the grammar of RFC 9309 section 2.2 are user-agent or rule lines.
+    /// A line outside the grammar of RFC 9309 section 2.2 is ignored; an invalid user-agent line names nobody.
     pub abnf_only: bool,
-    /// Octets of a line that count; 0 is no limit.
+    /// Octets of a line that count; the rest of the line is dropped. 0: no limit but the file's.
     pub line_limit_octets: usize,
-    /// The first NUL ends its line.
+    /// A NUL octet ends its line early. Otherwise it makes the rule that holds it void.
     pub nul_ends_line: bool,
-    /// The first one or two octets of a byte order mark are skipped too.
+    /// The first one or two octets of a byte order mark are skipped at the start, too.
     pub partial_bom: bool,
-    /// A key is recognised by how it begins.
+    /// A file that begins with a UTF-16 byte order mark is transcoded to UTF-8.
+    pub utf16: bool,
+    /// A key is known by its beginning: `DisallowAITraining` is a disallow.
     pub key_prefixes: bool,
-    /// The tolerated spellings of a key count.
+    /// The misspelt keys that Google's parser accepts are accepted.
     pub typos: bool,
-    /// White space may stand for the colon where a line has exactly two words.
+    /// White space stands for the colon where a line is exactly two runs of other octets.
     pub missing_colon: bool,
-    /// A product token ends at the first octet that is not a letter, `_` or `-`.
+    /// A user-agent line's product token ends at the first octet that is no letter, hyphen or underscore.
     pub token_letters_only: bool,
-    /// Product tokens are compared octet by octet.
+    /// Product tokens are compared with regard to letter case.
     pub agent_case_sensitive: bool,
-    /// A pattern may begin with any octet.
+    /// Any value is a pattern. Otherwise a rule whose value begins with neither `/` nor `*` is void.
     pub any_pattern_start: bool,
-    /// An empty value matches everything, with a specificity of 0.
+    /// A rule without a value matches every target with no octets, and its line is reported.
     pub empty_rule_matches: bool,
-    /// Patterns are escaped as Google's parser does: upper-case hex, octets over 0x7F encoded, nothing else.
+    /// In rules, hex digits of escapes become upper-case and octets over 0x7F are encoded, and nothing else; otherwise a rule is compared in the two canonical forms.
     pub google_escaping: bool,
-    /// The target is what Google's parser takes from a URL.
+    /// The target is cut from the URL as written, as Google's parser cuts it.
     pub google_target: bool,
-    /// The target is percent-encoded before it is compared.
+    /// The target's octets that no URI holds are encoded, and hex digits of escapes become upper-case.
     pub encode_target: bool,
-    /// An allow rule for `index.htm...` allows its folder too.
+    /// `Allow: /d/index.html` also allows exactly `/d/`.
     pub index_html: bool,
     /// `/robots.txt` is always allowed.
     pub robots_txt_allowed: bool,
-    /// Dot segments are removed from the target's path.
+    /// Dot segments are removed from the target's path, never from a rule.
     pub remove_dot_segments: bool,
 }
 
-/// The profiles that this engine does.
+/// Source: RFC 9309 section 2.5.
+pub const PARSE_OCTETS_LIMIT: usize = 512_000;
+/// Source: ours: bounds what thousands of agents of one file can make it keep.
+pub const COMPILED_SETS_LIMIT: usize = 64;
+
+/// The spellings of a user-agent key; the first is the record's name.
+pub const USER_AGENT_SPELLINGS: [&[u8]; 3] = [
+    b"user-agent",
+    b"useragent",
+    b"user agent",
+];
+/// The spellings of a allow key; the first is the record's name.
+pub const ALLOW_SPELLINGS: [&[u8]; 1] = [
+    b"allow",
+];
+/// The spellings of a disallow key; the first is the record's name.
+pub const DISALLOW_SPELLINGS: [&[u8]; 6] = [
+    b"disallow",
+    b"dissallow",
+    b"dissalow",
+    b"disalow",
+    b"diasllow",
+    b"disallaw",
+];
+/// The spellings of a sitemap key; the first is the record's name.
+pub const SITEMAP_SPELLINGS: [&[u8]; 2] = [
+    b"sitemap",
+    b"site-map",
+];
+
+/// Every profile of both engines.
 pub static PROFILES: [Profile; 5] = [
     Profile {
         name: "rfc9309",
@@ -54,6 +82,7 @@ pub static PROFILES: [Profile; 5] = [
         line_limit_octets: 0,
         nul_ends_line: false,
         partial_bom: false,
+        utf16: true,
         key_prefixes: false,
         typos: true,
         missing_colon: true,
@@ -74,6 +103,7 @@ pub static PROFILES: [Profile; 5] = [
         line_limit_octets: 0,
         nul_ends_line: false,
         partial_bom: false,
+        utf16: true,
         key_prefixes: false,
         typos: false,
         missing_colon: false,
@@ -94,6 +124,7 @@ pub static PROFILES: [Profile; 5] = [
         line_limit_octets: 0,
         nul_ends_line: false,
         partial_bom: false,
+        utf16: true,
         key_prefixes: false,
         typos: false,
         missing_colon: false,
@@ -114,6 +145,7 @@ pub static PROFILES: [Profile; 5] = [
         line_limit_octets: 16_663,
         nul_ends_line: true,
         partial_bom: true,
+        utf16: false,
         key_prefixes: true,
         typos: true,
         missing_colon: true,
@@ -134,6 +166,7 @@ pub static PROFILES: [Profile; 5] = [
         line_limit_octets: 16_663,
         nul_ends_line: true,
         partial_bom: true,
+        utf16: false,
         key_prefixes: true,
         typos: true,
         missing_colon: true,
@@ -149,19 +182,3 @@ pub static PROFILES: [Profile; 5] = [
         remove_dot_segments: false,
     },
 ];
-
-/// Spellings of the user-agent key.
-pub static USER_AGENT: [&[u8]; 3] = [b"user-agent", b"useragent", b"user agent"];
-/// Spellings of the allow key.
-pub static ALLOW: [&[u8]; 1] = [b"allow"];
-/// Spellings of the disallow key.
-pub static DISALLOW: [&[u8]; 6] = [
-    b"disallow",
-    b"dissallow",
-    b"dissalow",
-    b"disalow",
-    b"diasllow",
-    b"disallaw",
-];
-/// Spellings of the sitemap key.
-pub static SITEMAP: [&[u8]; 2] = [b"sitemap", b"site-map"];

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::octets::{DOT, HASH, ILLEGAL, PERCENT, SPECIAL, class};
+use crate::octets::{DOLLAR, DOT, ILLEGAL, PERCENT, STAR, class};
 use crate::percent::{form_a, google_form};
 use crate::tables::Profile;
 
@@ -24,15 +24,22 @@ pub fn target<'u>(url: &'u [u8], path: usize, profile: &Profile) -> Cow<'u, [u8]
 /// Whether a text that begins with `/` is its own form (a); may say no where it is.
 #[inline]
 fn is_canonical(text: &[u8], profile: &Profile) -> bool {
-    let (mut classes, mut pairs, mut before) = (0, 0, 0);
-    for &octet in text {
-        let class = class(octet);
-        classes |= class;
-        pairs |= before << 1 & class;
-        before = class;
-    }
-    let dots = if profile.remove_dot_segments { pairs & DOT } else { 0 };
-    (classes & (ILLEGAL | PERCENT | SPECIAL | HASH)) | dots == 0
+    // Eight at a time, so that no octet waits for the one before it.
+    let eights = text.chunks_exact(8);
+    let rest = eights.remainder().iter().fold(0, |classes, &octet| classes | class(octet));
+    let classes = eights.fold(rest, |classes, eight| {
+        let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| class(eight[at]));
+        classes | ((a | b) | (c | d)) | ((e | f) | (g | h))
+    });
+    classes & (ILLEGAL | PERCENT | STAR | DOLLAR) == 0
+        && (classes & DOT == 0 || !profile.remove_dot_segments || !has_slash_and_dot(text))
+}
+
+/// Whether a `.` stands behind a `/`, as it does in dot segments.
+#[inline]
+fn has_slash_and_dot(text: &[u8]) -> bool {
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    pairs.fold(false, |found, (&one, &other)| found | ((one == b'/') & (other == b'.')))
 }
 
 #[cold]
@@ -51,7 +58,7 @@ fn normalise(rest: &[u8], profile: &Profile) -> Vec<u8> {
 
 /// RFC 3986 section 5.2.4, in place, on what is before the first `?`.
 fn remove_dot_segments(target: &mut Vec<u8>) {
-    if memchr::memmem::find(target, b"/.").is_none() {
+    if !has_slash_and_dot(target) {
         return;
     }
     let path_end = memchr::memchr(b'?', target).unwrap_or(target.len());
@@ -114,7 +121,8 @@ fn rooted(text: &[u8]) -> Vec<u8> {
 
 /// Path, parameters and query as Google's parser cuts them out; without the `/` that it puts in front of some.
 fn google_path(url: &[u8]) -> &[u8] {
-    let find_start = |from: usize| url[from..].iter().position(|octet| matches!(octet, b'/' | b'?' | b';')).map(|at| from + at);
+    let find_start =
+        |from: usize| url[from..].iter().position(|octet| matches!(octet, b'/' | b'?' | b';')).map(|at| from + at);
     let search = if url.starts_with(b"//") { 2 } else { 0 };
     let authority = match memchr::memmem::find(&url[search..], b"://") {
         // A path that begins before it makes of `://` no more than data.

@@ -34,9 +34,8 @@ fn scheme(url: &[u8]) -> Option<usize> {
     if url.starts_with(b"https://") {
         return Some(8);
     }
-    let colon = url.iter().position(|&octet| {
-        !(octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.'))
-    })?;
+    let colon =
+        url.iter().position(|&octet| !(octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.')))?;
     (url.first()?.is_ascii_alphabetic() && url[colon..].starts_with(b"://")).then_some(colon + 3)
 }
 
@@ -88,9 +87,10 @@ fn is_authority(text: &[u8]) -> bool {
         [] => true,
         [b':', digits @ ..] => {
             digits.iter().all(u8::is_ascii_digit)
-                && digits.iter().fold(0u32, |number, digit| {
-                    number.saturating_mul(10).saturating_add(u32::from(digit - b'0'))
-                }) <= 65_535
+                && digits
+                    .iter()
+                    .fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+                    <= 65_535
         }
         _ => false,
     };
@@ -129,9 +129,29 @@ mod tests {
     #[test]
     fn rfc3986_3_2_what_is_no_question() {
         for url in [
-            "", "a", "?a", "#a", "example.com/a", "https:/a", "https:///a", "https://", "https://?a", "1s://h", "://h",
-            "https://h:65536/", "https://h:8a/", "https://:80/", "https://u@/", "https://[]/", "https://[::1/",
-            "https://[::1]a/", "https://h]/", "https://a b/", "https://a\u{7f}/", "https://a|b/", "//h:x/",
+            "",
+            "a",
+            "?a",
+            "#a",
+            "example.com/a",
+            "https:/a",
+            "https:///a",
+            "https://",
+            "https://?a",
+            "1s://h",
+            "://h",
+            "https://h:65536/",
+            "https://h:8a/",
+            "https://:80/",
+            "https://u@/",
+            "https://[]/",
+            "https://[::1/",
+            "https://[::1]a/",
+            "https://h]/",
+            "https://a b/",
+            "https://a\u{7f}/",
+            "https://a|b/",
+            "//h:x/",
         ] {
             assert_eq!(path(url), None, "{url}");
         }

@@ -1,7 +1,7 @@
 //! `BoundRules`: a file's rules for one agent, the hot path.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use canfetch_core::{Choice, File, RuleSet, has_origin, locate, target};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -21,6 +21,8 @@ pub struct BoundRules {
     rules: Arc<RuleSet>,
     choice: Choice,
     origin: Option<Box<[u8]>>,
+    /// Where no origin is given: the first that was asked about. It is valid, and nearly every URL begins with it.
+    seen: OnceLock<Box<[u8]>>,
     check_origin: Option<Py<PyAny>>,
 }
 
@@ -38,7 +40,9 @@ enum Answer {
     Allowed,
     Disallowed,
     /// The answer holds if the file rules over the URL's origin.
-    Foreign { allowed: bool },
+    Foreign {
+        allowed: bool,
+    },
     Invalid,
 }
 
@@ -54,19 +58,26 @@ impl BoundRules {
         origin: Option<Box<[u8]>>,
         check_origin: Option<Py<PyAny>>,
     ) -> Self {
-        Self { file, rules, choice, origin, check_origin }
+        Self { file, rules, choice, origin, seen: OnceLock::new(), check_origin }
     }
 
     /// The URL's validity and origin; `None` if it is invalid.
     #[inline]
     fn question(&self, url: &[u8]) -> Option<Question> {
-        match &self.origin {
+        match self.origin.as_ref().or_else(|| self.seen.get()) {
             Some(origin) if has_origin(url, origin) => Some(Question { path: origin.len(), foreign: false }),
-            origin => {
-                let located = locate(url)?;
-                Some(Question { path: located.path, foreign: located.has_authority && origin.is_some() })
-            }
+            _ => self.other_question(url),
         }
+    }
+
+    /// The same for a URL that does not begin as expected.
+    fn other_question(&self, url: &[u8]) -> Option<Question> {
+        let located = locate(url)?;
+        if located.has_authority && self.origin.is_none() {
+            // Another thread may have been first, which is as well.
+            self.seen.get_or_init(|| url[..located.path].into());
+        }
+        Some(Question { path: located.path, foreign: located.has_authority && self.origin.is_some() })
     }
 
     /// The target of a URL that is valid and whose origin is the file's, or the error that Python raises.
@@ -144,10 +155,10 @@ impl BoundRules {
 
     /// The place of the deciding token in the agent's chain, -1 if none decided.
     #[getter]
-    fn token_index(&self) -> isize {
+    fn token_index(&self) -> i64 {
         match self.choice {
             Choice::OwnToken => 0,
-            Choice::Fallback(place) => place.cast_signed(),
+            Choice::Fallback(place) => i64::try_from(place).unwrap_or(i64::MAX),
             Choice::Star | Choice::None => -1,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canfetch_core::{CompiledFile as Contents, File, Groups, RuleSet, Rule, Span, tables::Profile};
+use canfetch_core::{CompiledFile as Contents, File, Groups, Rule, RuleSet, Span, tables::Profile};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};

@@ -31,30 +31,24 @@ fn encode_surrogates(text: &Bound<'_, PyString>, error: PyErr) -> PyResult<Vec<u
     let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
     let mut rest = encoded.cast::<PyBytes>()?.as_bytes();
     let mut octets = Vec::with_capacity(rest.len());
-    loop {
-        rest = match rest {
-            [] => return Ok(octets),
-            // U+DC80 to U+DCBF, and U+DCC0 to U+DCFF.
-            [0xED, 0xB2, octet, after @ ..] => {
-                octets.push(*octet);
-                after
-            }
-            [0xED, 0xB3, octet, after @ ..] => {
-                octets.push(octet + 0x40);
-                after
-            }
-            [octet, after @ ..] => {
-                octets.push(*octet);
-                after
-            }
+    while let Some((&first, after)) = rest.split_first() {
+        // U+DC80 to U+DCBF, and U+DCC0 to U+DCFF.
+        let (octet, read) = match rest {
+            [0xED, 0xB2, octet, ..] => (*octet, 3),
+            [0xED, 0xB3, octet, ..] => (octet + 0x40, 3),
+            _ => (first, 1),
         };
+        octets.push(octet);
+        rest = &after[read - 1..];
     }
+    Ok(octets)
 }
 
 /// The error for a URL that cannot be asked about. Python words it, so that both engines say the same.
 #[cold]
 pub fn rejection(url: &Bound<'_, PyAny>, index: Option<usize>) -> PyErr {
-    let asked = url.py().import("canfetch.core.targets").and_then(|targets| targets.call_method1("reject", (url, index)));
+    let asked =
+        url.py().import("canfetch.core.targets").and_then(|targets| targets.call_method1("reject", (url, index)));
     match asked {
         Err(error) => error,
         Ok(_) => PyRuntimeError::new_err("canfetch.core.targets.reject accepted a URL that the native engine rejects"),

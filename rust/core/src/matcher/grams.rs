@@ -10,7 +10,12 @@ use super::segments::Shape;
 
 /// Octets of a gram.
 const GRAM: usize = 3;
-const MIXED_BITS: u32 = 24;
+
+/// Octets of a text among which its grams are chosen.
+const OCTETS_READ: usize = 32;
+
+/// So few loose texts are looked at sooner than a mask is made.
+const FEW_LOOSE: usize = 4;
 
 /// A text to be placed.
 #[derive(Clone, Copy, Debug)]
@@ -45,17 +50,23 @@ pub struct Grams {
     /// Where the grams of each bucket begin, by fewer of those bits.
     buckets: Box<[u32]>,
     buckets_shift: u32,
-    grams: Box<[Gram]>,
+    sorted: Box<[Gram]>,
     ranks: Box<[u32]>,
     loose: Box<[Loose]>,
 }
 
-/// Three octets as a number, stirred. No two grams are mixed alike, so a bucket holds no more of them than its share of
-/// all there are: a file cannot crowd one.
+/// The first three of four octets as a number, stirred, in the highest bits. No two grams are mixed alike, so a bucket
+/// holds no more of them than its share of all there are: a file cannot crowd one.
 #[inline]
-fn mixed(window: &[u8]) -> u32 {
-    let gram = u32::from(window[0]) | u32::from(window[1]) << 8 | u32::from(window[2]) << 16;
-    gram.wrapping_mul(0x9E_3779) & ((1 << MIXED_BITS) - 1)
+fn mixed(four: [u8; 4]) -> u32 {
+    // The last octet is shifted out.
+    u32::from_le_bytes(four).wrapping_mul(0x9E37_7900)
+}
+
+/// The same of a gram alone.
+#[inline]
+fn mixed_gram(gram: &[u8]) -> u32 {
+    mixed([gram[0], gram[1], gram[2], 0])
 }
 
 #[inline]
@@ -78,11 +89,11 @@ impl Grams {
         placed.sort_unstable();
         let distinct = placed.chunk_by(|one, other| one.0 == other.0).count();
         let bucket_bits = distinct.next_power_of_two().ilog2().clamp(4, 20);
-        let buckets_shift = MIXED_BITS - bucket_bits;
+        let buckets_shift = u32::BITS - bucket_bits;
         let mut grams = Vec::with_capacity(distinct + 1);
         let mut buckets = Vec::with_capacity((1 << bucket_bits) + 1);
         let mut bits = vec![0; (distinct / 2).next_power_of_two().clamp(64, 1 << 14)].into_boxed_slice();
-        let bits_shift = MIXED_BITS - bits.len().ilog2() - u64::BITS.ilog2();
+        let bits_shift = u32::BITS - bits.len().ilog2() - u64::BITS.ilog2();
         let mut ranks = 0;
         for same in placed.chunk_by(|one, other| one.0 == other.0) {
             let mixed = same[0].0;
@@ -100,7 +111,7 @@ impl Grams {
             bits_shift,
             buckets: buckets.into(),
             buckets_shift,
-            grams: grams.into(),
+            sorted: grams.into(),
             ranks: placed.into_iter().map(|(_, rank)| rank).collect(),
             loose: loose.into(),
         }
@@ -110,7 +121,7 @@ impl Grams {
     pub fn octets_held(&self) -> usize {
         size_of_val(&*self.bits)
             + size_of_val(&*self.buckets)
-            + size_of_val(&*self.grams)
+            + size_of_val(&*self.sorted)
             + size_of_val(&*self.ranks)
             + size_of_val(&*self.loose)
     }
@@ -136,35 +147,52 @@ impl Grams {
             });
         }
         if self.loose.first().is_some_and(|loose| loose.rank < best) {
-            let present = target.iter().fold(0, |bits, &octet| bits | octet_bit(octet));
-            for loose in &self.loose {
-                if loose.rank >= best {
-                    break;
-                }
-                if loose.octets & !present == 0 && matches(loose.rank) {
-                    best = loose.rank;
-                    break;
-                }
-            }
+            best = self.search_loose(target, best, matches);
         }
         best
+    }
+
+    #[inline]
+    fn search_loose(&self, target: &[u8], best: u32, mut matches: impl FnMut(u32) -> bool) -> u32 {
+        let present = if self.loose.len() <= FEW_LOOSE {
+            u64::MAX
+        } else {
+            target.iter().fold(0, |bits, &octet| bits | octet_bit(octet))
+        };
+        let better = self.loose.iter().take_while(|loose| loose.rank < best);
+        let mut possible = better.filter(|loose| loose.octets & !present == 0);
+        possible.find(|loose| matches(loose.rank)).map_or(best, |loose| loose.rank)
     }
 
     /// The ranks of each gram that the target holds, once.
     #[inline]
     fn hits(&self, target: &[u8], mut hit: impl FnMut(&[u32])) {
         let mut seen = Seen::default();
-        for window in target.windows(GRAM) {
-            let mixed = mixed(window);
-            let bit = mixed >> self.bits_shift;
-            if self.bits[bit as usize >> 6] >> (bit & 63) & 1 == 0 {
-                continue;
+        for window in target.windows(4) {
+            let mixed = mixed([window[0], window[1], window[2], window[3]]);
+            if self.is_marked(mixed) {
+                self.look_up(mixed, &mut seen, &mut hit);
             }
-            if let Some(place) = self.place_of(mixed) {
-                if seen.is_new(place, self.grams.len()) {
-                    hit(&self.ranks[self.grams[place].ranks as usize..self.grams[place + 1].ranks as usize]);
-                }
+        }
+        if let Some(last) = target.last_chunk::<GRAM>() {
+            let mixed = mixed_gram(last);
+            if self.is_marked(mixed) {
+                self.look_up(mixed, &mut seen, &mut hit);
             }
+        }
+    }
+
+    /// Whether a gram with the same highest bits stands here.
+    #[inline]
+    fn is_marked(&self, mixed: u32) -> bool {
+        let bit = mixed >> self.bits_shift;
+        self.bits[bit as usize >> 6] >> (bit & 63) & 1 == 1
+    }
+
+    #[inline(never)]
+    fn look_up(&self, mixed: u32, seen: &mut Seen, hit: &mut impl FnMut(&[u32])) {
+        if let Some(place) = self.place_of(mixed).filter(|&place| seen.is_new(place, self.sorted.len())) {
+            hit(&self.ranks[self.sorted[place].ranks as usize..self.sorted[place + 1].ranks as usize]);
         }
     }
 
@@ -173,7 +201,7 @@ impl Grams {
     fn place_of(&self, mixed: u32) -> Option<usize> {
         let bucket = (mixed >> self.buckets_shift) as usize;
         let start = self.buckets[bucket] as usize;
-        let grams = &self.grams[start..self.buckets[bucket + 1] as usize];
+        let grams = &self.sorted[start..self.buckets[bucket + 1] as usize];
         let place = match grams {
             [] => return None,
             [only] => return (only.mixed == mixed).then_some(start),
@@ -231,24 +259,25 @@ impl Counts {
     fn of(texts: &[Weak<'_>]) -> Self {
         let octets: usize = texts.iter().map(|weak| weak.text.len()).sum();
         let bits = octets.next_power_of_two().ilog2().clamp(6, 16);
-        let mut found = Self { counts: vec![0; 1 << bits], shift: MIXED_BITS - bits };
+        let mut found = Self { counts: vec![0; 1 << bits], shift: u32::BITS - bits };
         for weak in texts {
             for window in literal_windows(weak.text) {
-                found.counts[(mixed(window) >> found.shift) as usize] += 1;
+                found.counts[(mixed_gram(window) >> found.shift) as usize] += 1;
             }
         }
         found
     }
 
     fn rarest(&self, text: &[u8]) -> Option<u32> {
-        literal_windows(text).map(mixed).min_by_key(|&mixed| self.counts[(mixed >> self.shift) as usize])
+        literal_windows(text).map(mixed_gram).min_by_key(|&mixed| self.counts[(mixed >> self.shift) as usize])
     }
 }
 
-/// The windows of a text's literal octets.
+/// The windows of a text's literal octets: of a long text the last ones, which tell it from others as well as all do.
 fn literal_windows(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = &text[..Shape::of(text).body];
-    body.split(|&octet| octet == b'*').flat_map(|segment| segment.windows(GRAM))
+    let end = &body[body.len().saturating_sub(OCTETS_READ)..];
+    end.split(|&octet| octet == b'*').flat_map(|segment| segment.windows(GRAM))
 }
 
 /// The literal octets of a text, as bits.
@@ -262,11 +291,8 @@ mod tests {
     use super::*;
 
     fn grams(texts: &[&str]) -> Grams {
-        let weak: Vec<_> = texts
-            .iter()
-            .enumerate()
-            .map(|(rank, text)| Weak { text: text.as_bytes(), rank: rank as u32 })
-            .collect();
+        let weak: Vec<_> =
+            texts.iter().enumerate().map(|(rank, text)| Weak { text: text.as_bytes(), rank: rank as u32 }).collect();
         Grams::new(&weak)
     }
 
@@ -282,7 +308,7 @@ mod tests {
 
     #[test]
     fn only_what_the_target_can_hold_is_asked() {
-        let grams = grams(&["/*.php", "/*.html$", "/*?", "/*utm_*x", "/*&"]);
+        let grams = grams(&["/*.php", "/*.html$", "/*?", "/*utm_*x", "/*&", "/*+", "/*;", "/*@"]);
         assert_eq!(asked(&grams, "/a.html?utm_", NO_RANK), vec![1, 2, 3]);
         assert_eq!(asked(&grams, "/a.html?utm_", 2), vec![1]);
         assert_eq!(asked(&grams, "/", NO_RANK), vec![]);

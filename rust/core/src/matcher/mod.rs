@@ -3,10 +3,13 @@
 //! Rules are ranked as RFC 9309 section 2.2.2 weighs them: most octets first, allow before disallow, then by line. The
 //! lowest rank that matches decides, so whatever cannot beat the best rank so far is not looked at.
 
+#[cfg(test)]
+mod agreement;
 mod forest;
 mod grams;
 pub mod haystack;
 mod segments;
+mod successors;
 mod suffixes;
 mod trie;
 pub mod walk;
@@ -16,6 +19,7 @@ use std::cell::OnceCell;
 use forest::Forest;
 use haystack::Haystack;
 use segments::Shape;
+use walk::Match;
 
 pub use segments::matches;
 
@@ -71,8 +75,8 @@ struct Ranked {
     start: u32,
     body: u32,
     head: u32,
-    /// Its rule, and the anchor in the lowest bit.
-    rule_and_anchor: u32,
+    /// Its rule, and in the lowest bits whether it allows and whether it is anchored.
+    rule_and_flags: u32,
     specificity: u32,
 }
 
@@ -112,7 +116,12 @@ impl Index {
                 let start = texts.len() as u32;
                 texts.extend_from_slice(entry.text);
                 let precedence = u64::from(u32::MAX - entry.specificity) << 1 | u64::from(!rule.allow());
-                drafts.push(Draft { key: precedence << 31 | index as u64, start, end: texts.len() as u32, form: entry.form });
+                drafts.push(Draft {
+                    key: precedence << 31 | index as u64,
+                    start,
+                    end: texts.len() as u32,
+                    form: entry.form,
+                });
             });
         }
         drafts.sort_unstable_by_key(|draft| draft.key);
@@ -120,26 +129,28 @@ impl Index {
         let ranked = drafts.iter().map(|draft| Ranked::new(draft, &texts)).collect();
         let texts = Texts { octets: texts.into(), ranked };
         let of_form = |form| {
-            let drafts = drafts.iter().enumerate().filter(move |(_, draft)| draft.form == form);
-            drafts.map(|(rank, _)| rank as u32).collect::<Vec<_>>()
+            let ranks = drafts.iter().enumerate().filter(move |(_, draft)| draft.form == form);
+            let mut ranks: Vec<u32> = ranks.map(|(rank, _)| rank as u32).collect();
+            // Section 2.2.2: of equal rules only the first can decide.
+            ranks.dedup_by(|later, earlier| texts.are_equal(*earlier, *later));
+            ranks
         };
-        let b = of_form(Form::B);
-        Self {
-            a: Forest::new(&texts, &of_form(Form::A)),
-            b: (!b.is_empty()).then(|| Box::new(Forest::new(&texts, &b))),
-            texts,
-        }
+        let (a, b) = (of_form(Form::A), of_form(Form::B));
+        Self { a: Forest::new(&texts, &a), b: (!b.is_empty()).then(|| Box::new(Forest::new(&texts, &b))), texts }
     }
 
-    /// The rule that decides, and its specificity.
+    /// The rule that decides, and whether it allows.
     #[inline]
-    pub fn best(&self, query: &Query<'_>) -> Option<(u32, u32)> {
+    pub fn best(&self, query: &Query<'_>) -> Option<(Match, bool)> {
         let mut best = self.a.best(&self.texts, &query.a, NO_RANK);
         if let Some(b) = &self.b {
             best = b.best(&self.texts, query.b(), best);
         }
         let ranked = self.texts.ranked.get(best as usize)?;
-        Some((ranked.rule_and_anchor >> 1, ranked.specificity))
+        Some((
+            Match { rule: ranked.rule_and_flags >> 2, specificity: ranked.specificity },
+            ranked.rule_and_flags & 2 == 2,
+        ))
     }
 
     /// Octets held.
@@ -158,13 +169,16 @@ impl Ranked {
             start: draft.start,
             body: shape.body as u32,
             head: shape.head as u32,
-            rule_and_anchor: (draft.key as u32) << 1 | u32::from(shape.anchored),
+            // The key ends with the rule's index, in front of which it says whether it disallows.
+            rule_and_flags: (draft.key as u32 & (u32::MAX >> 2)) << 2
+                | u32::from(draft.key >> 31 & 1 == 0) << 1
+                | u32::from(shape.anchored),
             specificity: u32::MAX - (draft.key >> 32) as u32,
         }
     }
 
     fn anchored(self) -> bool {
-        self.rule_and_anchor & 1 == 1
+        self.rule_and_flags & 1 == 1
     }
 }
 
@@ -181,6 +195,12 @@ impl Texts {
     fn head(&self, rank: u32) -> &[u8] {
         let ranked = &self.ranked[rank as usize];
         &self.octets[ranked.start as usize..][..ranked.head as usize]
+    }
+
+    /// Whether two ranks have the same text.
+    fn are_equal(&self, one: u32, other: u32) -> bool {
+        self.body(one) == self.body(other)
+            && self.ranked[one as usize].anchored() == self.ranked[other as usize].anchored()
     }
 
     /// Whether the text of a rank matches a target that is known to begin with its head.

@@ -24,7 +24,7 @@ impl Shape {
             [body @ .., b'$'] => (body, true),
             _ => (text, false),
         };
-        match memchr::memchr(b'*', body) {
+        match first_star(body) {
             None => Self { head: body.len(), body: body.len(), anchored },
             Some(head) => {
                 let used = body.iter().rposition(|&octet| octet != b'*').map_or(0, |last| last + 1);
@@ -39,6 +39,12 @@ impl Shape {
     pub fn is_literal(self) -> bool {
         self.head == self.body
     }
+}
+
+/// Where the first star is. Segments are short: a loop is through sooner than a search is called.
+#[inline]
+fn first_star(text: &[u8]) -> Option<usize> {
+    text.iter().position(|&octet| octet == b'*')
 }
 
 /// Whether the text matches the target.
@@ -60,12 +66,8 @@ pub fn matches_behind_head(body: &[u8], head: usize, anchored: bool, target: &Ha
     let mut at = head;
     let mut rest = &body[head + 1..];
     loop {
-        let Some(star) = memchr::memchr(b'*', rest) else {
-            return if anchored {
-                target.octets()[at..].ends_with(rest)
-            } else {
-                target.find(rest, at).is_some()
-            };
+        let Some(star) = first_star(rest) else {
+            return if anchored { target.octets()[at..].ends_with(rest) } else { target.find(rest, at).is_some() };
         };
         if star > 0 {
             match target.find(&rest[..star], at) {

@@ -3,13 +3,20 @@
 //! It costs more to make than an ordinary target is worth searching, so only a target that has shown itself expensive
 //! gets it: one that a hostile file was written for, where a search finds what looks like its segment at every place.
 
+use std::cmp::Ordering;
+
+use super::successors::Successors;
+
+/// So few places are looked at sooner than the next one is found.
+const FEW: usize = 32;
+
 /// The order of a target's suffixes.
 #[derive(Debug)]
 pub struct Suffixes {
     /// Where each suffix begins, in the order of the suffixes.
     sorted: Vec<u32>,
-    /// The place of each suffix in that order, by where it begins.
-    ranks: Vec<u32>,
+    /// The next of those that begin alike.
+    next: Successors,
     starts: Starts,
 }
 
@@ -42,45 +49,59 @@ impl Suffixes {
             compared *= 2;
         }
         let sorted: Vec<u32> = keyed.into_iter().map(|(_, start)| start).collect();
-        Self { starts: Starts::new(octets, &sorted), sorted, ranks }
+        Self { starts: Starts::new(octets, &sorted), next: Successors::new(&sorted), sorted }
     }
 
     /// Where the segment first occurs at or behind `from`.
     pub fn find(&self, octets: &[u8], segment: &[u8], from: usize) -> Option<usize> {
         let (mut first, mut end) = self.starts.range(segment)?;
-        if segment.len() > self.starts.length {
+        if let Some(rest) = segment.get(self.starts.length..).filter(|rest| !rest.is_empty()) {
             // Most segments that are not there end in octets that are not.
-            self.starts.range(&segment[segment.len() - self.starts.length..])?;
-            let start_of = |start: u32| {
-                let suffix = &octets[start as usize..];
-                &suffix[..suffix.len().min(segment.len())]
-            };
+            self.starts.range(&segment[rest.len()..])?;
+            let rest = Rest::new(rest);
+            let order = |start: u32| rest.order(&octets[start as usize + self.starts.length..]);
             let sorted = &self.sorted[..end];
-            first += sorted[first..].partition_point(|&start| start_of(start) < segment);
-            let same = |place: usize| sorted.get(place).is_some_and(|&start| start_of(start) == segment);
-            end = (first..first + 8).find(|&place| !same(place)).unwrap_or_else(|| {
-                first + sorted[first..].partition_point(|&start| start_of(start) == segment)
-            });
+            first += sorted[first..].partition_point(|&start| order(start) == Ordering::Less);
+            let same = |place: usize| sorted.get(place).is_some_and(|&start| order(start) == Ordering::Equal);
+            end = (first..first + FEW)
+                .find(|&place| !same(place))
+                .unwrap_or_else(|| first + sorted[first..].partition_point(|&start| order(start) == Ordering::Equal));
         }
         self.first_behind(first, end, from)
     }
 
     /// The first of the suffixes from `first` to `end`, in their order, that begins at or behind `from`.
     fn first_behind(&self, first: usize, end: usize, from: usize) -> Option<usize> {
-        if end - first <= 8 {
+        if end - first <= FEW {
             return self.sorted[first..end].iter().map(|&start| start as usize).filter(|&start| start >= from).min();
         }
-        let (first, count) = (first as u32, (end - first) as u32);
-        let is_one = |rank: u32| rank.wrapping_sub(first) < count;
-        let mut at = from;
-        for block in self.ranks[from..].chunks(32) {
-            // Without a branch for each place, so that several are compared at once.
-            if block.iter().fold(false, |any, &rank| any | is_one(rank)) {
-                return block.iter().position(|&rank| is_one(rank)).map(|place| at + place);
+        self.next.find(first, end, from as u32).map(|start| start as usize)
+    }
+}
+
+/// What of a segment is left to be compared, its first eight octets as a number.
+struct Rest<'s> {
+    octets: &'s [u8],
+    first: u64,
+    mask: u64,
+}
+
+impl<'s> Rest<'s> {
+    fn new(octets: &'s [u8]) -> Self {
+        let missing = 8 - octets.len().min(8) as u32;
+        Self { octets, first: first_eight(octets), mask: u64::MAX << (8 * missing) }
+    }
+
+    /// How a text, as far as the rest goes, stands to it.
+    #[inline]
+    fn order(&self, text: &[u8]) -> Ordering {
+        let first = first_eight(text) & self.mask;
+        first.cmp(&self.first).then_with(|| {
+            if text.len() >= self.octets.len() && self.octets.len() <= 8 {
+                return Ordering::Equal;
             }
-            at += block.len();
-        }
-        None
+            text[..text.len().min(self.octets.len())].cmp(self.octets)
+        })
     }
 }
 
@@ -93,11 +114,11 @@ struct Starts {
     base: u32,
     /// How many octets are read.
     length: usize,
-    starts: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Starts {
-    const MOST: u32 = 1 << 13;
+    const MOST: u32 = 1 << 15;
 
     fn new(octets: &[u8], sorted: &[u32]) -> Self {
         let mut digits = Box::new([0; 256]);
@@ -110,12 +131,12 @@ impl Starts {
             base += 1;
         }
         let length = Self::MOST.ilog(base.max(2)) as usize;
-        let mut found = Self { digits, base, length, starts: Vec::new() };
+        let mut found = Self { digits, base, length, places: Vec::new() };
         for (place, &start) in sorted.iter().enumerate() {
             let number = found.number(&octets[start as usize..]).unwrap_or(0);
-            found.starts.resize(found.starts.len().max(number as usize + 1), place as u32);
+            found.places.resize(found.places.len().max(number as usize + 1), place as u32);
         }
-        found.starts.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
+        found.places.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
         found
     }
 
@@ -139,12 +160,13 @@ impl Starts {
         let number = self.number(segment)?;
         let missing = self.length.saturating_sub(segment.len()) as u32;
         let next = number + self.base.pow(missing);
-        let (start, end) = (self.starts[number as usize] as usize, self.starts[next as usize] as usize);
+        let (start, end) = (self.places[number as usize] as usize, self.places[next as usize] as usize);
         (start < end).then_some((start, end))
     }
 }
 
 /// The first eight octets as a number that orders as they do; what is missing counts as nothing.
+#[inline]
 pub fn first_eight(suffix: &[u8]) -> u64 {
     match suffix.first_chunk() {
         Some(eight) => u64::from_be_bytes(*eight),
@@ -167,7 +189,8 @@ mod tests {
                 let mut segment = dice.text(b"ab\0", 6);
                 segment.push(b'a');
                 let from = dice.below(octets.len() + 1);
-                let plain = octets[from..].windows(segment.len()).position(|window| window == segment).map(|at| from + at);
+                let plain =
+                    octets[from..].windows(segment.len()).position(|window| window == segment).map(|at| from + at);
                 assert_eq!(suffixes.find(&octets, &segment, from), plain, "{octets:?} {segment:?} {from}");
             }
         }

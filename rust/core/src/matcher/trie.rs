@@ -7,6 +7,33 @@
 use super::NO_RANK;
 use super::suffixes::first_eight;
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// No wildcard text.
+const NONE: u32 = u32::MAX;
+
+/// Octets of a label that stand in its node.
+const INLINE: usize = 8;
+
+/// Half a cache line, since nodes far apart are what a walk waits for.
+#[derive(Debug)]
+struct Node {
+    /// The first octets of the label, the first one lowest; the rest is 0.
+    label: u64,
+    /// Where the whole label lies in the texts.
+    label_start: u32,
+    label_octets: u32,
+    /// First child.
+    children: u32,
+    /// Where the node's wildcard texts are, if it has any.
+    wild: u32,
+    /// Best rank of the heads on the way here that match as prefixes.
+    prefix: u32,
+    /// Best rank of this head as a whole target.
+    whole: u32,
+}
+
 /// A head to be placed.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
@@ -31,20 +58,6 @@ pub enum Kind {
     Wild,
 }
 
-#[derive(Debug)]
-struct Node {
-    label_start: u32,
-    label_octets: u32,
-    /// First child.
-    children: u32,
-    /// First wildcard text.
-    wild: u32,
-    /// Best rank of the heads on the way here that match as prefixes.
-    prefix: u32,
-    /// Best rank of this head as a whole target.
-    whole: u32,
-}
-
 /// Sorts heads by their octets, then by rank.
 pub fn sort(heads: &mut Vec<Head<'_>>) {
     // The first octets as a number decide most comparisons, without a look at the texts.
@@ -62,17 +75,17 @@ pub struct Trie {
     nodes: Box<[Node]>,
     /// The first octet of each node's label.
     firsts: Box<[u8]>,
-    /// Ranks of the wildcard texts, in order at each node.
+    /// For each node that has any: how many wildcard texts, and their ranks in order.
     wild: Box<[u32]>,
 }
 
 impl Trie {
     /// Builds a trie of sorted heads.
     pub fn new(heads: &[Head<'_>]) -> Self {
-        let nodes = heads.len() * 5 / 4 + 1;
+        let nodes = heads.len() * 5 / 4 + 2;
         let mut builder = Builder { nodes: Vec::with_capacity(nodes), firsts: vec![0], wild: Vec::new(), next: 1 };
-        // Ranges of heads that share a node, in breadth-first order: where they are, and how deep the node begins.
-        let mut ranges = std::collections::VecDeque::from([(0..heads.len(), 0, NO_RANK)]);
+        // Ranges of heads that share a node, in breadth-first order: where they are, how deep it begins, what is above.
+        let mut ranges = Ranges::from([(0..heads.len(), 0, NO_RANK)]);
         while let Some((range, depth, above)) = ranges.pop_front() {
             builder.place(heads, range, depth, above, &mut ranges);
         }
@@ -92,40 +105,56 @@ impl Trie {
         let mut at = 0;
         loop {
             let node = &self.nodes[index];
-            let label = &texts[node.label_start as usize..][..node.label_octets as usize];
-            if !target[at..].starts_with(label) {
+            if !node.begins(&target[at..], texts) {
                 return best;
             }
-            at += label.len();
+            at += node.label_octets as usize;
             best = best.min(node.prefix);
-            let (children_end, wild_end) = match self.nodes.get(index + 1) {
-                Some(next) => (next.children as usize, next.wild as usize),
-                None => (self.nodes.len(), self.wild.len()),
-            };
-            if (node.wild as usize) < wild_end {
-                best = visit(&self.wild[node.wild as usize..wild_end], best);
+            if node.wild != NONE {
+                let wild = &self.wild[node.wild as usize..];
+                best = visit(&wild[1..][..wild[0] as usize], best);
             }
             let Some(&octet) = target.get(at) else { return best.min(node.whole) };
-            let firsts = &self.firsts[node.children as usize..children_end];
-            match find_octet(octet, firsts) {
-                Some(child) => index = node.children as usize + child,
+            let children = node.children as usize..self.nodes[index + 1].children as usize;
+            match find_octet(octet, &self.firsts[children.clone()]) {
+                Some(child) => index = children.start + child,
                 None => return best,
             }
         }
     }
 }
 
-/// Few children are looked through sooner than a search is called.
-#[inline]
-fn find_octet(octet: u8, among: &[u8]) -> Option<usize> {
-    if among.len() <= 8 {
-        among.iter().position(|&first| first == octet)
-    } else {
-        memchr::memchr(octet, among)
+impl Node {
+    /// Whether the text begins with the label.
+    #[inline]
+    fn begins(&self, text: &[u8], texts: &[u8]) -> bool {
+        let octets = self.label_octets as usize;
+        if octets > INLINE {
+            return first_word(text) == self.label
+                && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..octets]);
+        }
+        // Shifting in two steps: a whole word at once is no shift.
+        let mask = !(u64::MAX << (4 * octets) << (4 * octets));
+        first_word(text) & mask == self.label && text.len() >= octets
     }
 }
 
-type Ranges = std::collections::VecDeque<(std::ops::Range<usize>, usize, u32)>;
+/// The first eight octets, the first one lowest; those that are missing are 0.
+#[inline]
+fn first_word(text: &[u8]) -> u64 {
+    match text.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => text.iter().rev().fold(0, |word, &octet| word << 8 | u64::from(octet)),
+    }
+}
+
+/// Few children are looked through sooner than a search is called.
+#[inline]
+fn find_octet(octet: u8, among: &[u8]) -> Option<usize> {
+    if among.len() <= 8 { among.iter().position(|&first| first == octet) } else { memchr::memchr(octet, among) }
+}
+
+type Ranges = VecDeque<(Range<usize>, usize, u32)>;
 
 struct Builder {
     nodes: Vec<Node>,
@@ -137,7 +166,7 @@ struct Builder {
 
 impl Builder {
     /// Makes the node of the heads in `range`, which agree up to `depth`, and queues its children.
-    fn place(&mut self, heads: &[Head<'_>], range: std::ops::Range<usize>, depth: usize, above: u32, ranges: &mut Ranges) {
+    fn place(&mut self, heads: &[Head<'_>], range: Range<usize>, depth: usize, above: u32, ranges: &mut Ranges) {
         let heads_here = &heads[range.clone()];
         // They are sorted: what the first and the last share, all share.
         let shared = match heads_here {
@@ -148,11 +177,13 @@ impl Builder {
             [only] => only.octets.len() - depth,
         };
         let end = depth + shared;
+        let label = heads_here.first().map_or(&[][..], |head| &head.octets[depth..end]);
         let mut node = Node {
+            label: first_word(&label[..label.len().min(INLINE)]),
             label_start: heads_here.first().map_or(0, |head| head.start + depth as u32),
             label_octets: shared as u32,
             children: self.next,
-            wild: self.wild.len() as u32,
+            wild: NONE,
             prefix: above,
             whole: NO_RANK,
         };
@@ -161,7 +192,14 @@ impl Builder {
             match head.kind {
                 Kind::Prefix => node.prefix = node.prefix.min(head.rank),
                 Kind::Whole => node.whole = node.whole.min(head.rank),
-                Kind::Wild => self.wild.push(head.rank),
+                Kind::Wild => {
+                    if node.wild == NONE {
+                        node.wild = self.wild.len() as u32;
+                        self.wild.push(0);
+                    }
+                    self.wild[node.wild as usize] += 1;
+                    self.wild.push(head.rank);
+                }
             }
         }
         let mut start = range.start + longer;
@@ -176,7 +214,10 @@ impl Builder {
         self.nodes.push(node);
     }
 
-    fn finish(self) -> Trie {
+    fn finish(mut self) -> Trie {
+        // Where the last node's children end.
+        let children = self.next;
+        self.nodes.push(Node { children, label: 0, label_start: 0, label_octets: 0, wild: NONE, prefix: 0, whole: 0 });
         Trie { nodes: self.nodes.into(), firsts: self.firsts.into(), wild: self.wild.into() }
     }
 }

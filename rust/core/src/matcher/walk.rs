@@ -17,8 +17,14 @@ pub struct Match {
     pub specificity: u32,
 }
 
-/// The rule that decides.
-pub fn best(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile, query: &Query<'_>) -> Option<Match> {
+/// The rule that decides, and whether it allows.
+pub fn best(
+    groups: &Groups,
+    selected: &[u32],
+    octets: &[u8],
+    profile: &Profile,
+    query: &Query<'_>,
+) -> Option<(Match, bool)> {
     let mut scratch = Scratch::default();
     // Specificity and allow in one number: more is better, and the first of equals stays.
     let (mut best, mut weight) = (None, 0);
@@ -31,7 +37,7 @@ pub fn best(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile,
             let found = u64::from(entry.specificity) << 2 | u64::from(rule.allow()) << 1 | 1;
             if found > weight && query.matches(entry) {
                 weight = found;
-                best = Some(Match { rule: index, specificity: entry.specificity });
+                best = Some((Match { rule: index, specificity: entry.specificity }, rule.allow()));
             }
         });
     }
