@@ -1,0 +1,83 @@
+"""Many processes, one store, one request: on a real server, with a real SQLite file and a real Redis."""
+
+import multiprocessing
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from tests.stores.conftest import redis_url
+
+from canfetch.client.stores import Store
+from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.sync_client import Client
+
+__all__ = ["redis_url"]
+
+
+class _Slow(BaseHTTPRequestHandler):
+    """Answers when as many processes as there are have had the time to ask."""
+
+    requests = 0
+    lock = threading.Lock()
+
+    def do_GET(self) -> None:
+        with self.lock:
+            type(self).requests += 1
+        threading.Event().wait(0.5)
+        body = b"User-agent: *\nDisallow: /forbidden\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def origin() -> Iterator[str]:
+    """A real origin on loopback that counts what it is asked."""
+    _Slow.requests = 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def store_at(place: str) -> Store:
+    if place.startswith("redis://"):
+        from canfetch.client.stores.redis import RedisStore
+
+        return RedisStore(place, prefix="canfetch-processes:")
+    return SQLiteStore(place)
+
+
+def ask(place: str, origin: str) -> tuple[bool, bool]:
+    """Ask as one process of a fleet."""
+    with Client(user_agent="ExampleBot/1.0", store=store_at(place)) as client:
+        return client.allows(f"{origin}/open"), client.allows(f"{origin}/forbidden")
+
+
+def fleet(place: str, origin: str) -> list[tuple[bool, bool]]:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        return pool.starmap(ask, [(place, origin)] * 4, chunksize=1)
+
+
+def test_house_four_processes_on_one_sqlite_store_cause_one_request(tmp_path: Path, origin: str) -> None:
+    assert fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
+    assert _Slow.requests == 1
+
+
+def test_house_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: str) -> None:
+    assert fleet(redis_url, origin) == [(True, False)] * 4
+    assert _Slow.requests == 1
+
+
+def test_house_redis_that_is_down_costs_no_decision(origin: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert ask("redis://127.0.0.1:1/0", origin) == (True, False)
+    assert _Slow.requests == 1
+    assert "going on from memory" in caplog.text
