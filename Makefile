@@ -87,8 +87,9 @@ format: setup-lint ## put files into the project's format
 	$(BIN)/ruff check --fix
 	cargo fmt --manifest-path rust/Cargo.toml --all
 
-types: setup-lint ## mypy, strict
+types: setup-lint ## mypy, strict; the native module is what its stub says
 	$(BIN)/mypy
+	if compgen -G 'src/canfetch/_native.*so' > /dev/null; then $(BIN)/stubtest canfetch._native; fi
 
 docs: $(INSTALLED) $(STAMPS)/group-docs ## the documentation, in docs/_build/html; a warning is an error
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
@@ -111,7 +112,7 @@ FUZZ_SECONDS ?= 60
 fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60]
 	@command -v $(VENV)/cargo/bin/cargo-fuzz > /dev/null || cargo install --quiet --locked --root $(VENV)/cargo cargo-fuzz
 	cd rust && RUSTC_BOOTSTRAP=1 $(abspath $(VENV))/cargo/bin/cargo-fuzz run $(FUZZ_TARGET) -- \
-		-max_total_time=$(FUZZ_SECONDS) -dict=fuzz/robots.dict
+		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/robots.dict
 
 package: $(STAMPS)/venv ## the sdist, the wheel of this platform and the py3-none-any wheel, in dist/
 	rm -rf build/lib* build/bdist* dist

@@ -48,7 +48,7 @@ SIZES: Final = (
 LARGE: Final = Size(groups=3, rules=300, agents=1, urls=80)
 LONG_LINES: Final = Size(groups=1, rules=2, agents=1, urls=12)
 DENSE: Final = Size(groups=1, rules=200, agents=1, urls=72)
-MANY_AGENTS: Final = Size(groups=180, rules=2, agents=100, urls=6)
+MANY_AGENTS: Final = Size(groups=180, rules=2, agents=150, urls=6)
 RARE_SHARE: Final = 1 / 600
 
 
@@ -93,7 +93,7 @@ class CaseMaker:
             return self._case_of_dense_wildcards()
         if rare == 3:
             # More sets of groups than an engine keeps, more tokens than it looks through one by one.
-            self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=3)) for _ in range(100)]
+            self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=3)) for _ in range(300)]
         size = LARGE if rare == 4 else MANY_AGENTS if rare == 3 else random.choice(SIZES)
         lines: list[bytes] = []
         if random.random() < 0.1:
@@ -157,7 +157,11 @@ class CaseMaker:
         if self.quiet or random.random() < 0.5:
             key = plain_key or (b"Allow" if random.random() < 0.5 else b"Disallow")
             return key + b": " + value
-        return random.choice(keys) + random.choice(SEPARATORS) + value + random.choice(TAILS)
+        key = random.choice(keys)
+        if random.random() < 0.2:
+            # More spellings than an engine remembers.
+            key = bytes(octet ^ 0x20 if octet > 0x60 and random.random() < 0.5 else octet for octet in key)
+        return key + random.choice(SEPARATORS) + value + random.choice(TAILS)
 
     def _pattern(self) -> bytes:
         random = self.random

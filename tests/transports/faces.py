@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -35,18 +36,20 @@ def asking(url: str, **changes: Any) -> Asking:
 
 
 @contextmanager
-def face(name: str, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = HERE) -> Iterator[Ask]:
+def face(
+    name: str, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = HERE, **options: Any
+) -> Iterator[Ask]:
     """Open a transport by its name; an async one runs on a loop of its own."""
-    opened = made(name)
+    opened = partial(made(name), ssl_context=ssl_context, resolve=resolve, **options)
     if name in {"standard", "httpx2"}:
-        transport: Transport = opened(ssl_context=ssl_context, resolve=resolve)
+        transport: Transport = opened()
         try:
             yield transport.ask
         finally:
             transport.close()
         return
     with asyncio.Runner() as runner:
-        waiting: AsyncTransport = opened(ssl_context=ssl_context, resolve=resolve)
+        waiting: AsyncTransport = opened()
         try:
             yield lambda asked: runner.run(waiting.ask(asked))
         finally:

@@ -7,8 +7,9 @@ use crate::groups::Groups;
 use crate::select::{Directory, Selection};
 use crate::tables::{COMPILED_SETS_LIMIT, PROFILES, Profile};
 
-/// Octets that can be counted in 32 bits with a flag beside.
-pub const MOST_OCTETS: usize = i32::MAX as usize;
+/// The largest file that is read, 512 MiB: all texts of its rules, three octets for one and in two forms, are still
+/// counted in 32 bits.
+pub const MOST_OCTETS: usize = 1 << 29;
 
 /// The profile of that name, if this engine does it.
 pub fn profile(name: &str) -> Option<&'static Profile> {
@@ -36,7 +37,7 @@ impl CompiledFile {
     /// # Panics
     /// If the file has more than [`MOST_OCTETS`].
     pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
-        assert!(octets.len() <= MOST_OCTETS, "a file over 2 GiB");
+        assert!(octets.len() <= MOST_OCTETS, "a file over 512 MiB");
         Self { profile, groups: Groups::read(octets, profile), directory: Directory::default(), sets: Mutex::default() }
     }
 

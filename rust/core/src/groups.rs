@@ -12,7 +12,7 @@ use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
 
-/// A span of the file; 32 bits, as a file is refused over 2 GiB.
+/// A span of the file; 32 bits reach over the largest that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -76,12 +76,25 @@ pub struct OtherRecord {
     pub key: Span,
     /// Its value.
     pub value: Span,
+    line_and_sitemap: u32,
+    groups_before: u32,
+}
+
+impl OtherRecord {
     /// Its line, from 1.
-    pub line: u32,
-    /// The group that it stands in, if any does.
-    pub group: Option<u32>,
+    pub fn line(self) -> u32 {
+        self.line_and_sitemap >> 1
+    }
+
     /// Whether it names a sitemap.
-    pub sitemap: bool,
+    pub fn is_sitemap(self) -> bool {
+        self.line_and_sitemap & 1 == 1
+    }
+
+    /// The group that it stands in, if any does.
+    pub fn group(self) -> Option<u32> {
+        self.groups_before.checked_sub(1)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -256,20 +269,23 @@ impl Reader {
         self.groups.others.push(OtherRecord {
             key: Span::new(record.key),
             value: Span::new(record.value),
-            line,
-            group: (self.groups.starts.len() as u32).checked_sub(1),
-            sitemap: record.kind == Kind::Sitemap,
+            line_and_sitemap: line << 1 | u32::from(record.kind == Kind::Sitemap),
+            groups_before: self.groups.starts.len() as u32,
         });
     }
 
-    fn finish(mut self) -> Groups {
-        let groups = &mut self.groups;
-        // A copy costs more than a few spare octets: only a wasteful guess is taken back.
-        if groups.rules.capacity() > groups.rules.len() * 5 / 4 + 16 {
-            groups.rules.shrink_to_fit();
-        }
-        self.groups
+    fn finish(self) -> Groups {
+        let Groups { starts, agents, rules, others } = self.groups;
+        Groups { starts: fitted(starts), agents: fitted(agents), rules: fitted(rules), others: fitted(others) }
     }
+}
+
+/// A copy costs more than a few spare places: only wasteful ones are given back.
+fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
+    if list.capacity() > list.len() * 5 / 4 + 16 {
+        list.shrink_to_fit();
+    }
+    list
 }
 
 #[cfg(test)]
@@ -310,7 +326,9 @@ mod tests {
         let seen: Vec<_> = groups
             .others()
             .iter()
-            .map(|other| (other.line, other.sitemap, other.key.of(octets), other.value.of(octets), other.group))
+            .map(|other| {
+                (other.line(), other.is_sitemap(), other.key.of(octets), other.value.of(octets), other.group())
+            })
             .collect();
         assert_eq!(seen, vec![(1, true, &b"Sitemap"[..], &b"s"[..], None), (3, false, b"Host", b"h", Some(0))]);
     }

@@ -28,8 +28,8 @@ fn is_canonical(text: &[u8], profile: &Profile) -> bool {
     let eights = text.chunks_exact(8);
     let rest = eights.remainder().iter().fold(0, |classes, &octet| classes | class(octet));
     let classes = eights.fold(rest, |classes, eight| {
-        let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| class(eight[at]));
-        classes | ((a | b) | (c | d)) | ((e | f) | (g | h))
+        let two = |at: usize| class(eight[at]) | class(eight[at + 1]);
+        classes | ((two(0) | two(2)) | (two(4) | two(6)))
     });
     classes & (ILLEGAL | PERCENT | STAR | DOLLAR) == 0
         && (classes & DOT == 0 || !profile.remove_dot_segments || !has_slash_and_dot(text))
@@ -39,7 +39,7 @@ fn is_canonical(text: &[u8], profile: &Profile) -> bool {
 #[inline]
 fn has_slash_and_dot(text: &[u8]) -> bool {
     let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
-    pairs.fold(false, |found, (&one, &other)| found | ((one == b'/') & (other == b'.')))
+    pairs.fold(0, |found, (&one, &other)| found | u8::from(one == b'/') & u8::from(other == b'.')) == 1
 }
 
 #[cold]

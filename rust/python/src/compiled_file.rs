@@ -82,8 +82,8 @@ impl CompiledFile {
         others
             .map(|other| {
                 let (key, value) = (other.key.bounds(), other.value.bounds());
-                let group = other.group.map_or(-1, i64::from);
-                (other.line, u8::from(other.sitemap), key.0, key.1, value.0, value.1, group)
+                let group = other.group().map_or(-1, i64::from);
+                (other.line(), u8::from(other.is_sitemap()), key.0, key.1, value.0, value.1, group)
             })
             .collect()
     }

@@ -30,7 +30,7 @@ mod _native {
             return Err(PyValueError::new_err(format!("the native engine does not do the profile {profile_name:?}")));
         };
         if octets.as_bytes().len() > MOST_OCTETS {
-            return Err(PyValueError::new_err("the native engine reads no file over 2 GiB"));
+            return Err(PyValueError::new_err("the native engine reads no file over 512 MiB"));
         }
         Ok(CompiledFile::new(octets, profile))
     }

@@ -8,6 +8,9 @@ use super::{Ranked, Texts};
 /// From this many wildcard texts at one head on, they are found by their grams: hanging there, each would be looked at.
 const MANY_AT_A_HEAD: usize = 4;
 
+/// So few texts that say little at their head are looked at sooner than the target is looked through for grams.
+const FEW_WEAK: usize = 2;
+
 /// The texts compared with one form of the target.
 #[derive(Debug)]
 pub struct Forest {
@@ -34,6 +37,9 @@ impl Forest {
             } else {
                 strong.extend_from_slice(same);
             }
+        }
+        if weak.len() <= FEW_WEAK {
+            return Self { heads: Trie::new(&heads), weak: Grams::default() };
         }
         weak.sort_unstable_by_key(|weak| weak.rank);
         Self { heads: Trie::new(&strong), weak: Grams::new(&weak) }

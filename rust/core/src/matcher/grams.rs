@@ -5,7 +5,6 @@
 //! repeats what leads to it. Texts without three literal octets in a row stand on a short list, behind a mask of the
 //! octets that they need.
 
-use super::NO_RANK;
 use super::segments::Shape;
 
 /// Octets of a gram.
@@ -40,10 +39,8 @@ struct Loose {
 }
 
 /// The texts by gram.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grams {
-    /// Best rank of all: nothing here can beat a better one.
-    best: u32,
     /// A bit for each value of a mixed gram's highest bits that occurs.
     bits: Box<[u64]>,
     bits_shift: u32,
@@ -52,6 +49,8 @@ pub struct Grams {
     buckets_shift: u32,
     sorted: Box<[Gram]>,
     ranks: Box<[u32]>,
+    /// The best of these ranks: nothing here can beat a better one.
+    best: Option<u32>,
     loose: Box<[Loose]>,
 }
 
@@ -106,12 +105,12 @@ impl Grams {
         buckets.resize((1 << bucket_bits) + 1, grams.len() as u32);
         grams.push(Gram { mixed: u32::MAX, ranks });
         Self {
-            best: texts.first().map_or(NO_RANK, |weak| weak.rank),
             bits,
             bits_shift,
             buckets: buckets.into(),
             buckets_shift,
             sorted: grams.into(),
+            best: placed.iter().map(|(_, rank)| *rank).min(),
             ranks: placed.into_iter().map(|(_, rank)| rank).collect(),
             loose: loose.into(),
         }
@@ -130,10 +129,7 @@ impl Grams {
     /// best one beats. Returns the best rank.
     #[inline]
     pub fn search(&self, target: &[u8], mut best: u32, mut matches: impl FnMut(u32) -> bool) -> u32 {
-        if self.best >= best {
-            return best;
-        }
-        if !self.ranks.is_empty() {
+        if self.best.is_some_and(|first| first < best) {
             self.hits(target, |ranks| {
                 for &rank in ranks {
                     if rank >= best {
@@ -288,6 +284,7 @@ fn octets_of(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::NO_RANK;
     use super::*;
 
     fn grams(texts: &[&str]) -> Grams {

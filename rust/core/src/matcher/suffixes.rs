@@ -62,10 +62,11 @@ impl Suffixes {
             let order = |start: u32| rest.order(&octets[start as usize + self.starts.length..]);
             let sorted = &self.sorted[..end];
             first += sorted[first..].partition_point(|&start| order(start) == Ordering::Less);
-            let same = |place: usize| sorted.get(place).is_some_and(|&start| order(start) == Ordering::Equal);
-            end = (first..first + FEW)
-                .find(|&place| !same(place))
-                .unwrap_or_else(|| first + sorted[first..].partition_point(|&start| order(start) == Ordering::Equal));
+            let same = |&start: &u32| order(start) == Ordering::Equal;
+            // Mostly few begin with it, and how many is found among the next ones.
+            let few = (first + FEW).min(end);
+            let last = if sorted[first..few].last().is_some_and(same) { end } else { few };
+            end = first + sorted[first..last].partition_point(same);
         }
         self.first_behind(first, end, from)
     }

@@ -25,6 +25,7 @@ from canfetch.client.transports.failing import Failed, failed_by
 from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT
 from canfetch.client.transports.names import Resolve, addresses_of_async, system_addresses
 from canfetch.client.transports.places import Place, place_of, wire_headers
+from canfetch.client.transports.proxies import proxy_of, refuse_where_guarded
 from canfetch.errors import MissingExtra
 
 try:
@@ -52,27 +53,24 @@ class AiohttpTransport:
     """Asks by aiohttp, on one loop of asyncio.
 
     Args:
-        session: asks with this session, its proxies, cookies and certificates; it is not closed here. Nobody here
-            knows where it connects to: where addresses are guarded, it is refused. It must not decompress, since
-            it would not stop.
         ssl_context: what certificates must satisfy.
         resolve: gives the addresses of a name.
-    Raises: ValueError: a session that decompresses.
+        proxy: makes the connections, as `http://user:password@host:port`. Nobody here knows where to, so that
+            everything is refused where addresses are guarded.
+    Raises: ValueError: the proxy is no URL of a proxy.
     """
 
     def __init__(
         self,
         *,
-        session: aiohttp.ClientSession | None = None,
         ssl_context: ssl.SSLContext | None = None,
         resolve: Resolve = system_addresses,
+        proxy: str | None = None,
     ) -> None:
-        if session is not None and session.auto_decompress:
-            raise ValueError("give a session that does not decompress: aiohttp.ClientSession(auto_decompress=False)")
-        self._theirs = session
-        self._ours: aiohttp.ClientSession | None = None
+        self._opened: aiohttp.ClientSession | None = None
         self._ssl_context = ssl_context
         self._resolve = resolve
+        self._proxy = None if proxy is None else proxy_of(proxy)
 
     async def ask(self, asking: Asking) -> Response | Failure:
         """Ask for one URL of http or https.
@@ -87,15 +85,13 @@ class AiohttpTransport:
             return failed.at(asking.url)
 
     async def close(self) -> None:
-        """Close the session, where it was made here."""
-        if self._ours is not None:
-            await self._ours.close()
-            self._ours = None
+        """Close the session."""
+        if self._opened is not None:
+            await self._opened.close()
+            self._opened = None
 
     async def _ask(self, asking: Asking, place: Place, deadlines: Deadlines) -> Response:
-        if self._theirs is not None and not asking.allow_private:
-            detail = "a session of the caller's own connects where it likes, and cannot be guarded"
-            raise Failed(FailureKind.FORBIDDEN_ADDRESS, detail)
+        refuse_where_guarded(asking, self._proxy)
         literal = literal_address(place.host)
         if literal is not None:
             # aiohttp connects to an address that is one without asking its resolver.
@@ -115,10 +111,17 @@ class AiohttpTransport:
 
     async def _exchange(self, asking: Asking, place: Place) -> Response:
         headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, asking.headers)]
+        proxy = self._proxy
+        login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
+        if login is not None and place.scheme == "http":
+            # There the request itself goes to the proxy; aiohttp sends the others with CONNECT alone.
+            headers += login.items()
         async with self._session().get(
             # As it is: aiohttp would tidy it.
             URL(place.url, encoded=True),
             headers=CIMultiDict(headers),
+            proxy=None if proxy is None else proxy.url,
+            proxy_headers=login,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(
                 connect=asking.connect_seconds, sock_read=asking.read_seconds, ceil_threshold=_NEVER_ROUNDED
@@ -137,10 +140,8 @@ class AiohttpTransport:
             return answer.response()
 
     def _session(self) -> aiohttp.ClientSession:
-        if self._theirs is not None:
-            return self._theirs
-        if self._ours is None:
-            self._ours = aiohttp.ClientSession(
+        if self._opened is None:
+            self._opened = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     resolver=_Resolver(self._resolve),
                     ssl=self._ssl_context or ssl.create_default_context(),
@@ -154,7 +155,7 @@ class AiohttpTransport:
                 max_line_size=HEAD_OCTETS_LIMIT,
                 max_field_size=HEAD_OCTETS_LIMIT,
             )
-        return self._ours
+        return self._opened
 
 
 class _Resolver(AbstractResolver):
@@ -192,6 +193,8 @@ def _failed(error: Exception, place: Place) -> Failed:
     said = (str(error) or type(error).__name__)[:200]
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return Failed(FailureKind.TLS, said)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return Failed(FailureKind.CONNECT, f"the proxy says {error.status} {error.message}")
     if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
         return Failed(FailureKind.NAME, said)
     if isinstance(error, aiohttp.ClientConnectorError):

@@ -63,8 +63,8 @@ class Backend(httpcore2.NetworkBackend):
 
     def connect_tcp(
         self,
-        host: str,  # noqa: ARG002 - the journey's
-        port: int,  # noqa: ARG002
+        host: str,
+        port: int,
         timeout: float | None = None,  # noqa: ARG002 - the deadlines
         local_address: str | None = None,  # noqa: ARG002 - never given
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
@@ -72,8 +72,8 @@ class Backend(httpcore2.NetworkBackend):
         """Connect, to an address that was checked."""
         journey = self._journey
         wire = connect(
-            journey.place.host,
-            journey.place.port,
+            _bare(host),
+            port,
             allow_private=journey.asking.allow_private,
             resolve=journey.resolve,
             deadlines=journey.deadlines,
@@ -99,7 +99,7 @@ class _Stream(httpcore2.NetworkStream):
     def start_tls(
         self,
         ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,  # noqa: ARG002 - the journey's, without a last dot
+        server_hostname: str | None = None,  # noqa: ARG002 - the journey's: a proxy is never spoken TLS to
         timeout: float | None = None,  # noqa: ARG002 - the deadlines
     ) -> httpcore2.NetworkStream:
         self._wire.start_tls(ssl_context, self._journey.place.tls_name)
@@ -117,29 +117,28 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
 
     async def connect_tcp(
         self,
-        host: str,  # noqa: ARG002 - the journey's
-        port: int,  # noqa: ARG002
+        host: str,
+        port: int,
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the deadlines
         local_address: str | None = None,  # noqa: ARG002 - never given
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
     ) -> httpcore2.AsyncNetworkStream:
         """Connect, to an address that was checked: the addresses in turn, each with its share of the time."""
-        journey, deadlines = self._journey, self._journey.deadlines
-        name, place_port = journey.place.host, journey.place.port
+        journey, deadlines, name = self._journey, self._journey.deadlines, _bare(host)
         found = await addresses_of_async(name, journey.resolve, deadlines)
         addresses = permitted(name, found, allow_private=journey.asking.allow_private)
         failed = Failed(FailureKind.NAME, f"{name} has no address")
         for tried, address in enumerate(addresses):
             try:
                 with anyio.fail_after(deadlines.connect_seconds() / (len(addresses) - tried)):
-                    return _AsyncStream(await anyio.connect_tcp(address, place_port), journey)
+                    return _AsyncStream(await anyio.connect_tcp(address, port), journey)
             except TimeoutError:
                 failed = deadlines.too_late_to_connect()
             except OSError as error:
                 # anyio says that all attempts failed; the one attempt that there was says why.
                 cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
                 detail = failed_by(cause, FailureKind.CONNECT).detail
-                failed = Failed(FailureKind.CONNECT, f"{address} port {place_port}: {detail}")
+                failed = Failed(FailureKind.CONNECT, f"{address} port {port}: {detail}")
         raise failed
 
 
@@ -181,7 +180,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
     async def start_tls(
         self,
         ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,  # noqa: ARG002 - the journey's, without a last dot
+        server_hostname: str | None = None,  # noqa: ARG002 - the journey's: a proxy is never spoken TLS to
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the deadlines
     ) -> httpcore2.AsyncNetworkStream:
         name = self._journey.place.tls_name
@@ -205,6 +204,10 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
         if info != "ssl_object":
             return None
         return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610 - this is not Django
+
+
+def _bare(host: str) -> str:
+    return host.removeprefix("[").removesuffix("]")
 
 
 def _broken(error: Exception) -> Failed:

@@ -1,0 +1,97 @@
+// Whatever the file and the URL: nothing panics, and the index, the plain walk and a plain linear matcher give one answer.
+//
+// RUSTC_BOOTSTRAP=1 cargo fuzz run decide -- -dict=fuzz/robots.dict -max_len=4096
+//
+// Input: an octet that chooses the profile, the file, a line `##`, then URLs, one a line.
+#![no_main]
+
+use canfetch_core::pattern::{Form, Scratch, entries};
+use canfetch_core::tables::PROFILES;
+use canfetch_core::{CompiledFile, File, RuleSet, locate, target};
+use libfuzzer_sys::fuzz_target;
+
+const END_OF_FILE: &[u8] = b"\n##\n";
+
+fuzz_target!(|input: &[u8]| {
+    let Some((choice, input)) = input.split_first() else { return };
+    let profile = &PROFILES[usize::from(*choice) % PROFILES.len()];
+    let split = input.windows(END_OF_FILE.len()).position(|window| window == END_OF_FILE);
+    let (octets, urls) = split.map_or((input, &b"/"[..]), |at| (&input[..at], &input[at + END_OF_FILE.len()..]));
+    let compiled = CompiledFile::new(octets, profile);
+    let file = compiled.file(octets);
+    for tokens in [&[&b"foo"[..]][..], &[b"a", b"*"], &[b"bar"]] {
+        let selection = compiled.select(octets, tokens, true);
+        let indexed = RuleSet::new(&selection.groups);
+        indexed.expect(file, usize::MAX);
+        for url in urls.split(|&octet| octet == b'\n') {
+            if let Some(located) = locate(url) {
+                check(file, &selection.groups, &indexed, &target(url, located.path, profile));
+            }
+        }
+    }
+});
+
+fn check(file: File<'_>, groups: &[u32], indexed: &RuleSet, target: &[u8]) {
+    let plain = plain_rule(file, groups, target);
+    let walking = RuleSet::new(groups);
+    let walked = walking.decide(file, target);
+    assert_eq!(indexed.decide(file, target), walked);
+    let exempt = file.profile.robots_txt_allowed && target == b"/robots.txt";
+    let decided = walked.rule.map(|found| (found.rule, found.specificity));
+    assert_eq!(decided, if exempt { None } else { plain });
+    let matched = walking.matched(file, target);
+    assert_eq!(matched.first().map(|found| (found.rule, found.specificity)), plain);
+}
+
+/// Every rule, one after the other; most octets first, then allow, then the first line.
+fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32)> {
+    let b = form_b(target);
+    let mut best: Option<(u32, bool, u32)> = None;
+    for index in groups.iter().flat_map(|&group| file.groups.rules_of(group)) {
+        let rule = file.groups.rules()[index];
+        entries(file.profile, rule.allow(), rule.value.of(file.octets), &mut Scratch::default(), |entry| {
+            let target = if entry.form == Form::A { target } else { &b };
+            let better = best.is_none_or(|(octets, allow, _)| (entry.specificity, rule.allow()) > (octets, allow));
+            if better && plainly_matches(entry.text, target) {
+                best = Some((entry.specificity, rule.allow(), index as u32));
+            }
+        });
+    }
+    best.map(|(octets, _, rule)| (rule, octets))
+}
+
+/// The target with the reserved data behind its first `?` encoded.
+fn form_b(target: &[u8]) -> Vec<u8> {
+    let mut in_query = false;
+    let mut out = Vec::new();
+    for &octet in target {
+        if in_query && b":/?#[]@!'()+,;".contains(&octet) {
+            out.extend_from_slice(format!("%{octet:02X}").as_bytes());
+        } else {
+            out.push(octet);
+        }
+        in_query |= octet == b'?';
+    }
+    out
+}
+
+/// Keeps every place that the text read so far can have led to.
+fn plainly_matches(text: &[u8], target: &[u8]) -> bool {
+    let mut places = vec![false; target.len() + 1];
+    places[0] = true;
+    for (at, &octet) in text.iter().enumerate() {
+        if octet == b'$' && at + 1 == text.len() {
+            return places[target.len()];
+        }
+        if octet == b'*' {
+            let first = places.iter().position(|&place| place).unwrap_or(places.len());
+            places[first..].fill(true);
+        } else {
+            for place in (0..target.len()).rev() {
+                places[place + 1] = places[place] && target[place] == octet;
+            }
+            places[0] = false;
+        }
+    }
+    places.contains(&true)
+}

@@ -1,0 +1,74 @@
+"""Request-rate and Visit-time of the extended standard of 1996."""
+
+import pytest
+
+import canfetch
+from canfetch.core.extensions.request_rate import RequestRate, request_rate
+from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.windows import DailyWindow
+
+
+@pytest.mark.parametrize(
+    "value, rate",
+    [
+        (b"1/5", RequestRate(1, 5, None)),
+        (b"10/60", RequestRate(10, 60, None)),
+        (b"10/10m", RequestRate(10, 600, None)),
+        (b"20/1h", RequestRate(20, 3600, None)),
+        (b"5/1D", RequestRate(5, 86_400, None)),
+        (b" 1/10s  1800-1900 ", RequestRate(1, 10, DailyWindow(64_800, 68_400))),
+    ],
+)
+def test_conner1996_a_rate_is_requests_in_a_time(value: bytes, rate: RequestRate) -> None:
+    assert request_rate(value) == rate
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"5",
+        b"/5",
+        b"1/",
+        b"1/s",
+        b"0/5",
+        b"1/0",
+        b"-1/5",
+        b"1/5x",
+        b"1.5/5",
+        b"1/5 noon",
+        b"1/5/6",
+        b"1/1234567890",
+    ],
+)
+def test_conner1996_what_is_no_rate_is_nothing(value: bytes) -> None:
+    assert request_rate(value) is None
+
+
+def test_house_the_interval_of_a_rate() -> None:
+    assert RequestRate(10, 60, None).interval_seconds == 6.0
+    assert RequestRate(20, 1, None).interval_seconds == 0.05
+
+
+def test_conner1996_visit_time() -> None:
+    assert visit_time(b"0600-0845") == DailyWindow(21_600, 31_500)
+    assert visit_time(b"always") is None
+
+
+def test_house_rates_and_times_are_of_the_agents_own_groups(engine: str) -> None:
+    body = b"""Request-rate: 9/9
+User-agent: a
+request-rate: 1/5
+Disallow:
+REQUEST-RATE : 10/10m # slowly
+Request-rate: soon
+Visit-time: 0600-0845
+User-agent: *
+Visit-time: 0000-0100
+Disallow:
+"""
+    robots = canfetch.parse(body, engine=engine)
+    assert robots.request_rates(agent="a") == (RequestRate(1, 5, None), RequestRate(10, 600, None))
+    assert robots.visit_times(agent="a") == (DailyWindow(21_600, 31_500),)
+    assert robots.request_rates(agent="b") == ()
+    assert robots.visit_times(agent="b") == (DailyWindow(0, 3_600),)

@@ -1,0 +1,49 @@
+"""Profile `google` is Google's parser: the same verdict and the same line, for whatever a site wrote."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.differential.oracles import google
+from tests.differential.reporting import report
+from tests.differential.runner import Job, run
+
+import canfetch
+
+pytestmark = pytest.mark.usefixtures("needs_google")
+
+
+def check(job: Job, triples: int, workers: int, say: Callable[[str], None], *, seed: int) -> None:
+    tally = run(job, triples=triples, workers=workers, seed=seed).tally
+    say(tally.summary())
+    assert not tally.disagreed, report(job, tally.disagreements)
+    assert tally.triples >= triples
+    # Questions that no rule answers show little.
+    assert tally.ruled > 0.5 * tally.triples
+    assert tally.disallowed > 0.15 * tally.triples
+
+
+@pytest.mark.usefixtures("both_engines")
+def test_google_native_engine_verdict_and_line(triples: int, workers: int, say: Callable[[str], None]) -> None:
+    check(Job("google", "native", ("google",)), triples, workers, say, seed=0)
+
+
+def test_google_python_engine_verdict_and_line(triples: int, workers: int, say: Callable[[str], None]) -> None:
+    check(Job("google", "python", ("google",)), triples // 10, workers, say, seed=1)
+
+
+def test_googlebot_verdict_and_line_for_the_encoded_url(
+    engine: str, triples: int, workers: int, say: Callable[[str], None]
+) -> None:
+    check(Job("google", engine, ("googlebot",)), triples // 20, workers, say, seed=2)
+
+
+def test_google_reads_a_file_of_any_size(engine: str) -> None:
+    # Google's parser has no limit of its own; ours is raised over the file's size.
+    filler = b"User-agent: other\nDisallow: /" + b"x" * 400 + b"\n"
+    octets = filler * 1_500 + b"User-agent: *\nDisallow: /late\n"
+    lines = octets.count(b"\n")
+    assert google()(octets, b"bot", b"https://example.com/late") == (False, lines)
+    whole = canfetch.parse(octets, profile="google", limit_octets=len(octets), engine=engine)
+    verdict = whole.decide("https://example.com/late", agent="bot")
+    assert (verdict.allowed, verdict.line) == (False, lines)
+    assert canfetch.parse(octets, profile="google", engine=engine).allows("/late", agent="bot")

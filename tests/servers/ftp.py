@@ -1,0 +1,200 @@
+"""FTP servers on loopback: a real one, by pyftpdlib, and one that says what it is told to."""
+
+import asyncio
+import contextlib
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+_STOP_SECONDS = 10.0
+_TURN_SECONDS = 0.02
+
+
+def _pyftpdlib(module: str) -> Any:
+    pytest.importorskip("pyftpdlib")
+    with warnings.catch_warnings():
+        # It says itself that the module that it stands on goes; from Python 3.12 on it brings its own.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return import_module(f"pyftpdlib.{module}")
+
+
+class FtpSite:
+    """pyftpdlib over a folder.
+
+    Args:
+        folder: what is served.
+        host: the loopback address to listen at.
+        anonymous: whether anybody may log in.
+        masquerade: the address that it gives for its data, as a server behind a router does.
+        most: how many connections it takes.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        host: str = "127.0.0.1",
+        anonymous: bool = True,
+        masquerade: str | None = None,
+        most: int = 100,
+    ) -> None:
+        authorizer = _pyftpdlib("authorizers").DummyAuthorizer()
+        if anonymous:
+            authorizer.add_anonymous(str(folder))
+        # A class of its own, since pyftpdlib is told everything by class attributes.
+        handler = type(
+            "Handler",
+            (_pyftpdlib("handlers").FTPHandler,),
+            {"authorizer": authorizer, "masquerade_address": masquerade, "auth_failed_timeout": 0},
+        )
+        self._server: Any = _pyftpdlib("servers").FTPServer((host, 0), handler)
+        self._server.max_cons = most
+        self.host = host
+        self.port: int = self._server.socket.getsockname()[1]
+        self._stopping = Event()
+        self._thread = Thread(target=self._run, name="ftp-site", daemon=True)
+
+    def url(self, path: str = "robots.txt") -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"ftp://{host}:{self.port}/{path}"
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._server.serve_forever(timeout=_TURN_SECONDS, blocking=False)
+        self._server.close_all()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        self._thread.join(_STOP_SECONDS)
+        assert not self._thread.is_alive()
+
+
+class ScriptedFtp:
+    """Says what it is told to each command, and sends what it is told to over a data connection.
+
+    Args:
+        replies: by command; `welcome` and `done` (after the data) are commands, too. None is silence, "" the end.
+        data: what RETR sends; None keeps the data connection open and silent.
+        pasv: an address and a port for the data that are not its own.
+    """
+
+    PROPER: Mapping[str, str | None] = {
+        "welcome": "220 ready",
+        "USER": "331 who?",
+        "PASS": "230 welcome",
+        "TYPE": "200 binary",
+        "RETR": "150 coming",
+        "done": "226 all of it",
+    }
+
+    def __init__(
+        self,
+        replies: Mapping[str, str | None] | None = None,
+        *,
+        data: bytes | None = b"User-agent: *\nDisallow: /private\n",
+        pasv: tuple[str, int] | None = None,
+    ) -> None:
+        self._replies = {**self.PROPER, **(replies or {})}
+        self._data = data
+        self._pasv = pasv
+        self.port = 0
+        self.commands: list[str] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._started = Event()
+        self._thread = Thread(target=lambda: asyncio.run(self._run()), name="scripted-ftp", daemon=True)
+
+    def url(self, path: str = "robots.txt") -> str:
+        return f"ftp://127.0.0.1:{self.port}/{path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._started.wait(_STOP_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(_STOP_SECONDS)
+        assert not self._thread.is_alive()
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        control = await asyncio.start_server(self._handle, "127.0.0.1", 0)
+        self._data_writers: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+        data = await asyncio.start_server(lambda _, writer: self._data_writers.put_nowait(writer), "127.0.0.1", 0)
+        self.port = control.sockets[0].getsockname()[1]
+        self._data_port: int = data.sockets[0].getsockname()[1]
+        self._started.set()
+        await self._stopping.wait()
+        control.close()
+        data.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while not self._data_writers.empty():
+            self._data_writers.get_nowait().transport.abort()
+        await asyncio.sleep(0)
+
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task: Any = asyncio.current_task()
+        self._tasks.add(task)
+        sending: list[asyncio.StreamWriter] = []
+        try:
+            with contextlib.suppress(ConnectionError):
+                await self._converse(reader, writer, sending)
+        except asyncio.CancelledError:
+            return
+        finally:
+            for one in (writer, *sending):
+                one.transport.abort()
+            self._tasks.discard(task)
+
+    async def _converse(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sending: list[asyncio.StreamWriter]
+    ) -> None:
+        await self._say(writer, "welcome")
+        while line := await reader.readline():
+            command = line.decode("latin-1").rstrip("\r\n")
+            self.commands.append(command)
+            word = command.partition(" ")[0]
+            if word == "PASV" and word not in self._replies:
+                host, port = self._pasv or ("127.0.0.1", self._data_port)
+                numbers = ",".join([*host.split("."), str(port >> 8), str(port & 255)])
+                writer.write(f"227 Entering Passive Mode ({numbers})\r\n".encode())
+                continue
+            if word == "RETR" and (self._replies["RETR"] or "")[:1] == "1":
+                await self._say(writer, word)
+                data = await self._data_writers.get()
+                sending.append(data)
+                if self._data is None:
+                    await reader.read()
+                    return
+                data.write(self._data)
+                await data.drain()
+                data.close()
+                word = "done"
+            await self._say(writer, word)
+
+    async def _say(self, writer: asyncio.StreamWriter, word: str) -> None:
+        reply = self._replies.get(word, "502 what?")
+        if reply is None:
+            await self._stopping.wait()
+        elif not reply:
+            raise ConnectionResetError
+        else:
+            writer.write(f"{reply}\r\n".encode("latin-1"))
+            await writer.drain()

@@ -1,0 +1,256 @@
+"""An HTTP/2 server on loopback, over TLS, that behaves as its path says."""
+
+import asyncio
+import contextlib
+import gzip
+import ssl
+from collections.abc import Awaitable, Callable
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+from tests.servers.proper import RULES
+
+_STOP_SECONDS = 10.0
+_PIECE_OCTETS = 16_384
+
+Headers = list[tuple[str, str]]
+
+
+class Stream:
+    """One request over HTTP/2, and what is done about it."""
+
+    def __init__(self, connection: h2.connection.H2Connection, number: int, writer: asyncio.StreamWriter) -> None:
+        self.connection = connection
+        self.number = number
+        self.writer = writer
+        self.window = asyncio.Event()
+
+    async def flush(self) -> None:
+        self.writer.write(self.connection.data_to_send())
+        await self.writer.drain()
+        await asyncio.sleep(0)
+        if self.writer.is_closing():
+            raise ConnectionResetError
+
+    async def head(self, status: str, *fields: tuple[str, str], end: bool = False) -> None:
+        self.connection.send_headers(self.number, [(":status", status), *fields], end_stream=end)
+        await self.flush()
+
+    async def data(self, octets: bytes, *, end: bool = False) -> None:
+        while octets:
+            most = min(self.connection.local_flow_control_window(self.number), _PIECE_OCTETS)
+            if not most:
+                self.window.clear()
+                await self.window.wait()
+                continue
+            self.connection.send_data(self.number, octets[:most])
+            octets = octets[most:]
+            await self.flush()
+        if end:
+            self.connection.end_stream(self.number)
+            await self.flush()
+
+    async def answer(self, status: str, body: bytes, *fields: tuple[str, str]) -> None:
+        await self.head(status, ("content-length", str(len(body))), *fields)
+        await self.data(body, end=True)
+
+
+async def _rules(stream: Stream) -> None:
+    await stream.answer("200", RULES)
+
+
+async def _missing(stream: Stream) -> None:
+    await stream.answer("404", b"no such file")
+
+
+async def _interim(stream: Stream) -> None:
+    await stream.head("103", ("link", "</x>"))
+    await stream.answer("200", RULES)
+
+
+async def _gzip(stream: Stream) -> None:
+    await stream.answer("200", gzip.compress(RULES), ("content-encoding", "gzip"))
+
+
+async def _bomb(stream: Stream) -> None:
+    await stream.answer("200", gzip.compress(bytes(8_000_000)), ("content-encoding", "gzip"))
+
+
+async def _endless(stream: Stream) -> None:
+    await stream.head("200")
+    while True:
+        await stream.data(bytes(_PIECE_OCTETS))
+
+
+async def _silent(stream: Stream) -> None:
+    await stream.window.wait()
+
+
+async def _silent_body(stream: Stream) -> None:
+    await stream.head("200")
+    await stream.window.wait()
+
+
+async def _reset(stream: Stream) -> None:
+    stream.connection.reset_stream(stream.number, h2.errors.ErrorCodes.INTERNAL_ERROR)
+    await stream.flush()
+
+
+async def _reset_in_body(stream: Stream) -> None:
+    await stream.head("200")
+    await stream.data(RULES)
+    await _reset(stream)
+
+
+async def _goodbye(stream: Stream) -> None:
+    stream.connection.close_connection(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+    await stream.flush()
+
+
+async def _cut(stream: Stream) -> None:
+    await stream.head("200")
+    await stream.data(RULES)
+    stream.writer.transport.abort()
+
+
+async def _closed(stream: Stream) -> None:
+    stream.writer.transport.abort()
+
+
+async def _closed_in_order(stream: Stream) -> None:
+    await stream.head("200")
+    await stream.data(RULES)
+    stream.writer.close()
+
+
+async def _short(stream: Stream) -> None:
+    await stream.head("200", ("content-length", str(len(RULES) + 100)))
+    await stream.data(RULES, end=True)
+
+
+async def _garbage(stream: Stream) -> None:
+    # Data of no stream.
+    stream.writer.write(b"\x00\x00\x01\x00\x00\x00\x00\x00\x00x")
+    await stream.flush()
+
+
+async def _garbage_in_body(stream: Stream) -> None:
+    await stream.head("200")
+    await _garbage(stream)
+
+
+async def _status_without_number(stream: Stream) -> None:
+    await stream.head("2xx", end=True)
+
+
+BEHAVIOURS: dict[str, Callable[[Stream], Awaitable[None]]] = {
+    "rules": _rules,
+    "missing": _missing,
+    "interim": _interim,
+    "gzip": _gzip,
+    "gzip-bomb": _bomb,
+    "endless-body": _endless,
+    "silent": _silent,
+    "silent-body": _silent_body,
+    "reset": _reset,
+    "reset-in-body": _reset_in_body,
+    "goodbye": _goodbye,
+    "cut-in-body": _cut,
+    "closed": _closed,
+    "closed-in-body": _closed_in_order,
+    "short-body": _short,
+    "garbage": _garbage,
+    "garbage-in-body": _garbage_in_body,
+    "status-word": _status_without_number,
+}
+
+
+class Http2Site:
+    """One server with its own port and thread.
+
+    Args: tls: a context that offers `h2`.
+    """
+
+    def __init__(self, tls: ssl.SSLContext) -> None:
+        self._tls = tls
+        self.port = 0
+        self.asked: list[Headers] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._started = Event()
+        self._thread = Thread(target=lambda: asyncio.run(self._run()), name="http2-site", daemon=True)
+
+    def url(self, label: str) -> str:
+        return f"https://127.0.0.1:{self.port}/{label}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._started.wait(_STOP_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(_STOP_SECONDS)
+        assert not self._thread.is_alive()
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(lambda _loop, _context: None)
+        self._stopping = asyncio.Event()
+        server = await asyncio.start_server(self._handle, "127.0.0.1", 0, ssl=self._tls, ssl_shutdown_timeout=0.2)
+        self.port = server.sockets[0].getsockname()[1]
+        self._started.set()
+        await self._stopping.wait()
+        server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)
+
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        doing: list[asyncio.Task[None]] = []
+        try:
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                await self._converse(reader, writer, doing)
+        except asyncio.CancelledError:
+            return
+        finally:
+            for one in doing:
+                one.cancel()
+            await asyncio.gather(*doing, return_exceptions=True)
+            writer.transport.abort()
+            self._tasks.discard(task)
+
+    async def _converse(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doing: list[asyncio.Task[None]]
+    ) -> None:
+        # Unchecked, so that it may say what no server should.
+        config = h2.config.H2Configuration(
+            client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False
+        )
+        connection = h2.connection.H2Connection(config)
+        connection.initiate_connection()
+        writer.write(connection.data_to_send())
+        streams: dict[int, Stream] = {}
+        while octets := await reader.read(65_536):
+            for event in connection.receive_data(octets):
+                if isinstance(event, h2.events.RequestReceived):
+                    assert event.stream_id is not None
+                    fields = [(name.decode(), value.decode()) for name, value in event.headers or []]
+                    self.asked.append(fields)
+                    stream = streams[event.stream_id] = Stream(connection, event.stream_id, writer)
+                    behaviour = BEHAVIOURS[dict(fields)[":path"].strip("/")]
+                    doing.append(asyncio.ensure_future(behaviour(stream)))
+                if isinstance(event, h2.events.WindowUpdated):
+                    for stream in streams.values():
+                        stream.window.set()
+            writer.write(connection.data_to_send())

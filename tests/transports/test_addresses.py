@@ -1,0 +1,101 @@
+"""Which addresses are the public internet."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from canfetch.access.answers import FailureKind
+from canfetch.client.transports.addresses import is_public, literal_address, permitted
+from canfetch.client.transports.failing import Failed
+
+PUBLIC = [
+    "8.8.8.8",
+    "93.184.216.34",
+    "212.96.82.21",
+    "2606:2800:220:1:248:1893:25c8:1946",
+    "2a00:1450:4001:82a::200e",
+    "::ffff:8.8.8.8",
+    "2002:0808:0808::1",
+    "64:ff9b::808:808",
+]
+
+NOT_PUBLIC = [
+    "0.0.0.0",  # noqa: S104 - an address to be refused
+    "0.1.2.3",
+    "10.0.0.1",
+    "100.64.0.1",
+    "127.0.0.1",
+    "127.255.255.254",
+    "169.254.169.254",
+    "172.16.0.1",
+    "192.0.0.8",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.0.1",
+    "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::7f00:1",
+    "::ffff:0:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::ffff:169.254.169.254",
+    "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::808:808",
+    "100::1",
+    "2001::1",
+    "2001:2::1",
+    "2001:db8::1",
+    "2002:7f00:1::1",
+    "2002:a00:1::1",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd12:3456::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fec0::1",
+    "ff02::1",
+]
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_addresses_are(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_other_addresses_are_not(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "fe80::1%eth0"])
+def test_literal_addresses_are_themselves(host: str) -> None:
+    assert literal_address(host) == host
+
+
+@pytest.mark.parametrize("host", ["example.com", "127.1", "0x7f000001", "2130706433", "127.0.0.01", ""])
+def test_other_spellings_are_names(host: str) -> None:
+    assert literal_address(host) is None
+
+
+def test_forbidden_addresses_are_left_out_and_others_stay() -> None:
+    found = ["10.0.0.1", "8.8.8.8", "::1", "8.8.8.8"]
+    assert permitted("mixed.test", found, allow_private=False) == ["8.8.8.8"]
+    assert permitted("mixed.test", found, allow_private=True) == ["10.0.0.1", "8.8.8.8", "::1"]
+
+
+@pytest.mark.parametrize(
+    "found, kind",
+    [([], FailureKind.NAME), (["example.com"], FailureKind.NAME), (["::1"], FailureKind.FORBIDDEN_ADDRESS)],
+)
+def test_names_without_a_permitted_address_are_failures(found: list[str], kind: FailureKind) -> None:
+    with pytest.raises(Failed) as caught:
+        permitted("a.test", found, allow_private=False)
+    assert caught.value.kind is kind

@@ -1,0 +1,92 @@
+"""The public names have the types that users rely on: mypy reads this, and it runs.
+
+A line that mypy must refuse says so by `type: ignore`; were it accepted, the comment would be the error.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, assert_type
+
+import pytest
+
+import canfetch
+
+FILE = b"User-agent: *\nDisallow: /private\nSitemap: https://example.com/s.xml\n"
+
+
+def test_house_types_of_a_file() -> None:
+    robots = canfetch.parse(FILE)
+    assert_type(robots, canfetch.RobotsTxt)
+    assert_type(canfetch.parse("User-agent: *", url=b"https://example.com/robots.txt"), canfetch.RobotsTxt)
+    assert_type(canfetch.parse(bytearray(FILE), limit_octets=600_000, engine="python"), canfetch.RobotsTxt)
+    assert_type(robots.octets, bytes)
+    assert_type(robots.tail, bytes)
+    assert_type(robots.source_encoding, str)
+    assert_type(robots.profile, str)
+    assert_type(robots.origin, canfetch.Origin | None)
+    assert_type(robots.groups, tuple[canfetch.Group, ...])
+    assert_type(robots.records, tuple[canfetch.Record, ...])
+    assert_type(robots.sitemaps, tuple[str, ...])
+    assert_type(robots.crawl_delay(agent="a"), float | None)
+    assert_type(robots.render(), bytes)
+
+
+def test_house_types_of_answers() -> None:
+    robots = canfetch.parse(FILE)
+    assert_type(robots.allows("/fish", agent="a"), bool)
+    assert_type(robots.allows(b"/fish", agent=canfetch.Agent(["a", "b"])), bool)
+    rules = robots.rules_for("a")
+    assert_type(rules, canfetch.AgentRules)
+    assert_type(rules.agent, canfetch.Agent)
+    assert_type(rules.allows, Callable[[str | bytes], bool])
+    assert_type(rules.allows_many, Callable[[Iterable[str | bytes]], list[bool]])
+    assert_type(rules.allows_many(["/fish", b"/fish"]), list[bool])
+    assert_type(rules.group, canfetch.GroupChosen)
+    assert_type(rules.group_indices, list[int])
+    verdict = rules.decide("/private")
+    assert_type(verdict, canfetch.Verdict)
+    assert_type(verdict.allowed, bool)
+    assert_type(verdict.reason, canfetch.Reason)
+    assert_type(verdict.rule, canfetch.Rule | None)
+    assert_type(verdict.also_matched, tuple[canfetch.Rule, ...])
+    assert_type(verdict.line, int | None)
+    assert_type(verdict.target, bytes)
+    assert_type(verdict.agent, canfetch.Agent)
+    assert_type(verdict.group.choice, canfetch.GroupChoice)
+    assert_type(verdict.group.token, str | None)
+    assert_type(verdict.group.lines, tuple[int, ...])
+    assert_type(verdict.to_json(), dict[str, Any])
+    assert_type(verdict.explanation, str)
+
+
+def test_house_types_of_parts() -> None:
+    robots = canfetch.parse(FILE)
+    group, record, rule = robots.groups[0], robots.records[0], robots.groups[0].rules[0]
+    assert_type(group.user_agents, tuple[canfetch.UserAgentLine, ...])
+    assert_type(group.tokens, tuple[str, ...])
+    assert_type(rule.pattern, bytes)
+    assert_type(rule.octets, int)
+    assert_type(record.kind, canfetch.RecordKind | None)
+    assert_type(record.notes, canfetch.Note)
+    assert_type(record.span, tuple[int, int])
+    assert_type(record.value, tuple[int, int] | None)
+    assert_type(canfetch.PROFILES, dict[str, canfetch.Profile])
+    assert_type(canfetch.Origin.of("https://example.com/"), canfetch.Origin)
+    assert_type(canfetch.robots_url("https://example.com/"), str)
+    assert_type(canfetch.product_token("ExampleBot/1.0"), str)
+    assert_type(canfetch.agent("Googlebot-Image"), canfetch.Agent)
+    assert_type(canfetch.engine, str)
+    assert_type(canfetch.InvalidURL("no").index, int | None)
+    assert_type(canfetch.OriginMismatch("no", index=1).index, int | None)
+
+
+def test_house_type_checkers_find_mistakes() -> None:
+    robots = canfetch.parse(FILE)
+    with pytest.raises(TypeError):
+        # Swapped arguments are the mistake of every other library.
+        robots.allows("ExampleBot", "/fish")  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        robots.allows("/fish", agent=b"ExampleBot")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        robots.allows("/fish", agent=["ExampleBot"])  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        canfetch.prase(FILE)  # type: ignore[attr-defined]
