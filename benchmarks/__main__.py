@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from benchmarks import child, contenders, peers, table
+from benchmarks import child, contenders, peers, table, timing
 from benchmarks.bench import OURS, Bench
 from benchmarks.rows.agreement import agreement_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows
@@ -37,6 +37,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="under a minute: short races, few hostile files")
     parser.add_argument("--tiny", action="store_true", help="seconds: shows that it works, measures nothing")
     parser.add_argument("--no-peers", action="store_true", help="canfetch alone; installs nothing")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="count processor time: for a machine that others use too"
+    )
     parser.add_argument("--rows", default=",".join(ROWS), help=f"which of {','.join(ROWS)}, separated by commas")
     chosen = parser.parse_args()
     unknown = set(chosen.rows.split(",")) - set(ROWS)
@@ -55,6 +58,8 @@ def header(bench: Bench, missing: dict[str, str]) -> list[str]:
         else f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
         "Libraries: " + "; ".join(libraries),
         "A ratio (x) is the median over rounds of theirs / ours, both measured within one round.",
+        "Times are "
+        + ("processor time (two threads: time that passes)." if timing.by_processor() else "time that passes."),
     ]
     lines += [f"NOT MEASURED: {name}: {reason}" for name, reason in missing.items()]
     return lines
@@ -95,6 +100,8 @@ def main() -> int:
         return subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": "0"}, cwd=child.ROOT, check=False
         ).returncode
+    if chosen.cpu_time:
+        os.environ[timing.CLOCK] = "cpu"
     bench = prepare(chosen)
     if not bench.engines:
         reasons = "; ".join(f"{engine}: {reason}" for engine, reason in bench.absent_engines.items())

@@ -33,7 +33,7 @@ class Row:
 def duration(nanoseconds: float) -> str:
     """Write a time with three digits and the unit that suits it."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= size * 0.9995:
+        if abs(nanoseconds) >= size * 0.9995:
             return f"{digits(nanoseconds / size)} {unit}"
     return f"{digits(nanoseconds)} ns"
 
@@ -48,9 +48,9 @@ def octets(number: float) -> str:
 
 def digits(number: float) -> str:
     """Write a number with about three digits."""
-    if not math.isfinite(number) or number >= 100:
+    if not math.isfinite(number) or abs(number) >= 100:
         return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
 
 
 def times(ratio: float) -> str:

@@ -4,21 +4,27 @@
 2. A ratio is the median over rounds of (theirs / ours) within one round, never the quotient of two medians.
 3. The garbage collector is off inside a sample and runs between samples, outside the clock: each contender pays for
    its own objects, and none for another's.
-4. Work that is too quick to clock is repeated until a sample is long enough; work that is slow leaves the race once
-   its share of the time is spent, though not before `least` rounds.
+4. Work that is too quick to clock is repeated until a sample is long enough, and longer where others are slow, so that
+   what disturbs weighs on samples of like length. Work that is slow leaves the race once its share of the time is
+   spent, though not before `least` rounds.
+5. On a machine that others use, `CANFETCH_BENCH_CLOCK=cpu` counts this thread's processor time instead of the time
+   that passes: what others take is then no part of it.
 """
 
 from __future__ import annotations
 
 import gc
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+CLOCK = "CANFETCH_BENCH_CLOCK"
 SAMPLE_NS = 4_000_000
+LONG_SAMPLE_NS = 150_000_000
 WARM_NS = 100_000_000  # what takes longer is warm after once
 LEAST_ROUNDS = 5
 MOST_ROUNDS = 61
@@ -64,29 +70,36 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
-def clock(run: Callable[[], object], repeats: int) -> int:
-    """Give the nanoseconds that `repeats` calls took."""
+def by_processor() -> bool:
+    """Whether processor time counts."""
+    return os.environ.get(CLOCK) == "cpu"
+
+
+def clock(run: Callable[[], object], repeats: int = 1, *, wall: bool = False) -> int:
+    """Give the nanoseconds that `repeats` calls took; `wall`: of the time that passes, whatever else is chosen."""
+    now = time.thread_time_ns if by_processor() and not wall else time.perf_counter_ns
     turns = range(repeats)
-    began = time.perf_counter_ns()
+    began = now()
     for _ in turns:
         run()
-    return time.perf_counter_ns() - began
+    return now() - began
 
 
-def _repeats(task: Task) -> tuple[int, int]:
-    """Warm the task up; give the calls of one sample, and what one call cost."""
-    calls, spent = 1, clock(task.run, 1)
+def _cost(task: Task) -> int:
+    """Warm the task up; give the nanoseconds of one call."""
+    calls, spent = 1, clock(task.run)
     if spent < WARM_NS:
         gc.collect()
-        spent = clock(task.run, 1)
+        spent = clock(task.run)
     while spent < SAMPLE_NS // 8:
         calls *= 4
         spent = clock(task.run, calls)
-    each = max(1, spent // calls)
-    return max(1, math.ceil(SAMPLE_NS / each)), each
+    return max(1, spent // calls)
 
 
-def race(tasks: Sequence[Task], seconds: float, *, least: int = LEAST_ROUNDS, most: int = MOST_ROUNDS) -> Race:
+def race(
+    tasks: Sequence[Task], seconds: float, *, least: int = LEAST_ROUNDS, most: int = MOST_ROUNDS, wall: bool = False
+) -> Race:
     """Sample the tasks in turns until the time is spent.
 
     Args:
@@ -94,12 +107,16 @@ def race(tasks: Sequence[Task], seconds: float, *, least: int = LEAST_ROUNDS, mo
         seconds: the time for all of them together, warm-up not counted.
         least: rounds that every contender takes, however slow it is.
         most: rounds after which the race ends, however quick they are.
+        wall: the work runs on several threads, so the time that passes counts in any case.
     """
     tracks = {task.name: Track(task.name) for task in tasks}
     with collector_off():
-        repeats = {task.name: _repeats(task)[0] for task in tasks}
-        spent = dict.fromkeys(tracks, 0)
+        costs = {task.name: _cost(task) for task in tasks}
         share = seconds * 1e9 / max(1, len(tasks))
+        slowest = max(costs.values(), default=0)
+        sample = min(max(SAMPLE_NS, slowest // 4), LONG_SAMPLE_NS, max(SAMPLE_NS, int(share) // least))
+        repeats = {name: math.ceil(sample / cost) for name, cost in costs.items()}
+        spent = dict.fromkeys(tracks, 0)
         for turn in range(most):
             running = [task for task in tasks if turn < least or spent[task.name] < share]
             if not running:
@@ -107,7 +124,7 @@ def race(tasks: Sequence[Task], seconds: float, *, least: int = LEAST_ROUNDS, mo
             first = turn % len(running)
             for task in running[first:] + running[:first]:
                 gc.collect()
-                took = clock(task.run, repeats[task.name])
+                took = clock(task.run, repeats[task.name], wall=wall)
                 spent[task.name] += took
                 tracks[task.name].nanoseconds[turn] = took / (repeats[task.name] * task.operations)
     return tracks

@@ -155,7 +155,7 @@ def _threads(bench: Bench, rules: Parsed, urls: list[str]) -> None:
             list(pool.map(allows_many, (batch, batch)))
 
         tasks = [Task("one", one_thread, 2 * len(batch)), Task("two", two_threads, 2 * len(batch))]
-        race = timing.race(tasks, 6 * bench.scale, least=bench.least)
+        race = timing.race(tasks, 6 * bench.scale, least=bench.least, wall=True)
     faster = timing.ratio(race["two"], race["one"])
     row = bench.figure(
         SECTION,

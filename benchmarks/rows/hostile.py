@@ -20,7 +20,7 @@ PEERS_MEET = {
     "rare_pair_repeated",
     "raw_octets",
 }
-OUR_SECONDS = 30.0
+OUR_SECONDS = 60.0
 PEER_SECONDS = 1.5
 
 

@@ -78,7 +78,7 @@ class BoundRules:
         """Say whether the URL may be fetched.
 
         Raises: InvalidURL, TypeError; what `check_origin` raises.
-        Cost: O(octets of the URL) as a rule, with the index that is built after some tens of questions.
+        Cost: O(octets of the URL) as a rule, through an index that is built after the first sixteen questions.
         """
 
     def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]:

@@ -86,6 +86,13 @@ def test_house_form_b_encodes_reserved_data_behind_the_first_question_mark(path:
     assert encode_reserved_data(compared) == compared
 
 
+def test_rfc3986_2_2_reserved_data_of_a_query_is_what_is_neither_structure_nor_a_sign() -> None:
+    encoded = {octet for octet in range(256) if encode_reserved_data(b"/?%c" % octet) == b"/?%%%02X" % octet}
+    assert encoded == set(RESERVED) - set(b"&=*$")
+    data = {octet for octet in range(256) if has_reserved_data(b"/?%c" % octet)}
+    assert data == encoded == {octet for octet in range(256) if has_reserved_data(b"/?%%%02X" % octet)}
+
+
 @pytest.mark.parametrize(
     "form, has",
     [

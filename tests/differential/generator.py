@@ -93,7 +93,9 @@ class CaseMaker:
             return self._case_of_dense_wildcards()
         if rare == 3:
             # More sets of groups than an engine keeps, more tokens than it looks through one by one.
+            self.quiet = True
             self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=3)) for _ in range(300)]
+        self.quiet = self.quiet and rare != 4
         size = LARGE if rare == 4 else MANY_AGENTS if rare == 3 else random.choice(SIZES)
         lines: list[bytes] = []
         if random.random() < 0.1:
@@ -158,7 +160,7 @@ class CaseMaker:
             key = plain_key or (b"Allow" if random.random() < 0.5 else b"Disallow")
             return key + b": " + value
         key = random.choice(keys)
-        if random.random() < 0.2:
+        if random.random() < 0.35:
             # More spellings than an engine remembers.
             key = bytes(octet ^ 0x20 if octet > 0x60 and random.random() < 0.5 else octet for octet in key)
         return key + random.choice(SEPARATORS) + value + random.choice(TAILS)

@@ -1,7 +1,6 @@
 """FTP servers on loopback: a real one, by pyftpdlib, and one that says what it is told to."""
 
 import asyncio
-import contextlib
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
@@ -11,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
+from tests.servers.listening import Listening
 
 _STOP_SECONDS = 10.0
 _TURN_SECONDS = 0.02
@@ -81,7 +81,7 @@ class FtpSite:
         assert not self._thread.is_alive()
 
 
-class ScriptedFtp:
+class ScriptedFtp(Listening):
     """Says what it is told to each command, and sends what it is told to over a data connection.
 
     Args:
@@ -106,66 +106,27 @@ class ScriptedFtp:
         data: bytes | None = b"User-agent: *\nDisallow: /private\n",
         pasv: tuple[str, int] | None = None,
     ) -> None:
+        super().__init__()
         self._replies = {**self.PROPER, **(replies or {})}
         self._data = data
         self._pasv = pasv
-        self.port = 0
         self.commands: list[str] = []
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._started = Event()
-        self._thread = Thread(target=lambda: asyncio.run(self._run()), name="scripted-ftp", daemon=True)
 
     def url(self, path: str = "robots.txt") -> str:
-        return f"ftp://127.0.0.1:{self.port}/{path}"
+        return f"ftp://{self.netloc}/{path}"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._started.wait(_STOP_SECONDS)
-        return self
+    async def open(self) -> None:
+        await super().open()
+        self._data_port = await self.listen(self._hold)
+        self._held: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive()
+    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take a data connection, for whoever sends over it."""
+        await self._held.put(writer)
+        await reader.read()
+        await self.stopped()
 
-    async def _run(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
-        control = await asyncio.start_server(self._handle, "127.0.0.1", 0)
-        self._data_writers: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
-        data = await asyncio.start_server(lambda _, writer: self._data_writers.put_nowait(writer), "127.0.0.1", 0)
-        self.port = control.sockets[0].getsockname()[1]
-        self._data_port: int = data.sockets[0].getsockname()[1]
-        self._started.set()
-        await self._stopping.wait()
-        control.close()
-        data.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        while not self._data_writers.empty():
-            self._data_writers.get_nowait().transport.abort()
-        await asyncio.sleep(0)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task: Any = asyncio.current_task()
-        self._tasks.add(task)
-        sending: list[asyncio.StreamWriter] = []
-        try:
-            with contextlib.suppress(ConnectionError):
-                await self._converse(reader, writer, sending)
-        except asyncio.CancelledError:
-            return
-        finally:
-            for one in (writer, *sending):
-                one.transport.abort()
-            self._tasks.discard(task)
-
-    async def _converse(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sending: list[asyncio.StreamWriter]
-    ) -> None:
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._say(writer, "welcome")
         while line := await reader.readline():
             command = line.decode("latin-1").rstrip("\r\n")
@@ -178,21 +139,23 @@ class ScriptedFtp:
                 continue
             if word == "RETR" and (self._replies["RETR"] or "")[:1] == "1":
                 await self._say(writer, word)
-                data = await self._data_writers.get()
-                sending.append(data)
-                if self._data is None:
-                    await reader.read()
-                    return
-                data.write(self._data)
-                await data.drain()
-                data.close()
+                await self._send()
                 word = "done"
             await self._say(writer, word)
+
+    async def _send(self) -> None:
+        data = await self._held.get()
+        if self._data is None:
+            await self.stopped()
+            return
+        data.write(self._data)
+        await data.drain()
+        data.close()
 
     async def _say(self, writer: asyncio.StreamWriter, word: str) -> None:
         reply = self._replies.get(word, "502 what?")
         if reply is None:
-            await self._stopping.wait()
+            await self.stopped()
         elif not reply:
             raise ConnectionResetError
         else:

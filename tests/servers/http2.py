@@ -4,18 +4,17 @@ import asyncio
 import contextlib
 import gzip
 import ssl
-from collections.abc import Awaitable, Callable
-from threading import Event, Thread
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import h2.config
 import h2.connection
 import h2.errors
 import h2.events
+import h2.exceptions
+from tests.servers.listening import Listening
 from tests.servers.proper import RULES
 
-_STOP_SECONDS = 10.0
 _PIECE_OCTETS = 16_384
 
 Headers = list[tuple[str, str]]
@@ -148,7 +147,7 @@ async def _status_without_number(stream: Stream) -> None:
     await stream.head("2xx", end=True)
 
 
-BEHAVIOURS: dict[str, Callable[[Stream], Awaitable[None]]] = {
+BEHAVIOURS: dict[str, Callable[[Stream], Coroutine[Any, Any, None]]] = {
     "rules": _rules,
     "missing": _missing,
     "interim": _interim,
@@ -170,67 +169,31 @@ BEHAVIOURS: dict[str, Callable[[Stream], Awaitable[None]]] = {
 }
 
 
-class Http2Site:
+class Http2Site(Listening):
     """One server with its own port and thread.
 
     Args: tls: a context that offers `h2`.
     """
 
     def __init__(self, tls: ssl.SSLContext) -> None:
-        self._tls = tls
-        self.port = 0
+        super().__init__(tls=tls)
         self.asked: list[Headers] = []
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._started = Event()
-        self._thread = Thread(target=lambda: asyncio.run(self._run()), name="http2-site", daemon=True)
 
     def url(self, label: str) -> str:
-        return f"https://127.0.0.1:{self.port}/{label}"
+        return f"https://{self.netloc}/{label}"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._started.wait(_STOP_SECONDS)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive()
-
-    async def _run(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(lambda _loop, _context: None)
-        self._stopping = asyncio.Event()
-        server = await asyncio.start_server(self._handle, "127.0.0.1", 0, ssl=self._tls, ssl_shutdown_timeout=0.2)
-        self.port = server.sockets[0].getsockname()[1]
-        self._started.set()
-        await self._stopping.wait()
-        server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         doing: list[asyncio.Task[None]] = []
         try:
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
-                await self._converse(reader, writer, doing)
-        except asyncio.CancelledError:
-            return
+            # A client that speaks no HTTP/2 is sent away.
+            with contextlib.suppress(h2.exceptions.ProtocolError):
+                await self._serve(reader, writer, doing)
         finally:
             for one in doing:
                 one.cancel()
             await asyncio.gather(*doing, return_exceptions=True)
-            writer.transport.abort()
-            self._tasks.discard(task)
 
-    async def _converse(
+    async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doing: list[asyncio.Task[None]]
     ) -> None:
         # Unchecked, so that it may say what no server should.
@@ -249,7 +212,7 @@ class Http2Site:
                     self.asked.append(fields)
                     stream = streams[event.stream_id] = Stream(connection, event.stream_id, writer)
                     behaviour = BEHAVIOURS[dict(fields)[":path"].strip("/")]
-                    doing.append(asyncio.ensure_future(behaviour(stream)))
+                    doing.append(asyncio.create_task(behaviour(stream)))
                 if isinstance(event, h2.events.WindowUpdated):
                     for stream in streams.values():
                         stream.window.set()

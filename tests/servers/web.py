@@ -10,18 +10,15 @@ A host name needs a transport that resolves names by `everywhere_is(site.host)`.
 """
 
 import asyncio
-import contextlib
 import socket
 import ssl
 import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from threading import Event, Lock, Thread
-from types import TracebackType
-from typing import NamedTuple, Self
+from threading import Lock
+from typing import NamedTuple
 
-_BACKLOG = 4096
-_STOP_SECONDS = 10.0
-_TLS_SECONDS = 0.2
+from tests.servers.listening import Listening
+
 _TLS_HANDSHAKE = b"\x16"
 # Every host of it has its behaviour's name; a certificate may not stand for all of `test`.
 DOMAIN = "site.test"
@@ -96,7 +93,7 @@ def everywhere_is(*addresses: str) -> Callable[[str], Sequence[str]]:
     return lambda _name: addresses
 
 
-class Site:
+class Site(Listening):
     """One server with its own port and thread.
 
     Args:
@@ -112,30 +109,21 @@ class Site:
         tls: ssl.SSLContext | None = None,
         behaviours: Mapping[str, Behaviour] | None = None,
     ) -> None:
+        super().__init__(host=host, tls=tls)
         if behaviours is None:
             from tests.servers.behaviours import BEHAVIOURS
 
             behaviours = BEHAVIOURS
-        self.host = host
         self.scheme = "http" if tls is None else "https"
-        self.port = 0
         self.asked: list[Asked] = []
         self.sent_octets = 0
-        self._tls = tls
         self._behaviours: Mapping[str, Behaviour] = behaviours
         self._scripts: dict[str, list[Behaviour]] = {}
         self._lock = Lock()
-        self._problems: list[BaseException] = []
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._started = Event()
-        self._thread = Thread(target=lambda: asyncio.run(self._run()), name="site", daemon=True)
-
-    # --- for tests ---------------------------------------------------------------------------------------------------
 
     @property
     def origin(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{self.netloc}"
 
     def url(self, label: str) -> str:
         """Give the URL of a behaviour, chosen by path."""
@@ -154,61 +142,7 @@ class Site:
         """Count the requests for a target."""
         return sum(asked.target == target for asked in list(self.asked))
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._started.wait(_STOP_SECONDS)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive()
-        if self._problems and error is None:
-            raise self._problems[0]
-
-    # --- in the server's thread --------------------------------------------------------------------------------------
-
-    async def _run(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        # A client that breaks a handshake or a connection is what is being tested, and no news.
-        self._loop.set_exception_handler(lambda _loop, _context: None)
-        self._stopping = asyncio.Event()
-        tls_seconds = None if self._tls is None else _TLS_SECONDS
-        server = await asyncio.start_server(
-            self._handle, self.host, 0, backlog=_BACKLOG, ssl=self._tls, ssl_shutdown_timeout=tls_seconds
-        )
-        self.port = server.sockets[0].getsockname()[1]
-        self._started.set()
-        await self._stopping.wait()
-        server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        # What is aborted is gone after one turn of the loop.
-        await asyncio.sleep(0)
-
-    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            with contextlib.suppress(ConnectionError, TimeoutError, ssl.SSLError, asyncio.IncompleteReadError):
-                await self._converse(reader, writer)
-                writer.close()
-                async with asyncio.timeout(1):
-                    await writer.wait_closed()
-        except asyncio.CancelledError:
-            # The site stops: asyncio would report a cancelled handler as a problem.
-            return
-        except Exception as problem:  # noqa: BLE001 - a test learns of it when it leaves the site
-            self._problems.append(problem)
-        finally:
-            writer.transport.abort()
-            self._tasks.discard(task)
-
-    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         begun = await reader.readexactly(1)
         if begun == _TLS_HANDSHAKE:
             writer.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nplain HTTP is spoken here\n")

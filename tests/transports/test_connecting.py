@@ -13,7 +13,7 @@ from tests.transports.faces import Ask, asking, face
 
 from canfetch.access.answers import Failure, FailureKind, Response
 
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 0.15
 
 
 def kind_of(answer: Response | Failure) -> FailureKind:

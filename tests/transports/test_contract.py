@@ -11,7 +11,7 @@ from tests.transports.faces import Ask, asking
 from canfetch.access.answers import Failure, FailureKind, Response
 
 LIMIT = 512_000
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 0.15
 
 WHOLE = {
     "rules": RULES,

@@ -12,7 +12,7 @@ from tests.transports.faces import HERE, Ask, asking, face
 
 from canfetch.access.answers import Failure, FailureKind, Response
 
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 0.15
 
 
 @pytest.fixture(params=["standard", "standard-async"])

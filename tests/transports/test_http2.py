@@ -14,7 +14,7 @@ pytest.importorskip("h2")
 
 from tests.servers.http2 import Http2Site
 
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 0.15
 
 
 @pytest.fixture(scope="module")

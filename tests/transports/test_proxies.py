@@ -15,7 +15,7 @@ from tests.transports.faces import FACES, asking, face, made
 
 from canfetch.access.answers import Failure, FailureKind, Response
 
-SHORT_SECONDS = 0.3
+SHORT_SECONDS = 0.15
 PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
 
 

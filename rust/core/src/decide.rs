@@ -8,8 +8,8 @@ use crate::matcher::walk::{self, Match};
 use crate::matcher::{Index, Query};
 use crate::tables::Profile;
 
-/// Questions after which the index pays.
-pub const QUESTIONS_BEFORE_INDEX: u32 = 32;
+/// Questions after which the index pays: making it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
+pub const QUESTIONS_BEFORE_INDEX: u32 = 16;
 
 /// Why a verdict is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,6 @@ mod _native {
 
     /// The version of the surface that both engines share.
     #[pymodule_export]
-    #[allow(non_upper_case_globals)]
     const CONTRACT: u32 = 1;
 
     /// Reads a file, already transcoded and cut; never fails on what it holds.

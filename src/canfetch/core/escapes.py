@@ -8,6 +8,7 @@
 Source: RFC 9309 section 2.2.2; RFC 3986 sections 2 and 6.2.2.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from canfetch.core.octets import HEX_DIGITS, NEVER_IN_URI, UNRESERVED
@@ -19,10 +20,20 @@ _ESCAPED_RESERVED_DATA: Final = tuple(b"%%%02X" % octet for octet in RESERVED_DA
 # An octet out of this set needs nothing done in either a target or a pattern.
 PLAIN: Final = bytes(set(range(0x100)) - set(NEVER_IN_URI) - set(b"%"))
 
-_ESCAPES: Final = {octet: b"%%%02X" % octet for octet in range(0x100)}
+_ESCAPES: Final = tuple(b"%%%02X" % octet for octet in range(0x100))
 _UNRESERVED: Final = frozenset(UNRESERVED)
 _HEX: Final = frozenset(HEX_DIGITS)
-_NEVER: Final = frozenset(NEVER_IN_URI)
+
+
+def _writings(encoded: Iterable[int]) -> tuple[bytes, ...]:
+    # How each octet is written: as an escape, or as itself.
+    escaped = frozenset(encoded)
+    return tuple(_ESCAPES[octet] if octet in escaped else bytes([octet]) for octet in range(0x100))
+
+
+_WRITTEN_IN_URI: Final = _writings(NEVER_IN_URI)
+_WRITTEN_BY_GOOGLE: Final = _writings(range(0x80, 0x100))
+_WRITTEN_IN_FORM_B: Final = _writings(RESERVED_DATA)
 
 
 def canonical(octets: bytes) -> bytes:
@@ -33,32 +44,37 @@ def canonical(octets: bytes) -> bytes:
     """
     if not octets.translate(None, PLAIN):
         return octets
-    out = bytearray()
-    position, end = 0, len(octets)
-    while position < end:
-        octet = octets[position]
-        if octet == 0x25 and position + 2 < end and octets[position + 1] in _HEX and octets[position + 2] in _HEX:
-            escaped = int(octets[position + 1 : position + 3], 16)
-            if escaped in _UNRESERVED and not _completes_stray_percent(out, escaped):
-                out.append(escaped)
-            else:
-                out += _ESCAPES[escaped]
-            position += 3
-            continue
-        if octet in _NEVER:
-            out += _ESCAPES[octet]
+    first, *rest = octets.split(b"%")
+    out = [_written(first, _WRITTEN_IN_URI)]
+    end = out[0][-2:]
+    for part in rest:
+        escaped = _escaped_octet(part)
+        if escaped is None:
+            piece = b"%" + _written(part, _WRITTEN_IN_URI)
+        elif escaped in _UNRESERVED and not _completes_stray_percent(end, escaped):
+            piece = b"%c" % escaped + _written(part[2:], _WRITTEN_IN_URI)
         else:
-            out.append(octet)
-        position += 1
-    return bytes(out)
+            piece = _ESCAPES[escaped] + _written(part[2:], _WRITTEN_IN_URI)
+        out.append(piece)
+        end = (end + piece)[-2:]
+    return b"".join(out)
 
 
-def _completes_stray_percent(out: bytearray, octet: int) -> bool:
+def _written(octets: bytes, writings: tuple[bytes, ...]) -> bytes:
+    return b"".join([writings[octet] for octet in octets])
+
+
+def _escaped_octet(behind_percent: bytes) -> int | None:
+    digits = behind_percent[:2]
+    return int(digits, 16) if len(digits) == 2 and digits[0] in _HEX and digits[1] in _HEX else None
+
+
+def _completes_stray_percent(end: bytes, octet: int) -> bool:
     # Decoding `%34` behind a stray `%4` would make an escape that nobody wrote, and that a second
-    # pass would decode again.
-    if octet not in _HEX or not out:
+    # pass would decode again. `end` is the last two octets written.
+    if octet not in _HEX or not end:
         return False
-    return out[-1] == 0x25 or (len(out) >= 2 and out[-2] == 0x25 and out[-1] in _HEX)
+    return end[-1] == 0x25 or (end[0] == 0x25 and end[-1] in _HEX)
 
 
 def has_reserved_data(form_a: bytes) -> bool:
@@ -83,34 +99,28 @@ def encode_reserved_data(form_a: bytes) -> bytes:
     path, mark, query = form_a.partition(b"?")
     if len(query.translate(None, RESERVED_DATA)) == len(query):
         return form_a
-    encoded = b"".join(_ESCAPES[octet] if octet in RESERVED_DATA else b"%c" % octet for octet in query)
-    return path + mark + encoded
+    return path + mark + _written(query, _WRITTEN_IN_FORM_B)
 
 
 def google_escaped(value: bytes) -> bytes:
     """Escape a rule's value as Google's parser does: hex digits upper-case, octets over 0x7F encoded."""
     if value.isascii() and b"%" not in value:
         return value
-    return _uppercase_and_encode(value, range(0x80, 0x100))
+    return _uppercase_and_encode(value, _WRITTEN_BY_GOOGLE)
 
 
 def encoded_for_uri(target: bytes) -> bytes:
     """Encode what no URI holds and write hex digits upper-case, as a fetcher does before it asks."""
-    return _uppercase_and_encode(target, _NEVER)
+    return _uppercase_and_encode(target, _WRITTEN_IN_URI)
 
 
-def _uppercase_and_encode(octets: bytes, encode: frozenset[int] | range) -> bytes:
-    out = bytearray()
-    position, end = 0, len(octets)
-    while position < end:
-        octet = octets[position]
-        if octet == 0x25 and position + 2 < end and octets[position + 1] in _HEX and octets[position + 2] in _HEX:
-            out += octets[position : position + 3].upper()
-            position += 3
-            continue
-        if octet in encode:
-            out += _ESCAPES[octet]
+def _uppercase_and_encode(octets: bytes, writings: tuple[bytes, ...]) -> bytes:
+    first, *rest = octets.split(b"%")
+    out = [_written(first, writings)]
+    for part in rest:
+        escaped = _escaped_octet(part)
+        if escaped is None:
+            out.append(b"%" + _written(part, writings))
         else:
-            out.append(octet)
-        position += 1
-    return bytes(out)
+            out.append(_ESCAPES[escaped] + _written(part[2:], writings))
+    return b"".join(out)

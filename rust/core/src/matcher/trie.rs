@@ -16,6 +16,9 @@ const NONE: u32 = u32::MAX;
 /// Octets of a label that stand in its node.
 const INLINE: usize = 8;
 
+/// Bits for a label's length: a longer one goes on in an only child.
+const LENGTH_BITS: u32 = 23;
+
 /// Half a cache line, since nodes far apart are what a walk waits for.
 #[derive(Debug)]
 struct Node {
@@ -23,7 +26,8 @@ struct Node {
     label: u64,
     /// Where the whole label lies in the texts.
     label_start: u32,
-    label_octets: u32,
+    /// How long it is, and behind that how many children there are, up to 256.
+    octets_and_children: u32,
     /// First child.
     children: u32,
     /// Where the node's wildcard texts are, if it has any.
@@ -82,7 +86,7 @@ pub struct Trie {
 impl Trie {
     /// Builds a trie of sorted heads.
     pub fn new(heads: &[Head<'_>]) -> Self {
-        let nodes = heads.len() * 5 / 4 + 2;
+        let nodes = heads.len() * 5 / 4 + 1;
         let mut builder = Builder { nodes: Vec::with_capacity(nodes), firsts: vec![0], wild: Vec::new(), next: 1 };
         // Ranges of heads that share a node, in breadth-first order: where they are, how deep it begins, what is above.
         let mut ranges = Ranges::from([(0..heads.len(), 0, NO_RANK)]);
@@ -108,27 +112,37 @@ impl Trie {
             if !node.begins(&target[at..], texts) {
                 return best;
             }
-            at += node.label_octets as usize;
+            at += node.label_octets();
             best = best.min(node.prefix);
             if node.wild != NONE {
                 let wild = &self.wild[node.wild as usize..];
                 best = visit(&wild[1..][..wild[0] as usize], best);
             }
             let Some(&octet) = target.get(at) else { return best.min(node.whole) };
-            let children = node.children as usize..self.nodes[index + 1].children as usize;
-            match find_octet(octet, &self.firsts[children.clone()]) {
-                Some(child) => index = children.start + child,
-                None => return best,
-            }
+            let (first, count) = (node.children as usize, (node.octets_and_children >> LENGTH_BITS) as usize);
+            index = match count {
+                0 => return best,
+                // Its label begins with the octet, or does not.
+                1 => first,
+                _ => match find_octet(octet, &self.firsts[first..first + count]) {
+                    Some(child) => first + child,
+                    None => return best,
+                },
+            };
         }
     }
 }
 
 impl Node {
+    #[inline]
+    fn label_octets(&self) -> usize {
+        (self.octets_and_children & ((1 << LENGTH_BITS) - 1)) as usize
+    }
+
     /// Whether the text begins with the label.
     #[inline]
     fn begins(&self, text: &[u8], texts: &[u8]) -> bool {
-        let octets = self.label_octets as usize;
+        let octets = self.label_octets();
         if octets > INLINE {
             return first_word(text) == self.label
                 && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..octets]);
@@ -176,12 +190,13 @@ impl Builder {
             }
             [only] => only.octets.len() - depth,
         };
+        let shared = shared.min((1 << LENGTH_BITS) - 1);
         let end = depth + shared;
         let label = heads_here.first().map_or(&[][..], |head| &head.octets[depth..end]);
         let mut node = Node {
             label: first_word(&label[..label.len().min(INLINE)]),
             label_start: heads_here.first().map_or(0, |head| head.start + depth as u32),
-            label_octets: shared as u32,
+            octets_and_children: shared as u32,
             children: self.next,
             wild: NONE,
             prefix: above,
@@ -208,16 +223,14 @@ impl Builder {
             let after = start + heads[start..range.end].partition_point(|head| head.octets[end] == first);
             self.firsts.push(first);
             self.next += 1;
+            node.octets_and_children += 1 << LENGTH_BITS;
             ranges.push_back((start..after, end, node.prefix));
             start = after;
         }
         self.nodes.push(node);
     }
 
-    fn finish(mut self) -> Trie {
-        // Where the last node's children end.
-        let children = self.next;
-        self.nodes.push(Node { children, label: 0, label_start: 0, label_octets: 0, wild: NONE, prefix: 0, whole: 0 });
+    fn finish(self) -> Trie {
         Trie { nodes: self.nodes.into(), firsts: self.firsts.into(), wild: self.wild.into() }
     }
 }

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from canfetch.core.patterns import Segments, segments_of, texts_of
+from canfetch.core.patterns import PatternText, Segments, segments_of, texts_of
 from canfetch.core.profiles import Profile
 
 
@@ -26,12 +26,17 @@ class RuleEntry(NamedTuple):
 class HeadIndex:
     """Texts by their literal heads; the rank of a text is its place in the order of decision."""
 
-    __slots__ = ("_best_rank", "_certain", "_heads", "_parents", "_uncertain")
+    __slots__ = ("_best_rank", "_certain", "_heads", "_parents", "_same_text", "_uncertain")
 
     def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
         certain: dict[bytes, list[int]] = {}
         uncertain: dict[bytes, list[tuple[int, bytes, Segments]]] = {}
+        ranks_by_text: dict[bytes, list[int]] = {}
         for rank, text in texts:
+            ranks_by_text.setdefault(text, []).append(rank)
+        # A text that many rules have is compared once, in the place of the first of them.
+        self._same_text = {ranks[0]: ranks for ranks in ranks_by_text.values() if len(ranks) > 1}
+        for text, (rank, *_) in ranks_by_text.items():
             segments = segments_of(text)
             if segments.middles or segments.anchored:
                 needle = max(segments.middles, key=len, default=b"")
@@ -80,10 +85,11 @@ class HeadIndex:
         """Yield the rank of every text that matches, in no order."""
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         while index >= 0:
-            yield from self._certain[index]
-            for rank, _, segments in self._uncertain[index]:
-                if segments.matches_behind_head(target):
-                    yield rank
+            for rank in self._certain[index]:
+                yield from self._same_text.get(rank, (rank,))
+            for rank, needle, segments in self._uncertain[index]:
+                if needle in target and segments.matches_behind_head(target):
+                    yield from self._same_text.get(rank, (rank,))
             index = self._parents[index]
 
 
@@ -93,11 +99,13 @@ class RuleSet:
     __slots__ = ("entries", "form_a", "form_b")
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
-        found = [
-            (RuleEntry(allow, value, line, text.specificity), text)
-            for allow, value, line in rules
-            for text in texts_of(value, allow=allow, profile=profile)
-        ]
+        texts: dict[tuple[bool, bytes], tuple[PatternText, ...]] = {}
+        found: list[tuple[RuleEntry, PatternText]] = []
+        for allow, value, line in rules:
+            of_value = texts.get((allow, value))
+            if of_value is None:
+                of_value = texts[allow, value] = texts_of(value, allow=allow, profile=profile)
+            found += [(RuleEntry(allow, value, line, text.specificity), text) for text in of_value]
         found.sort(key=lambda item: (-item[0].specificity, not item[0].allow, item[0].line, item[1].form_b))
         self.entries = [entry for entry, _ in found]
         self.form_a = HeadIndex((rank, text.text) for rank, (_, text) in enumerate(found) if not text.form_b)
