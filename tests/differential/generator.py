@@ -47,9 +47,9 @@ SIZES: Final = (
 )
 LARGE: Final = Size(groups=3, rules=300, agents=1, urls=80)
 LONG_LINES: Final = Size(groups=1, rules=2, agents=1, urls=12)
-DENSE: Final = Size(groups=1, rules=200, agents=1, urls=72)
+DENSE: Final = Size(groups=1, rules=180, agents=1, urls=56)
 MANY_AGENTS: Final = Size(groups=180, rules=2, agents=150, urls=6)
-RARE_SHARE: Final = 1 / 600
+RARE_SHARE: Final = 1 / 1000
 
 
 class Case(NamedTuple):

@@ -16,7 +16,7 @@ from tests.differential.generator import Case, case_of
 from tests.differential.oracles import compile_with, google
 from tests.differential.tally import Difference, Question, Tally
 
-_CASES_OF_A_CHUNK: Final = 128
+_CASES_OF_A_CHUNK: Final = 32
 _FILES_OF_A_CHUNK: Final = 4
 # Runs of different seeds share no case.
 _CASES_OF_A_SEED: Final = 2**40

@@ -22,7 +22,7 @@ from canfetch.core.profiles import Profile
 from canfetch.core.reference.compiled import CompiledFile as PythonCompiledFile
 from canfetch.core.reference.compiled import compile_file
 
-CASES = [case_of(seed) for seed in range(2_500)]
+CASES = [case_of(seed) for seed in range(4_000)]
 
 
 def wrong(profile: str, **flags: bool | int) -> Callable[[bytes, str], CompiledFile]:
@@ -172,12 +172,12 @@ def test_a_difference_of_files_needs_no_url() -> None:
 
 def test_a_run_goes_on_where_another_stopped() -> None:
     job = Job("python", "python", ("google",))
-    whole = run(job, triples=9_000, seed=5)
+    whole = run(job, triples=3_000, seed=5)
     first = run(job, triples=1, seed=5)
     rest = run(job, triples=whole.tally.triples - first.tally.triples, seed=5, start=first.next_case)
     assert 0 < first.next_case < whole.next_case == rest.next_case
     assert first.tally.triples + rest.tally.triples == whole.tally.triples
-    assert run(job, triples=9_000, seed=5, workers=2) == whole
+    assert run(job, triples=3_000, seed=5, workers=2) == whole
     assert run(job, triples=1, seed=6).tally != first.tally
 
 

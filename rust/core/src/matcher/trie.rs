@@ -144,7 +144,8 @@ impl Node {
     fn begins(&self, text: &[u8], texts: &[u8]) -> bool {
         let octets = self.label_octets();
         if octets > INLINE {
-            return first_word(text) == self.label
+            return text.len() >= octets
+                && first_word(text) == self.label
                 && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..octets]);
         }
         // Shifting in two steps: a whole word at once is no shift.
