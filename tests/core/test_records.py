@@ -86,6 +86,7 @@ def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
         (b"Disallow: /a%4", Note.BAD_ESCAPE),
         (b"Disallow: /%41%4g", Note.BAD_ESCAPE),
         (b"Disallow: /a$b$", Note.DOLLAR_INSIDE),
+        (b"Disallow: /$b", Note.DOLLAR_INSIDE),
         # The comment is in the grammar of the line, too.
         (b"Disallow: /a # \x01", Note.OUTSIDE_GRAMMAR),
         (b"User-agent: a # \xff", Note.OUTSIDE_GRAMMAR),

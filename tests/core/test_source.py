@@ -34,6 +34,9 @@ def of_length(octets: int, end: bytes) -> bytes:
         (b"a\r" + of_length(LIMIT, b"b") + b"c\n", 2),
         (b"a\nb\r" + of_length(LIMIT, b"b"), 4),
         (b"a\rb\n" + of_length(LIMIT, b"b"), 4),
+        # The first octet is the only end there is.
+        (b"\n" + of_length(LIMIT, b"a"), 1),
+        (b"\r" + of_length(LIMIT, b"a"), 1),
         # One line longer than all: nothing is whole.
         (of_length(LIMIT + 1, b"a"), 0),
     ],

@@ -129,6 +129,7 @@ def test_house_dot_segments_are_those_of_the_path_alone(url: bytes, expected: by
         (b"/a?b=c://d/e", b"/a?b=c://d/e"),
         (b"///a", b"/a"),
         (b"//?a", b"/?a"),
+        (b"://a/b", b"/b"),
     ],
 )
 def test_google_the_path_of_a_url_is_cut_out_as_written(url: bytes, path: bytes) -> None:

@@ -120,6 +120,12 @@ def test_google_long_lines_and_nul() -> None:
         assert groups(b"User-agent: x\n" + longest + end, "google") == [([b"x"], [b"D" + longest[10:]])]
 
 
+def test_google_nul_ends_a_line_of_any_file() -> None:
+    octets = b"User-agent: a\0b\nDisallow: /a\0b\n"
+    assert groups(octets, "google") == [([b"a"], [b"D/a"])]
+    assert groups(octets) == [([b"a\0b"], [b"D/a\0b"])]
+
+
 def test_house_lines_count_from_one() -> None:
     octets = b"\xef\xbb\xbf\r\nUser-agent: a\rUser-agent: b\n\nDisallow: /\nSitemap: s"
     for name in PROFILES:
