@@ -102,7 +102,12 @@ class _Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,  # noqa: ARG002 - the journey's: a proxy is never spoken TLS to
         timeout: float | None = None,  # noqa: ARG002 - the deadlines
     ) -> httpcore2.NetworkStream:
-        self._wire.start_tls(ssl_context, self._journey.place.tls_name)
+        try:
+            self._wire.start_tls(ssl_context, self._journey.place.tls_name)
+        except BaseException:
+            # A connection that is not made belongs to nobody else yet.
+            self._wire.close()
+            raise
         return self
 
     def get_extra_info(self, info: str) -> Any:
@@ -183,27 +188,33 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
         server_hostname: str | None = None,  # noqa: ARG002 - the journey's: a proxy is never spoken TLS to
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the deadlines
     ) -> httpcore2.AsyncNetworkStream:
-        name = self._journey.place.tls_name
         try:
-            with anyio.fail_after(self._deadlines.connect_seconds()):
-                # A connection that is cut must not look like one that ended: RFC 9112 section 9.8.
-                stream = await TLSStream.wrap(self._stream, hostname=name, ssl_context=ssl_context)
-        except TimeoutError:
+            return await self._tls(ssl_context)
+        except BaseException:
+            # A connection that is not made belongs to nobody else yet.
             await self.aclose()
-            raise self._deadlines.too_late_to_connect() from None
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream) as error:
-            await self.aclose()
-            raise Failed(FailureKind.TLS, _broken(error).detail) from None
-        except (OSError, ValueError) as error:
-            await self.aclose()
-            detail = failed_by(error, FailureKind.TLS).detail if isinstance(error, OSError) else str(error)
-            raise Failed(FailureKind.TLS, detail) from None
-        return _AsyncStream(stream, self._journey)
+            raise
 
     def get_extra_info(self, info: str) -> Any:
         if info != "ssl_object":
             return None
         return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610 - this is not Django
+
+    async def _tls(self, context: ssl.SSLContext) -> "_AsyncStream":
+        name = self._journey.place.tls_name
+        try:
+            with anyio.fail_after(self._deadlines.connect_seconds()):
+                # A connection that is cut must not look like one that ended: RFC 9112 section 9.8.
+                stream = await TLSStream.wrap(self._stream, hostname=name, ssl_context=context)
+        except TimeoutError:
+            raise self._deadlines.too_late_to_connect() from None
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream) as error:
+            raise Failed(FailureKind.TLS, _broken(error).detail) from None
+        except OSError as error:
+            raise Failed(FailureKind.TLS, failed_by(error, FailureKind.TLS).detail) from None
+        except ValueError as error:
+            raise Failed(FailureKind.TLS, f"{name!r}: {error}") from None
+        return _AsyncStream(stream, self._journey)
 
 
 def _bare(host: str) -> str:
