@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from benchmarks.hostile.trap import FILE_OCTETS, STAR, URL_OCTETS, Trap, filled, url_of, words
+from benchmarks.hostile.trap import FILE_OCTETS, STAR, URL_OCTETS, Trap, filled, url_of, varied, words
 
 SHARED_AGENTS = 80
 
@@ -111,7 +111,7 @@ def literal_dollars() -> Trap:
 
 def rewritten() -> Trap:
     """Short rules to encode, in two forms: dear where a matcher rewrites them for each question."""
-    lines = itertools.repeat("allow:*ÿÿÿÿÿ$*?:".encode())
+    lines = varied("allow:*ÿÿÿÿÿ$".encode(), b"*?:")
     return Trap(
         "rules to rewrite, in two forms", filled(lines), f"{url_of('ÿ')[: URL_OCTETS // 2]}?:", url_may_vary=False
     )

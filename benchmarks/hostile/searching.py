@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from benchmarks.hostile.trap import URL_OCTETS, Trap, filled, pairs, url_of, words
+from benchmarks.hostile.trap import URL_OCTETS, Trap, filled, pairs, url_of, varied, words
 from benchmarks.inputs import ORIGIN, Dice
 
 HASH = 0x9E3779B1  # 2 to the 32nd over the golden ratio: the usual multiplier, with an inverse modulo 2 to the 32nd
@@ -86,21 +86,31 @@ def rare_pair_repeated() -> Trap:
 
 def rare_pair_two_forms() -> Trap:
     """The same, with reserved data in a query, so that both forms of the URL are searched."""
-    lines = itertools.repeat(b"allow:*qqqqqqqqe*?:")
+    lines = varied(b"allow:*qqqqqqqqe", b"*?:")
     return Trap("common pair, in two forms", filled(lines), _with_gram("?:"), url_may_vary=False)
 
 
 def dollars_two_forms() -> Trap:
-    """The worst that `search.py` met: the URL's dollars grow to three octets each, and both forms are searched."""
-    url = url_of("$", "?:")
-    start = len(ORIGIN) + 1
-    lines = itertools.repeat(b"allow:*$$$$$$$$$$e$$$*?:")
-    return Trap("dollars, in two forms", filled(lines), f"{url[:start]}$$e{url[start + 3 :]}", url_may_vary=False)
+    """The URL's dollars grow to three octets each, both forms are searched, and the needle is longer than a vector."""
+    lines = varied(b"allow:*$$$$$$$$$$e$$$", b"*?:")
+    return Trap("dollars, in two forms", filled(lines), _of_dollars("$$e"), url_may_vary=False)
+
+
+def dollars_and_accent() -> Trap:
+    """The worst that `search.py` met for the native engine: the needle ends in octets to encode as well."""
+    lines = varied("allow:*$$$$$$$$é".encode(), b"*?:")
+    return Trap("dollars and an accent, in two forms", filled(lines), _of_dollars("$$é"), url_may_vary=False)
+
+
+def _of_dollars(run: str) -> str:
+    """Write a URL of dollars that begins with a run which holds every gram of the needle, with both forms."""
+    rest = url_of("$", "?:")[len(ORIGIN) + 1 + len(run.encode()) :]
+    return f"{ORIGIN}/{run}{rest}"
 
 
 def rare_pair_long() -> Trap:
     """Longer needles of the same kind, beyond what a search by pairs takes."""
-    lines = itertools.repeat(b"allow:*" + b"q" * 200 + b"e" + b"q" * 200)
+    lines = varied(b"allow:*" + b"q" * 200 + b"e" + b"q" * 200)
     return Trap("common pair, long needles", filled(lines), _with_gram())
 
 
@@ -112,13 +122,13 @@ def pairs_of_octets() -> Trap:
 
 def middle_out() -> Trap:
     """Needles that agree with the URL at every place until their middle: a search that compares from the left."""
-    lines = itertools.repeat(b"allow:*" + b"q" * 24 + b"e" + b"q" * 25)
+    lines = varied(b"allow:*" + b"q" * 24 + b"e" + b"q" * 25)
     return Trap("needles odd in the middle", filled(lines), _with_gram())
 
 
 def last_octet_repeated() -> Trap:
     """The same with shorter needles: more rules, fewer comparisons each."""
-    lines = itertools.repeat(b"allow:*qqqqqqeqqqqqqq")
+    lines = varied(b"allow:*qqqqqqeqqqqqqq")
     return Trap("short needles odd in the middle", filled(lines), _with_gram())
 
 
@@ -129,18 +139,18 @@ def _behind(end: str) -> str:
 
 def all_behind_us() -> Trap:
     """The second segment occurs often, but only in front of the first: an ordered list of its places is all passed."""
-    return Trap("places all passed", filled(itertools.repeat(b"allow:*x*$abc")), _behind(""), url_may_vary=False)
+    return Trap("places all passed", filled(varied(b"allow:*x*$abc")), _behind(""), url_may_vary=False)
 
 
 def all_behind_us_two_forms() -> Trap:
     """The same in two forms."""
-    lines = itertools.repeat(b"allow:*x*$abc*?:")
+    lines = varied(b"allow:*x*$abc", b"*?:")
     return Trap("places all passed, in two forms", filled(lines), _behind("?:"), url_may_vary=False)
 
 
 def all_but_one_behind_us() -> Trap:
     """The same, but for one place at the end, behind which the rule wants what is not there."""
-    lines = itertools.repeat(b"allow:*x*$abc*x")
+    lines = varied(b"allow:*x*$abc*x")
     return Trap("places passed but the last", filled(lines), _behind("$abc"), url_may_vary=False)
 
 
@@ -174,6 +184,7 @@ TRAPS = (
     rare_pair_repeated,
     rare_pair_two_forms,
     dollars_two_forms,
+    dollars_and_accent,
     rare_pair_long,
     pairs_of_octets,
     middle_out,

@@ -58,3 +58,8 @@ def pairs() -> Iterator[bytes]:
     for count in itertools.count(1):
         for chosen in itertools.product(letters, repeat=count):
             yield b"*".join(chosen)
+
+
+def varied(rule: bytes, end: bytes = b"") -> Iterator[bytes]:
+    """Give a rule again and again, each with other pairs of letters behind it: equal ones may be taken as one."""
+    return (rule + b"*" + word + end for word in pairs())

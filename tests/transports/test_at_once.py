@@ -5,6 +5,7 @@ import gc
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.servers.deaf import accepting_port, full_port
 from tests.servers.proper import RULES
 from tests.servers.web import Site
 from tests.transports.faces import HERE, asking, made
@@ -42,22 +43,32 @@ def test_tasks_share_a_transport(name: str, site: Site) -> None:
     assert len(site.asked) == AT_ONCE
 
 
-@pytest.mark.parametrize("name", ASYNC)
-@pytest.mark.parametrize("label", ["silent", "silent-body", "endless-fields"])
-def test_cancelled_requests_leave_nothing_behind(name: str, label: str, site: Site, tls_site: Site) -> None:
+def give_up_on(name: str, urls: list[str]) -> None:
     async def give_up() -> None:
         transport: AsyncTransport = made(name)(resolve=HERE)
-        urls = [site.robots_url(label), tls_site.robots_url(label)]
         tasks = [asyncio.ensure_future(transport.ask(asking(url, total_seconds=0.5))) for url in urls]
         await asyncio.sleep(0.1)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        answers = await asyncio.gather(*tasks, return_exceptions=True)
+        assert not any(isinstance(answer, Response) for answer in answers)
         await transport.close()
 
     asyncio.run(give_up())
     # Warnings are errors: a socket that is still open would be one.
     gc.collect()
+
+
+@pytest.mark.parametrize("name", ASYNC)
+@pytest.mark.parametrize("label", ["silent", "silent-body", "endless-interim"])
+def test_cancelled_requests_leave_nothing_behind(name: str, label: str, site: Site, tls_site: Site) -> None:
+    give_up_on(name, [site.robots_url(label), tls_site.robots_url(label)])
+
+
+@pytest.mark.parametrize("name", ASYNC)
+def test_cancelled_connections_leave_nothing_behind(name: str) -> None:
+    with full_port() as full, accepting_port() as accepting:
+        give_up_on(name, [f"http://127.0.0.1:{full}/", f"https://127.0.0.1:{accepting}/"])
 
 
 @pytest.mark.parametrize("name", ASYNC)
