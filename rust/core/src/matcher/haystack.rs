@@ -53,7 +53,7 @@ impl<'t> Haystack<'t> {
     fn find_among_many(&self, segment: &[u8], from: usize) -> Option<usize> {
         let octets = self.octets();
         // A search is linear, but a file can ask for a great many: past a fair share they go through the suffixes.
-        if self.searched.get() > 16_384 + 32 * octets.len() {
+        if self.searched.get() > 16_384 + 16 * octets.len() {
             return self.suffixes.get_or_init(|| Suffixes::new(octets)).find(octets, segment, from);
         }
         let found = memchr::memmem::find(&octets[from..], segment).map(|offset| from + offset);

@@ -10,6 +10,9 @@ use super::successors::Successors;
 /// So few places are looked at sooner than the next one is found.
 const FEW: usize = 32;
 
+/// Pieces of a segment among which a rare one is looked for.
+const PIECES_READ: usize = 16;
+
 /// The order of a target's suffixes.
 #[derive(Debug)]
 pub struct Suffixes {
@@ -56,8 +59,12 @@ impl Suffixes {
     pub fn find(&self, octets: &[u8], segment: &[u8], from: usize) -> Option<usize> {
         let (mut first, mut end) = self.starts.range(segment)?;
         if let Some(rest) = segment.get(self.starts.length..).filter(|rest| !rest.is_empty()) {
-            // Most segments that are not there end in octets that are not.
-            self.starts.range(&segment[rest.len()..])?;
+            let rare = self.starts.rare_piece(segment)?;
+            if rare.count <= FEW {
+                let places = self.sorted[rare.first..][..rare.count].iter();
+                let starts = places.filter_map(|&place| (place as usize).checked_sub(rare.offset));
+                return starts.filter(|&start| start >= from && octets[start..].starts_with(segment)).min();
+            }
             let rest = Rest::new(rest);
             let order = |start: u32| rest.order(&octets[start as usize + self.starts.length..]);
             let sorted = &self.sorted[..end];
@@ -104,6 +111,13 @@ impl<'s> Rest<'s> {
             text[..text.len().min(self.octets.len())].cmp(self.octets)
         })
     }
+}
+
+/// Octets of a segment, how far in they stand, and the suffixes that begin with them.
+struct Piece {
+    offset: usize,
+    first: usize,
+    count: usize,
 }
 
 /// Where the suffixes with the same first octets begin, by these octets read as a number. Only octets that occur in the
@@ -153,6 +167,21 @@ impl Starts {
             number = number * self.base + digit;
         }
         Some(number)
+    }
+
+    /// The first piece of a segment, as long as is read, of which the target has few, or else the last; `None` if it has
+    /// none of one. The pieces lie side by side, so that each octet of a segment that is not too long stands in one.
+    fn rare_piece(&self, segment: &[u8]) -> Option<Piece> {
+        let last = segment.len() - self.length;
+        let mut offset = 0;
+        for _ in 0..PIECES_READ {
+            let (first, end) = self.range(&segment[offset..])?;
+            if end - first <= FEW || offset == last {
+                return Some(Piece { offset, first, count: end - first });
+            }
+            offset = (offset + self.length).min(last);
+        }
+        self.range(&segment[last..]).map(|(first, end)| Piece { offset: last, first, count: end - first })
     }
 
     /// Where the suffixes that begin with the segment, as far as it is read, begin and end; `None` if there are none.
