@@ -4,12 +4,14 @@ import datetime as dt
 import ipaddress
 import ssl
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+import pytest
 from tests.servers.web import DOMAIN
+
+if TYPE_CHECKING:
+    from cryptography import x509
+    from cryptography.hazmat.primitives.asymmetric import ec
 
 _NAMES = ["localhost", f"*.{DOMAIN}"]
 _ADDRESSES = ["127.0.0.1", "::1"]
@@ -23,8 +25,9 @@ class Authority:
     """
 
     def __init__(self, folder: Path) -> None:
+        pytest.importorskip("cryptography")
         self._folder = folder
-        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._key = _key()
         self._certificate = _certificate("the authority of a test", self._key, by=None, days=(-1, 30))
 
     @property
@@ -46,19 +49,21 @@ class Authority:
         return self._server("of-another-host", ["example.org"], [], (-1, 30))
 
     def self_signed(self) -> ssl.SSLContext:
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = _key()
         certificate = _certificate("nobody", key, by=None, days=(-1, 30), names=_NAMES, addresses=_ADDRESSES)
         return _loaded(self._written("self-signed", key, certificate))
 
     def _server(
         self, file: str, names: list[str], addresses: list[str], days: tuple[int, int], alpn: tuple[str, ...] = ()
     ) -> ssl.SSLContext:
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = _key()
         signer = (self._certificate, self._key)
         certificate = _certificate(file, key, by=signer, days=days, names=names, addresses=addresses)
         return _loaded(self._written(file, key, certificate), alpn)
 
-    def _written(self, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> Path:
+    def _written(self, name: str, key: "ec.EllipticCurvePrivateKey", certificate: "x509.Certificate") -> Path:
+        from cryptography.hazmat.primitives import serialization
+
         file = self._folder / f"{name}.pem"
         file.write_bytes(
             key.private_bytes(
@@ -67,6 +72,12 @@ class Authority:
             + certificate.public_bytes(serialization.Encoding.PEM)
         )
         return file
+
+
+def _key() -> "ec.EllipticCurvePrivateKey":
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    return ec.generate_private_key(ec.SECP256R1())
 
 
 def _loaded(file: Path, alpn: tuple[str, ...] = ()) -> ssl.SSLContext:
@@ -79,13 +90,17 @@ def _loaded(file: Path, alpn: tuple[str, ...] = ()) -> ssl.SSLContext:
 
 def _certificate(
     name: str,
-    key: ec.EllipticCurvePrivateKey,
+    key: "ec.EllipticCurvePrivateKey",
     *,
-    by: tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None,
+    by: "tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None",
     days: tuple[int, int],
     names: list[str] | None = None,
     addresses: list[str] | None = None,
-) -> x509.Certificate:
+) -> "x509.Certificate":
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.x509.oid import NameOID
+
     now = dt.datetime.now(dt.UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     issuer, issuer_key = (subject, key) if by is None else (by[0].subject, by[1])

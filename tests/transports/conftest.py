@@ -26,7 +26,14 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def ask(name: str, authority: Authority) -> Iterator[Ask]:
+def ask(name: str) -> Iterator[Ask]:
+    """Each transport in turn."""
+    with face(name) as asked:
+        yield asked
+
+
+@pytest.fixture(scope="module")
+def tls_ask(name: str, authority: Authority) -> Iterator[Ask]:
     """Each transport in turn, trusting the authority of the tests."""
     with face(name, ssl_context=authority.client()) as asked:
         yield asked

@@ -156,18 +156,18 @@ def test_guard_asks_for_the_address_once(name: str, site: Site) -> None:
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def test_tls_is_spoken(ask: Ask, tls_site: Site) -> None:
+def test_tls_is_spoken(tls_ask: Ask, tls_site: Site) -> None:
     for url in (tls_site.url("rules"), tls_site.robots_url("rules"), f"https://localhost.:{tls_site.port}/rules"):
-        answer = ask(asking(url))
+        answer = tls_ask(asking(url))
         assert isinstance(answer, Response), answer
         assert answer.body == RULES
 
 
 @pytest.mark.parametrize("certificate", [Authority.expired, Authority.of_another_host, Authority.self_signed])
-def test_bad_certificates_are_failures(ask: Ask, authority: Authority, certificate: Callable[..., object]) -> None:
+def test_bad_certificates_are_failures(tls_ask: Ask, authority: Authority, certificate: Callable[..., object]) -> None:
     with Site(tls=certificate(authority)) as site:  # type: ignore[arg-type]
         for url in (site.url("rules"), site.robots_url("rules")):
-            assert kind_of(ask(asking(url))) is FailureKind.TLS
+            assert kind_of(tls_ask(asking(url))) is FailureKind.TLS
         assert site.asked == []
 
 
@@ -180,8 +180,8 @@ def test_plain_http_at_a_tls_url_is_a_failure(ask: Ask, site: Site) -> None:
     assert kind_of(ask(asking(f"https://127.0.0.1:{site.port}/rules"))) is FailureKind.TLS
 
 
-def test_tls_at_a_plain_url_is_a_failure(ask: Ask, tls_site: Site) -> None:
-    answer = ask(asking(f"http://127.0.0.1:{tls_site.port}/rules"))
+def test_tls_at_a_plain_url_is_a_failure(tls_ask: Ask, tls_site: Site) -> None:
+    answer = tls_ask(asking(f"http://127.0.0.1:{tls_site.port}/rules"))
     assert kind_of(answer) in {FailureKind.RESET, FailureKind.PROTOCOL}
 
 
@@ -193,22 +193,22 @@ def test_handshake_that_never_comes_ends_in_time(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("label, kind", [("silent", FailureKind.TIMEOUT), ("slow-body", FailureKind.TIMEOUT)])
-def test_deadlines_hold_over_tls(ask: Ask, tls_site: Site, label: str, kind: FailureKind) -> None:
-    assert kind_of(ask(asking(tls_site.url(label), total_seconds=SHORT_SECONDS))) is kind
+def test_deadlines_hold_over_tls(tls_ask: Ask, tls_site: Site, label: str, kind: FailureKind) -> None:
+    assert kind_of(tls_ask(asking(tls_site.url(label), total_seconds=SHORT_SECONDS))) is kind
 
 
 @pytest.mark.parametrize("label", ["endless-body", "gzip-bomb"])
-def test_limits_hold_over_tls(ask: Ask, tls_site: Site, label: str) -> None:
-    answer = ask(asking(tls_site.url(label)))
+def test_limits_hold_over_tls(tls_ask: Ask, tls_site: Site, label: str) -> None:
+    answer = tls_ask(asking(tls_site.url(label)))
     assert isinstance(answer, Response), answer
     assert len(answer.body) == 512_001
 
 
-def test_rfc9112_9_8_cut_tls_is_no_end(name: str, ask: Ask, site: Site, tls_site: Site) -> None:
-    assert ask(asking(site.url("cut-closing"))) == Response(
+def test_rfc9112_9_8_cut_tls_is_no_end(name: str, tls_ask: Ask, site: Site, tls_site: Site) -> None:
+    assert tls_ask(asking(site.url("cut-closing"))) == Response(
         site.url("cut-closing"), 200, (("Connection", "close"),), RULES
     )
-    answer = ask(asking(tls_site.url("cut-closing")))
+    answer = tls_ask(asking(tls_site.url("cut-closing")))
     if name == "aiohttp":
         # It cannot tell; its module says so.
         assert isinstance(answer, Response)
@@ -216,8 +216,8 @@ def test_rfc9112_9_8_cut_tls_is_no_end(name: str, ask: Ask, site: Site, tls_site
         assert kind_of(answer) is FailureKind.RESET
 
 
-def test_rfc9112_9_8_closed_tls_is_an_end(ask: Ask, tls_site: Site) -> None:
-    answer = ask(asking(tls_site.url("closing")))
+def test_rfc9112_9_8_closed_tls_is_an_end(tls_ask: Ask, tls_site: Site) -> None:
+    answer = tls_ask(asking(tls_site.url("closing")))
     assert isinstance(answer, Response), answer
     assert answer.body == RULES
 

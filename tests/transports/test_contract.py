@@ -9,6 +9,7 @@ from tests.servers.web import Site
 from tests.transports.faces import Ask, asking
 
 from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.errors import InvalidURL
 
 LIMIT = 512_000
 SHORT_SECONDS = 0.15
@@ -123,10 +124,16 @@ STATUSES = [
 ]
 
 
+def need_decoder(label: str) -> None:
+    """Skip what is in a coding that is not installed here."""
+    library = {"br": "brotli", "zstd": "zstandard"}.get(label.partition("-")[0])
+    if library is not None:
+        pytest.importorskip(library)
+
+
 @pytest.mark.parametrize("label", WHOLE)
 def test_whole_answers_come_whole(name: str, ask: Ask, shared_site: Site, label: str) -> None:
-    if label in {"br", "zstd"}:
-        pytest.importorskip({"br": "brotli", "zstd": "zstandard"}[label])
+    need_decoder(label)
     url = shared_site.url(label)
     answer = ask(asking(url))
     if name == "aiohttp" and label in AIOHTTP:
@@ -139,6 +146,7 @@ def test_whole_answers_come_whole(name: str, ask: Ask, shared_site: Site, label:
 
 @pytest.mark.parametrize("label", CUT)
 def test_rfc9309_2_5_reading_stops_one_octet_past_the_limit(ask: Ask, shared_site: Site, label: str) -> None:
+    need_decoder(label)
     answer = ask(asking(shared_site.url(label)))
     assert isinstance(answer, Response), answer
     assert len(answer.body) == LIMIT + 1
@@ -159,6 +167,7 @@ def test_endless_body_is_left_soon(ask: Ask, site: Site) -> None:
 
 @pytest.mark.parametrize("label, kind", [(label, kind) for kind, labels in FAILURES.items() for label in labels])
 def test_broken_answers_are_failures(name: str, ask: Ask, shared_site: Site, label: str, kind: FailureKind) -> None:
+    need_decoder(label)
     if name == "aiohttp":
         kind = AIOHTTP.get(label, kind)
     url = shared_site.url(label)
@@ -166,6 +175,12 @@ def test_broken_answers_are_failures(name: str, ask: Ask, shared_site: Site, lab
     assert isinstance(answer, Failure), answer
     assert (answer.url, answer.kind) == (url, kind), answer
     assert answer.detail
+
+
+@pytest.mark.parametrize("label", ["closed", "reset", "cut-head", "reset-in-body", "short-body", "not-http"])
+def test_nobody_is_asked_twice(ask: Ask, site: Site, label: str) -> None:
+    ask(asking(site.url(label)))
+    assert len(site.asked) == 1
 
 
 @pytest.mark.parametrize("label", LATE)
@@ -297,6 +312,12 @@ def test_other_schemes_are_not_spoken(ask: Ask, url: str) -> None:
     answer = ask(asking(url))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.SCHEME
+
+
+@pytest.mark.parametrize("url", ["http:///robots.txt", "/robots.txt", "example.com", "http://a b/", "http://[::1/"])
+def test_url_without_a_host_is_the_callers_mistake(ask: Ask, url: str) -> None:
+    with pytest.raises(InvalidURL):
+        ask(asking(url))
 
 
 def test_small_limits_hold_for_coded_bodies(ask: Ask, site: Site) -> None:

@@ -85,6 +85,7 @@ def test_what_is_no_proxy_is_refused(name: str, proxy: str) -> None:
 
 @pytest.mark.parametrize("name", FACES)
 def test_environment_is_not_asked(name: str, site: Site) -> None:
+    made(name)
     program = f"""
 from tests.transports.faces import asking, face
 with face({name!r}) as ask:

@@ -16,6 +16,7 @@ from canfetch.access.answers import Failure, Headers, Response
 class Asking(NamedTuple):
     """One request. Seconds count from its beginning; `total_seconds` bounds all of it, names and body too.
 
+    `headers` are the caller's; Host, Accept-Encoding and what belongs to the connection are the transport's own.
     `connect_seconds` bounds the way to a connection: name, address, TLS. `read_seconds` bounds each silence after it.
     `limit_octets` bounds the body after decoding: a transport stops reading one octet past it.
     `allow_private` says whether private, loopback and link-local addresses may be connected to.

@@ -105,7 +105,7 @@ class AiohttpTransport:
                 raise deadlines.too_late_to_connect() from error
             raise deadlines.too_late_to_read() from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _failed(error, place) from error
+            raise _failed(error, place.scheme) from error
         finally:
             _UNDER_WAY.reset(set_before)
 
@@ -151,11 +151,20 @@ class AiohttpTransport:
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                middlewares=(_once,),
                 skip_auto_headers=("User-Agent", "Accept"),
                 max_line_size=HEAD_OCTETS_LIMIT,
                 max_field_size=HEAD_OCTETS_LIMIT,
             )
         return self._opened
+
+
+async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Ask once: when a connection breaks, aiohttp would ask again, unless the error is none that it knows."""
+    try:
+        return await handler(request)
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise _failed(error, request.url.scheme) from error
 
 
 class _Resolver(AbstractResolver):
@@ -189,7 +198,7 @@ class _Resolver(AbstractResolver):
         """Nothing is held."""
 
 
-def _failed(error: Exception, place: Place) -> Failed:
+def _failed(error: Exception, scheme: str) -> Failed:
     said = (str(error) or type(error).__name__)[:200]
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return Failed(FailureKind.TLS, said)
@@ -199,7 +208,7 @@ def _failed(error: Exception, place: Place) -> Failed:
         return Failed(FailureKind.NAME, said)
     if isinstance(error, aiohttp.ClientConnectorError):
         # Nobody resets a connection that is being made; a handshake, they do.
-        in_handshake = place.scheme == "https" and isinstance(error.os_error, ConnectionResetError)
+        in_handshake = scheme == "https" and isinstance(error.os_error, ConnectionResetError)
         return Failed(FailureKind.TLS if in_handshake else FailureKind.CONNECT, said)
     if isinstance(error, aiohttp.ClientPayloadError):
         return Failed(FailureKind.INCOMPLETE, said)

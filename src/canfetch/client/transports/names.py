@@ -4,6 +4,7 @@ The threads are daemons: an interpreter that ends does not wait for a resolver t
 """
 
 import asyncio
+import os
 import socket
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -78,6 +79,10 @@ class _Threads:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin without threads; so does the child of a fork, which has none of its parent's."""
         self._running = 0
         self._lock = Lock()
         self._waiting: deque[tuple[Future[Sequence[str]], Resolve, str]] = deque()
@@ -110,3 +115,5 @@ class _Threads:
 
 
 _THREADS: Final = _Threads(_MOST_THREADS)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_THREADS.begin)
