@@ -18,12 +18,26 @@ FAILURES = {
     "broken-chunks": FailureKind.PROTOCOL,
     "bad-tls": FailureKind.TLS,
 }
+# What an FTP server's answers are taken for: a status, or a failure.
+FTP_ANSWERS: dict[str, int | FailureKind] = {"file": 200, "missing": 404, "no-login": 401, "full": FailureKind.PROTOCOL}
+# effect -> (/open allowed, /forbidden allowed)
+ALLOWED = {
+    "rules": (True, False),
+    "full-allow": (True, True),
+    "full-disallow": (False, False),
+    "full-allow-by-rules": (True, True),
+}
 
 
 def cases(name: str) -> list[dict[str, Any]]:
     """Give the cases of a file."""
     found: list[dict[str, Any]] = tomllib.loads((CASES / name).read_text(encoding="utf-8"))["case"]
     return found
+
+
+def effect_name(effect: str) -> str:
+    """Give an effect as verdicts name it."""
+    return "conditional-allow" if effect in ("rules", "full-allow-by-rules") else effect
 
 
 class ScriptedOrigin:
@@ -57,6 +71,11 @@ def answer_of(event: dict[str, Any], asking: Asking) -> Response | Failure:
     """Make the answer of an event to one request."""
     if "failure" in event:
         return Failure(asking.url, FAILURES[event["failure"]], "as the case says")
+    if "ftp" in event:
+        answer = FTP_ANSWERS[event["ftp"]]
+        if isinstance(answer, FailureKind):
+            return Failure(asking.url, answer, "as the case says")
+        return Response(asking.url, answer, (), RULES.encode())
     if "redirect_loop" in event:
         return Response(asking.url, 302, (("Location", asking.url),), b"")
     hop = int(asking.url.rpartition("?hop=")[2]) if "?hop=" in asking.url else 0

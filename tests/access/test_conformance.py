@@ -4,24 +4,13 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin, cases
+from tests.access.conftest import ALLOWED, AsyncScriptedOrigin, ScriptedOrigin, cases, effect_name
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client
 
 ANSWERS = [(case, policy) for case in cases("answers.toml") for policy in case["expect"]]
 OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
-# effect -> (/open allowed, /forbidden allowed)
-ALLOWED = {
-    "rules": (True, False),
-    "full-allow": (True, True),
-    "full-disallow": (False, False),
-    "full-allow-by-rules": (True, True),
-}
-
-
-def effect_name(effect: str) -> str:
-    return "conditional-allow" if effect in ("rules", "full-allow-by-rules") else effect
 
 
 @pytest.mark.parametrize("case, policy", ANSWERS, ids=[f"{case['id']}-{policy}" for case, policy in ANSWERS])
@@ -55,6 +44,7 @@ def test_access_answers_async(case: dict[str, Any], policy: str) -> None:
 @pytest.mark.parametrize("case", cases("over-time.toml"), ids=lambda case: case["id"])
 def test_access_over_time(case: dict[str, Any]) -> None:
     now = [0.0]
+    asked = 0
     origin = ScriptedOrigin()
     with Client(user_agent="ExampleBot/1.0", policy=case["policy"], transport=origin, clock=lambda: now[0]) as client:
         for step in case["steps"]:
@@ -62,5 +52,7 @@ def test_access_over_time(case: dict[str, Any]) -> None:
             origin.event = step.get("event", origin.event)
 
             allowed = client.allows(OPEN), client.allows(FORBIDDEN)
+            asked += step.get("asked", True)
 
             assert allowed == (step["open"], step["forbidden"]), step
+            assert len(origin.asked) == asked, step

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def refusing_port() -> Iterator[int]:
-    """Give a port at 127.0.0.1 that refuses: taken, so that nobody else listens there, and not listening."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+def refusing_port(host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
+    """Give a port that refuses: taken, so that nobody else listens there, and not listening."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as taken:
+        taken.bind((host, port))
         yield taken.getsockname()[1]
 
 

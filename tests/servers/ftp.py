@@ -25,7 +25,7 @@ def _pyftpdlib(module: str) -> Any:
 
 
 class FtpSite:
-    """pyftpdlib over a folder.
+    """pyftpdlib over a folder; `commands` are those that came, without what was said with them.
 
     Args:
         folder: what is served.
@@ -47,11 +47,23 @@ class FtpSite:
         authorizer = _pyftpdlib("authorizers").DummyAuthorizer()
         if anonymous:
             authorizer.add_anonymous(str(folder))
+        self.commands: list[str] = []
+        base = _pyftpdlib("handlers").FTPHandler
+
+        def noted(handler: Any, line: str, command: str, argument: str) -> None:
+            self.commands.append(command)
+            base.pre_process_command(handler, line, command, argument)
+
         # A class of its own, since pyftpdlib is told everything by class attributes.
         handler = type(
             "Handler",
-            (_pyftpdlib("handlers").FTPHandler,),
-            {"authorizer": authorizer, "masquerade_address": masquerade, "auth_failed_timeout": 0},
+            (base,),
+            {
+                "authorizer": authorizer,
+                "masquerade_address": masquerade,
+                "auth_failed_timeout": 0,
+                "pre_process_command": noted,
+            },
         )
         self._server: Any = _pyftpdlib("servers").FTPServer((host, 0), handler)
         self._server.max_cons = most

@@ -1,0 +1,89 @@
+"""Both clients over every transport, behind one face: a visitor who asks several questions at once."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from tests.transports.faces import made
+
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.sync_client import Client
+from canfetch.client.transports.names import Resolve
+from canfetch.core.verdict import Verdict
+
+USER_AGENT = "ExampleBot/1.0"
+# With these transports the client is `Client`; with the others it is `AsyncClient`.
+_WAITING = {"standard", "httpx2"}
+
+
+class Visitor(Protocol):
+    """A client: `Client` asks one question after the other, `AsyncClient` all of them at once."""
+
+    def decide(self, *urls: str) -> list[Verdict]:
+        """Ask for verdicts."""
+        ...
+
+    def allows(self, *urls: str) -> list[bool]:
+        """Ask for answers alone."""
+        ...
+
+    def known(self, url: str) -> KnownOrigin:
+        """Ask what is known of the URL's origin."""
+        ...
+
+
+@contextmanager
+def visitor(face: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **options: Any) -> Iterator[Visitor]:
+    """Open the client that belongs to a transport, over that transport.
+
+    Args:
+        face: the transport's name, of `FACES`.
+        options: the client's.
+    """
+    transport = made(face)(ssl_context=ssl_context, resolve=resolve)
+    if face in _WAITING:
+        with Client(user_agent=USER_AGENT, transport=transport, **options) as client:
+            yield _Waiting(client)
+        return
+    with asyncio.Runner() as runner:
+        together = AsyncClient(user_agent=USER_AGENT, transport=transport, **options)
+        try:
+            yield _Together(together, runner)
+        finally:
+            runner.run(together.close())
+
+
+class _Waiting:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.known: Callable[[str], KnownOrigin] = client.known
+
+    def decide(self, *urls: str) -> list[Verdict]:
+        return [self._client.decide(url) for url in urls]
+
+    def allows(self, *urls: str) -> list[bool]:
+        return [self._client.allows(url) for url in urls]
+
+
+class _Together:
+    def __init__(self, client: AsyncClient, runner: asyncio.Runner) -> None:
+        self._client = client
+        self._runner = runner
+
+    def decide(self, *urls: str) -> list[Verdict]:
+        async def ask() -> list[Verdict]:
+            return await asyncio.gather(*map(self._client.decide, urls))
+
+        return self._runner.run(ask())
+
+    def allows(self, *urls: str) -> list[bool]:
+        async def ask() -> list[bool]:
+            return await asyncio.gather(*map(self._client.allows, urls))
+
+        return self._runner.run(ask())
+
+    def known(self, url: str) -> KnownOrigin:
+        return self._runner.run(self._client.known(url))
