@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import canfetch
+from canfetch.core._tables import COMPILED_RULES_LIMIT
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
@@ -92,6 +93,7 @@ def test_house_text_may_hold_what_is_no_utf8(engine: str) -> None:
         ({"url": 7}, TypeError),
         ({"profile": "bing2"}, UnknownProfile),
         ({"limit_octets": LIMIT - 1}, InvalidLimit),
+        ({"limit_octets": (1 << 29) + 1}, InvalidLimit),
         ({"octets": b"a" * (LIMIT + 1), "limit_octets": 0}, InvalidLimit),
         ({"engine": "rust"}, EngineError),
     ],
@@ -297,6 +299,29 @@ def test_house_agents_are_bound_once_and_in_bounded_number(engine: str) -> None:
         assert len(robots._rules_by_agent) <= 256
     assert not rules.allows("/private")
     assert not robots.allows("/private", agent="FooBot")
+
+
+def test_house_agents_that_share_many_rules_keep_few_of_them(engine: str) -> None:
+    shared = b"".join(b"User-agent: bot%d\n" % index for index in range(60))
+    own = b"".join(b"User-agent: bot%d\nDisallow: /own%d\n" % (index, index) for index in range(60))
+    body = own + shared + b"".join(b"Disallow: /%d\n" % index for index in range(5000))
+    robots = canfetch.parse(body, engine=engine)
+    for _ in range(2):
+        for index in range(60):
+            assert not robots.allows(f"/own{index}", agent=f"bot{index}")
+            assert robots.allows("/own-not", agent=f"bot{index}")
+    held = sum(rules._bound.rule_count for rules in robots._rules_by_agent.values())
+    assert 5000 < held <= COMPILED_RULES_LIMIT
+
+
+def test_house_bound_rules_travel(robots: canfetch.RobotsTxt) -> None:
+    rules = robots.rules_for(Agent(["BarBot", "FooBot"]))
+    for twin in (pickle.loads(pickle.dumps(rules)), copy.copy(rules), copy.deepcopy(rules)):  # noqa: S301
+        assert twin.agent == rules.agent
+        assert twin.decide("/private") == rules.decide("/private")
+        assert twin.allows("https://example.com/fish")
+        with pytest.raises(OriginMismatch):
+            twin.allows("https://example.org/fish")
 
 
 def test_house_threads_may_ask_at_once(engine: str) -> None:

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -19,10 +21,14 @@ FILE = b"User-agent: *\nDisallow: /x"
 @pytest.fixture(autouse=True)
 def _forgetful() -> Iterator[None]:
     # What was found once is remembered; a test finds something else.
-    engines.native_module.cache_clear()
-    engines._compilers.clear()
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
     engines.native_module.cache_clear()
+    engines.engine_name.cache_clear()
     engines._compilers.clear()
 
 
@@ -98,6 +104,29 @@ def test_house_a_stale_native_module_is_refused(native: ModuleType) -> None:
     native.CONTRACT = engines.CONTRACT + 1  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match=f"contract {engines.CONTRACT + 1}, .*; install canfetch again"):
         canfetch.parse(FILE)
+
+
+def test_house_a_native_module_that_cannot_be_loaded_is_no_reason_to_be_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / f"_native{EXTENSION_SUFFIXES[0]}"
+    broken.write_bytes(b"no module")
+    monkeypatch.delitem(sys.modules, "canfetch._native", raising=False)
+    monkeypatch.delattr(canfetch, "_native", raising=False)
+    monkeypatch.delenv("CANFETCH_ENGINE", raising=False)
+    monkeypatch.setattr(canfetch, "__path__", [str(tmp_path), *canfetch.__path__])
+    with pytest.raises(EngineError, match=r"cannot be loaded .*; install canfetch again, or set"):
+        canfetch.parse(FILE)
+    monkeypatch.setenv("CANFETCH_ENGINE", "python")
+    assert not canfetch.parse(FILE).allows("/x", agent="a")
+
+
+def test_house_the_environment_is_asked_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert engines.compiler_of(None) is native.compile_file
+    monkeypatch.setenv("CANFETCH_ENGINE", "python")
+    # What the name says is what answers.
+    assert canfetch.engine == "native"
+    assert engines.compiler_of(None) is native.compile_file
 
 
 def test_house_the_native_module_is_looked_for_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

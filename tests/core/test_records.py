@@ -20,7 +20,7 @@ def test_house_a_record_is_a_line_with_its_spans() -> None:
     octets = b"\xef\xbb\xbfUser-agent: FooBot # me\r\n\r\nDisallow : /a\nx"
     first, blank, rule, text = records(octets)
     assert first == Record(
-        number=1,
+        line=1,
         span=(3, 28),
         kind=RecordKind.USER_AGENT,
         key=(3, 13),

@@ -73,6 +73,11 @@ def test_rfc3986_3_a_url_comes_apart(url: bytes, scheme: bytes, authority: bytes
         b"https://h:65536/",
         b"https://h:99999999999/",
         b"https://h:80:80/",
+        # Of example.com for a browser, which takes a backslash for a slash.
+        b"https://example.com\\@example.org/",
+        b"https://u p@h/",
+        b"https://<u>@h/",
+        b"//u\x00@h/",
     ],
 )
 def test_rfc3986_3_what_has_no_host_or_path_is_no_url(url: bytes) -> None:

@@ -43,7 +43,7 @@ def test_law_mark_records_and_tail_are_the_octets(engine: str, octets: bytes) ->
             assert robots.octets + robots.tail == octets
         position = 0
         for number, record in enumerate(robots.records, 1):
-            assert record.number == number
+            assert record.line == number
             start, end = record.span
             # Each begins where the one before ended; the first, behind the mark.
             assert start == position or (
@@ -69,7 +69,7 @@ def test_law_the_records_say_what_the_engine_read(engine: str, octets: bytes) ->
                 continue
             if record.kind < RecordKind.USER_AGENT:
                 group = -1 if record.group is None else record.group
-                others.append((record.number, int(record.kind), *record.key, *record.value, group))
+                others.append((record.line, int(record.kind), *record.key, *record.value, group))
             elif (
                 ask.profile == "strict" and record.kind > RecordKind.USER_AGENT and Note.OUTSIDE_GRAMMAR in record.notes
             ):
@@ -77,14 +77,14 @@ def test_law_the_records_say_what_the_engine_read(engine: str, octets: bytes) ->
             elif record.group is None:
                 assert Note.OUTSIDE_GROUP in record.notes
             elif record.kind is RecordKind.USER_AGENT:
-                user_agents[record.group].append(record.number)
+                user_agents[record.group].append(record.line)
             else:
                 value = robots.octets[slice(*record.value)]
-                rules[record.group].append((record.kind is RecordKind.ALLOW, value, record.number))
+                rules[record.group].append((record.kind is RecordKind.ALLOW, value, record.line))
         assert [[line for _, line in group.user_agents] for group in robots.groups] == user_agents
         assert [[tuple(rule[:3]) for rule in group.rules] for group in robots.groups] == rules
         assert robots._compiled.other_records() == others
-        nobody = {record.number for record in robots.records if Note.NAMES_NOBODY in record.notes}
+        nobody = {record.line for record in robots.records if Note.NAMES_NOBODY in record.notes}
         assert {line for group in robots.groups for token, line in group.user_agents if not token} == nobody
 
 

@@ -5,11 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::decide::{File, RuleSet};
 use crate::groups::Groups;
 use crate::select::{Directory, Selection};
-use crate::tables::{COMPILED_SETS_LIMIT, PROFILES, Profile};
-
-/// The largest file that is read, 512 MiB: all texts of its rules, three octets for one and in two forms, are still
-/// counted in 32 bits.
-pub const MOST_OCTETS: usize = 1 << 29;
+use crate::tables::{COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, MOST_OCTETS_LIMIT, PROFILES, Profile};
 
 /// The profile of that name, if this engine does it.
 pub fn profile(name: &str) -> Option<&'static Profile> {
@@ -28,16 +24,16 @@ pub struct CompiledFile {
 #[derive(Debug, Default)]
 struct Sets {
     kept: Vec<Arc<RuleSet>>,
-    oldest: usize,
+    rules: usize,
 }
 
 impl CompiledFile {
     /// Reads a file; never fails on what it holds.
     ///
     /// # Panics
-    /// If the file has more than [`MOST_OCTETS`].
+    /// If the file has more than [`MOST_OCTETS_LIMIT`].
     pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
-        assert!(octets.len() <= MOST_OCTETS, "a file over 512 MiB");
+        assert!(octets.len() <= MOST_OCTETS_LIMIT, "a file over 512 MiB");
         Self { profile, groups: Groups::read(octets, profile), directory: Directory::default(), sets: Mutex::default() }
     }
 
@@ -70,14 +66,13 @@ impl CompiledFile {
         if let Some(set) = sets.kept.iter().find(|set| set.groups() == groups) {
             return Arc::clone(set);
         }
-        let set = Arc::new(RuleSet::new(groups));
-        if sets.kept.len() < COMPILED_SETS_LIMIT {
-            sets.kept.push(Arc::clone(&set));
-        } else {
-            let oldest = sets.oldest;
-            sets.kept[oldest] = Arc::clone(&set);
-            sets.oldest = (oldest + 1) % COMPILED_SETS_LIMIT;
+        let set = Arc::new(RuleSet::new(groups, &self.groups));
+        sets.rules += set.rule_count();
+        if sets.kept.len() == COMPILED_SETS_LIMIT || sets.rules > COMPILED_RULES_LIMIT {
+            sets.kept.clear();
+            sets.rules = set.rule_count();
         }
+        sets.kept.push(Arc::clone(&set));
         set
     }
 

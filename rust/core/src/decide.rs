@@ -71,19 +71,26 @@ pub struct File<'a> {
 #[derive(Debug)]
 pub struct RuleSet {
     groups: Box<[u32]>,
+    rule_count: usize,
     questions: AtomicU32,
     index: OnceLock<Index>,
 }
 
 impl RuleSet {
-    /// The rules of these groups, ascending.
-    pub fn new(groups: &[u32]) -> Self {
-        Self { groups: groups.into(), questions: AtomicU32::new(0), index: OnceLock::new() }
+    /// The rules of these groups of a file, ascending.
+    pub fn new(selected: &[u32], groups: &Groups) -> Self {
+        let rule_count = selected.iter().map(|&group| groups.rules_of(group).len()).sum();
+        Self { groups: selected.into(), rule_count, questions: AtomicU32::new(0), index: OnceLock::new() }
     }
 
     /// The groups.
     pub fn groups(&self) -> &[u32] {
         &self.groups
+    }
+
+    /// How many rules these groups have.
+    pub fn rule_count(&self) -> usize {
+        self.rule_count
     }
 
     /// Tells that so many questions come at once.

@@ -43,7 +43,7 @@ mod testing;
 mod tokens;
 mod url;
 
-pub use compiled::{CompiledFile, MOST_OCTETS, profile};
+pub use compiled::{CompiledFile, profile};
 pub use decide::{File, QUESTIONS_BEFORE_INDEX, Reason, RuleSet, Verdict};
 pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
 pub use matcher::walk::Match;

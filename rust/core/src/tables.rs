@@ -46,8 +46,12 @@ pub struct Profile {
 
 /// Source: RFC 9309 section 2.5.
 pub const PARSE_OCTETS_LIMIT: usize = 512_000;
+/// Source: ours: three octets for one, in two forms, are still counted in 32 bits.
+pub const MOST_OCTETS_LIMIT: usize = 536_870_912;
 /// Source: ours: bounds what thousands of agents of one file can make it keep.
 pub const COMPILED_SETS_LIMIT: usize = 64;
+/// Source: ours: the same bound, for agents that each choose many rules; one agent's are always kept.
+pub const COMPILED_RULES_LIMIT: usize = 65_536;
 
 /// The spellings of a user-agent key; the first is the record's name.
 pub const USER_AGENT_SPELLINGS: [&[u8]; 3] = [

@@ -56,8 +56,12 @@ const AUTHORITY: [u8; 256] = {
     table
 };
 
+const fn is_illegal(octet: u8) -> bool {
+    octet < 0x80 && class(octet) & ILLEGAL != 0
+}
+
 const fn is_illegal_in_host(octet: u8) -> bool {
-    matches!(octet, b'[' | b']') || (octet < 0x80 && class(octet) & ILLEGAL != 0)
+    matches!(octet, b'[' | b']') || is_illegal(octet)
 }
 
 /// Where the authority that begins at `from` ends, if it is valid.
@@ -76,7 +80,8 @@ fn authority(url: &[u8], from: usize) -> Option<usize> {
 
 /// The slow road: user information, a bracketed address, a port.
 fn is_authority(text: &[u8]) -> bool {
-    let host_and_port = memchr::memrchr(b'@', text).map_or(text, |at| &text[at + 1..]);
+    let host_start = memchr::memrchr(b'@', text).map_or(0, |at| at + 1);
+    let (user_information, host_and_port) = text.split_at(host_start);
     let (host, port) = if let Some(inside) = host_and_port.strip_prefix(b"[") {
         let Some(close) = memchr::memchr(b']', inside) else { return false };
         (&inside[..close], &inside[close + 1..])
@@ -94,7 +99,11 @@ fn is_authority(text: &[u8]) -> bool {
         }
         _ => false,
     };
-    is_port && !host.is_empty() && !host.iter().any(|&octet| is_illegal_in_host(octet))
+    // Browsers take a backslash for a slash, and what follows `@` would name no host for them.
+    is_port
+        && !host.is_empty()
+        && !host.iter().any(|&octet| is_illegal_in_host(octet))
+        && !user_information.iter().any(|&octet| is_illegal(octet))
 }
 
 #[cfg(test)]
@@ -152,6 +161,9 @@ mod tests {
             "https://a\u{7f}/",
             "https://a|b/",
             "//h:x/",
+            "https://example.com\\@evil.com/",
+            "https://u p@h/",
+            "//u\t@h/",
         ] {
             assert_eq!(path(url), None, "{url}");
         }

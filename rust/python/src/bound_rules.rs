@@ -169,6 +169,12 @@ impl BoundRules {
         self.rules.groups().to_vec()
     }
 
+    /// How many rules these groups have.
+    #[getter]
+    fn rule_count(&self) -> usize {
+        self.rules.rule_count()
+    }
+
     /// Says whether the URL may be fetched.
     #[pyo3(signature = (url, /))]
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -7,7 +7,10 @@ mod urls;
 /// The native engine; `canfetch.core` decides when it is used.
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
-    use canfetch_core::{MOST_OCTETS, profile, tables::PROFILES};
+    use canfetch_core::{
+        profile,
+        tables::{MOST_OCTETS_LIMIT, PROFILES},
+    };
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyTuple};
@@ -19,7 +22,7 @@ mod _native {
 
     /// The version of the surface that both engines share.
     #[pymodule_export]
-    const CONTRACT: u32 = 1;
+    const CONTRACT: u32 = 2;
 
     /// Reads a file, already transcoded and cut; never fails on what it holds.
     #[pyfunction]
@@ -28,7 +31,7 @@ mod _native {
         let Some(profile) = profile(profile_name) else {
             return Err(PyValueError::new_err(format!("the native engine does not do the profile {profile_name:?}")));
         };
-        if octets.as_bytes().len() > MOST_OCTETS {
+        if octets.as_bytes().len() > MOST_OCTETS_LIMIT {
             return Err(PyValueError::new_err("the native engine reads no file over 512 MiB"));
         }
         Ok(CompiledFile::new(octets, profile))

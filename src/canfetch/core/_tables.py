@@ -30,7 +30,9 @@ class Profile(NamedTuple):
 
 
 PARSE_OCTETS_LIMIT: Final = 512_000
+MOST_OCTETS_LIMIT: Final = 536_870_912
 COMPILED_SETS_LIMIT: Final = 64
+COMPILED_RULES_LIMIT: Final = 65_536
 
 USER_AGENT_SPELLINGS: Final[tuple[bytes, ...]] = (
     b"user-agent",

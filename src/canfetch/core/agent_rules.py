@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from canfetch.core.engines import BoundRules
 
 
+# A function and its arguments that make the same rules again, in another process, too.
+MadeBy = tuple[Callable[..., "AgentRules"], tuple[object, ...]]
+
+
 class AgentRules:
     """A file's rules bound to one agent; made by `RobotsTxt.rules_for`, and safe to share among threads.
 
@@ -20,7 +24,7 @@ class AgentRules:
     the match.
     """
 
-    __slots__ = ("_bound", "_group", "_profile", "_token_lines", "agent", "allows", "allows_many")
+    __slots__ = ("_bound", "_group", "_made_by", "_profile", "_token_lines", "agent", "allows", "allows_many")
 
     agent: Agent
     allows: Callable[[str | bytes], bool]
@@ -37,8 +41,11 @@ class AgentRules:
     Cost: as `allows` for each; the native engine works without the interpreter's lock.
     """
 
-    def __init__(self, agent: Agent, bound: "BoundRules", profile: str, token_lines: TokenLines) -> None:
+    def __init__(
+        self, agent: Agent, bound: "BoundRules", profile: str, token_lines: TokenLines, made_by: "MadeBy"
+    ) -> None:
         self._bound = bound
+        self._made_by = made_by
         self._profile = profile
         self._token_lines = token_lines
         self._group: GroupChosen | None = None
@@ -93,6 +100,9 @@ class AgentRules:
     def group_indices(self) -> list[int]:
         """Which of `RobotsTxt.groups` were chosen, in file order."""
         return self._bound.group_indices
+
+    def __reduce__(self) -> MadeBy:
+        return self._made_by
 
     def __repr__(self) -> str:
         return f"<AgentRules of {self.agent!r}, profile {self._profile}>"

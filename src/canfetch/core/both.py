@@ -86,6 +86,11 @@ class RulesBoundTwice:
         """Give the groups on which both agree."""
         return agreed("the groups chosen", lambda: self._python.group_indices, lambda: self._native.group_indices)
 
+    @property
+    def rule_count(self) -> int:
+        """Give the number of rules on which both agree."""
+        return agreed("the number of rules", lambda: self._python.rule_count, lambda: self._native.rule_count)
+
     def allows(self, url: str | bytes) -> bool:
         """Give the answer on which both agree."""
         return agreed(f"{url!r}", lambda: self._python.allows(url), lambda: self._native.allows(url))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import COMPILED_RULES_LIMIT, MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.engines import CompiledFile, compiler_of
@@ -28,7 +28,7 @@ from canfetch.core.records import Record, records_of
 from canfetch.core.source import source_of
 from canfetch.core.verdict import Verdict
 
-# Agents whose bound rules one file keeps; past that it begins anew.
+# Agents whose bound rules one file keeps, if all these have not too many rules; past that it begins anew.
 _BOUND_AGENTS_LIMIT: Final = 256
 _UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
 
@@ -54,6 +54,7 @@ class RobotsTxt:
         "_groups",
         "_records",
         "_rules_by_agent",
+        "_rules_held",
         "_source",
         "_token_lines",
         "octets",
@@ -74,7 +75,10 @@ class RobotsTxt:
         self.profile = profile
         if profile not in PROFILES:
             profile_named(profile)
-        if len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets and octets[:1] not in _UTF_16_MARK_STARTS:
+        if (
+            len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets <= MOST_OCTETS_LIMIT
+            and octets[:1] not in _UTF_16_MARK_STARTS
+        ):
             # Nearly every file: nothing to transcode, nothing to cut.
             self.octets, self.tail, self.source_encoding = octets, b"", "utf-8"
         else:
@@ -87,6 +91,7 @@ class RobotsTxt:
         self._compiled: CompiledFile = compiler_of(engine)(self.octets, profile)
         self._token_lines: TokenLines | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
+        self._rules_held = 0
         self._groups: tuple[Group, ...] | None = None
         self._records: tuple[Record, ...] | None = None
 
@@ -143,9 +148,12 @@ class RobotsTxt:
             bound = self._compiled.bind(who.octets, who.star_applies, prefix, self._check_origin)
             if self._token_lines is None:
                 self._token_lines = TokenLines(self._compiled, profile_named(self.profile))
-            rules = AgentRules(who, bound, self.profile, self._token_lines)
-            if len(self._rules_by_agent) >= _BOUND_AGENTS_LIMIT:
+            rules = AgentRules(who, bound, self.profile, self._token_lines, (_rules_again, (self._source, who)))
+            rule_count = bound.rule_count
+            self._rules_held += rule_count
+            if len(self._rules_by_agent) >= _BOUND_AGENTS_LIMIT or self._rules_held > COMPILED_RULES_LIMIT:
                 self._rules_by_agent.clear()
+                self._rules_held = rule_count
             self._rules_by_agent[agent] = rules
         return rules
 
@@ -239,6 +247,11 @@ class RobotsTxt:
         return RobotsTxt, (self._source,)
 
 
+def _rules_again(source: _Source, agent: Agent) -> AgentRules:
+    # Not the file itself: its rules would hold what holds them, and be freed late.
+    return RobotsTxt(source).rules_for(agent)
+
+
 def parse(
     octets: bytes | bytearray | memoryview | str,
     *,
@@ -254,7 +267,7 @@ def parse(
         url: where the file is, such as `https://example.com/robots.txt`; a question about another origin
             then raises OriginMismatch.
         profile: whose reading of the file: `rfc9309`, `strict`, `google2019`, `google` or `googlebot`.
-        limit_octets: how much is read, 500 KiB at least; the rest is kept as `tail`.
+        limit_octets: how much is read, from 500 KiB to 512 MiB; the rest is kept as `tail`.
         engine: `python`, `native` or `both`; None is what `CANFETCH_ENGINE` says, or the native one.
     Raises: InvalidRobotsURL, UnknownProfile, InvalidLimit, EngineError; TypeError.
     Cost: O(octets).

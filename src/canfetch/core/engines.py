@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import EngineError
 
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 ENGINES: Final = ("python", "native", "both")
 
 OriginCheck = Callable[[str | bytes, int | None], None]
@@ -32,6 +32,8 @@ class BoundRules(Protocol):
     def token_index(self) -> int: ...
     @property
     def group_indices(self) -> list[int]: ...
+    @property
+    def rule_count(self) -> int: ...
     def allows(self, url: str | bytes, /) -> bool: ...
     def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]: ...
     def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]: ...
@@ -60,13 +62,18 @@ CompileFile = Callable[[bytes, str], CompiledFile]
 def native_module() -> ModuleType | None:
     """Give the native module, or None where it is not built; looked for once, since looking takes long.
 
-    Raises: EngineError: it is there and speaks another contract, as a stale build does.
+    Raises: EngineError: it is there and cannot be loaded, or speaks another contract, as a stale build does.
     """
     try:
         module = import_module("canfetch._native")
-    except ImportError:
+    except ModuleNotFoundError:
         # Not built on every platform.
         return None
+    except ImportError as error:
+        raise EngineError(
+            f"the native engine is there and cannot be loaded ({error}); install canfetch again, "
+            "or set CANFETCH_ENGINE=python"
+        ) from error
     if module.CONTRACT != CONTRACT:
         raise EngineError(
             f"the native engine speaks contract {module.CONTRACT}, this canfetch {CONTRACT}; install canfetch again"
@@ -74,8 +81,9 @@ def native_module() -> ModuleType | None:
     return module
 
 
+@cache
 def engine_name() -> str:
-    """Say which engine answers: `python`, `native` or `both`.
+    """Say which engine answers: `python`, `native` or `both`; the environment is asked once in a process.
 
     Raises: EngineError: `CANFETCH_ENGINE` names none, or one that is not built.
     """
@@ -98,7 +106,7 @@ def _required_native_module() -> ModuleType:
     return native
 
 
-# What was asked for once is not looked for again; under None, what the environment said then.
+# What was asked for once is not looked for again.
 _compilers: dict[str | None, CompileFile] = {}
 
 

@@ -6,6 +6,7 @@ Source: RFC 9309 section 2.3; RFC 3986 section 3.2; Google's table of robots.txt
 from typing import Final, NamedTuple
 
 from canfetch.core.octets import text_of
+from canfetch.core.quoting import quoted
 from canfetch.core.urls import split_authority, split_url, url_octets
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
@@ -38,7 +39,7 @@ class Origin(NamedTuple):
         """
         split = split_url(url_octets(url))
         if split is None or not split.scheme:
-            raise InvalidURL(f"{url!r} has no origin: give an absolute URL such as 'https://example.com/'")
+            raise InvalidURL(f"{quoted(url)} has no origin: give an absolute URL such as 'https://example.com/'")
         return _origin_of_parts(split.scheme, split.authority, url)
 
     @property
@@ -72,14 +73,16 @@ def origin_of_robots_url(url: str | bytes) -> Origin:
     octets = url_octets(url)
     split = split_url(octets)
     if split is None or not split.scheme:
-        raise InvalidRobotsURL(f"{url!r} is no absolute URL; give one such as 'https://example.com/robots.txt'")
+        raise InvalidRobotsURL(f"{quoted(url)} is no absolute URL; give one such as 'https://example.com/robots.txt'")
     try:
         origin = _origin_of_parts(split.scheme, split.authority, url)
     except InvalidURL as error:
         raise InvalidRobotsURL(str(error)) from None
     path = octets[split.rest_start :].partition(b"#")[0]
     if path != ROBOTS_TXT_PATH:
-        raise InvalidRobotsURL(f"{url!r} is no robots.txt URL: only {origin.robots_url!r} is read for that origin")
+        raise InvalidRobotsURL(
+            f"{quoted(url)} is no robots.txt URL: only {quoted(origin.robots_url)} is read for that origin"
+        )
     return origin
 
 
@@ -94,7 +97,7 @@ def origin_check(origin: Origin, url: str | bytes, index: int | None) -> None:
     asked = _origin_of_parts(split.scheme or origin.scheme.encode(), split.authority, url, index)
     if asked != origin:
         raise OriginMismatch(
-            f"{url!r}{_place(index)} is of {asked}, but this file rules over {origin}; "
+            f"{quoted(url)}{_place(index)} is of {asked}, but this file rules over {origin}; "
             f"ask the file at {asked.robots_url}",
             index=index,
         )
@@ -110,7 +113,9 @@ def _origin_of_parts(
     authority = split_authority(authority_octets)
     host = None if authority is None else _canonical_host(authority.host)
     if authority is None or host is None:
-        raise InvalidURL(f"{url!r}{_place(index)}: {text_of(authority_octets)!r} names no host", index=index)
+        raise InvalidURL(
+            f"{quoted(url)}{_place(index)}: {quoted(text_of(authority_octets))} names no host", index=index
+        )
     scheme = scheme_octets.decode("ascii").lower()
     # Zeros are dropped first: int() refuses more than some thousand digits.
     port = int(authority.port.lstrip(b"0") or b"0") if authority.port else DEFAULT_PORTS.get(scheme)

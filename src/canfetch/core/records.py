@@ -49,23 +49,18 @@ class Note(Flag):
 class Record(NamedTuple):
     """One line of a file.
 
-    `number` counts from 1; `span` covers the line with its end; `key` and `value` are spans too, or None
+    `line` counts from 1; `span` covers the line with its end; `key` and `value` are spans too, or None
     for a line without a record. Spans are octet offsets into `RobotsTxt.octets`, half open. `group` is the
     index of the group that it stands in, or None before the first.
     """
 
-    number: int
+    line: int
     span: tuple[int, int]
     kind: RecordKind | None
     key: tuple[int, int] | None
     value: tuple[int, int] | None
     group: int | None
     notes: Note
-
-    @property
-    def line(self) -> int:
-        """The line's number, from 1."""
-        return self.number
 
 
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from canfetch.core._tables import PARSE_OCTETS_LIMIT, Profile
+from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT, Profile
 from canfetch.errors import InvalidLimit
 
 
@@ -17,12 +17,14 @@ class Source(NamedTuple):
 def source_of(octets: bytes, profile: Profile, limit_octets: int) -> Source:
     """Transcode UTF-16 that says so, and cut what is over `limit_octets` back to the last line end.
 
-    Raises: InvalidLimit: the limit is below 500 KiB.
+    Raises: InvalidLimit: the limit is below 500 KiB or above 512 MiB.
     Cost: O(octets); nothing is copied where nothing changes.
     Source: RFC 9309 sections 2.2.2 and 2.5.
     """
     if limit_octets < PARSE_OCTETS_LIMIT:
         raise InvalidLimit(f"limit_octets is {limit_octets}, give {PARSE_OCTETS_LIMIT} or more (RFC 9309 section 2.5)")
+    if limit_octets > MOST_OCTETS_LIMIT:
+        raise InvalidLimit(f"limit_octets is {limit_octets}, give {MOST_OCTETS_LIMIT} or less (512 MiB)")
     encoding = "utf-8"
     if profile.utf16 and octets[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16-le" if octets[0] == 0xFF else "utf-16-be"

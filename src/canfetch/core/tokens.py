@@ -10,6 +10,7 @@ from typing import Final
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.octets import WHITE_SPACE, octets_of
 from canfetch.core.profiles import Profile
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidProductToken
 
 STAR: Final = b"*"
@@ -64,7 +65,7 @@ def product_token_octets(token: object) -> bytes:
     for octet in octets:
         if octet <= 0x20 or octet in b"/\x7f":
             raise InvalidProductToken(
-                f"agent {token!r} is no product token: it holds {chr(octet)!r}; "
+                f"agent {quoted(token)} is no product token: it holds {chr(octet)!r}; "
                 "for a whole User-Agent header use canfetch.product_token(header)"
             )
     return octets
@@ -91,7 +92,7 @@ def product_token(user_agent: str) -> str:
     for name in chain(_behind_compatible(parts), _beside_address(parts), reversed(products)):
         if _is_crawler(name):
             return name
-    raise InvalidProductToken(f"User-Agent {user_agent!r} names no crawler; give the product token itself")
+    raise InvalidProductToken(f"User-Agent {quoted(user_agent)} names no crawler; give the product token itself")
 
 
 def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:

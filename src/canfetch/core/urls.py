@@ -6,11 +6,14 @@ Source: RFC 3986 section 3; RFC 9309 section 2.3.
 from typing import Final, NamedTuple
 
 from canfetch.core.octets import octets_of
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidURL
 
 # Octets of a registered name that need no look of their own.
 _PLAIN_HOST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-"
-_NEVER_IN_HOST: Final = bytes([*range(0x21), *b'"<>\\^`{|}[]', 0x7F])
+# No URI holds these; and browsers take a backslash for a slash, so that another host follows.
+_NEVER_IN_AUTHORITY: Final = bytes([*range(0x21), *b'"<>\\^`{|}', 0x7F])
+_NEVER_IN_HOST: Final = _NEVER_IN_AUTHORITY + b"[]"
 _SCHEME_REST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 _LARGEST_PORT: Final = 65535
 
@@ -78,7 +81,9 @@ def split_authority(authority: bytes) -> Authority | None:
 
     Cost: O(octets).
     """
-    host_and_port = authority.rpartition(b"@")[2]
+    user_information, _, host_and_port = authority.rpartition(b"@")
+    if len(user_information.translate(None, _NEVER_IN_AUTHORITY)) != len(user_information):
+        return None
     if host_and_port[:1] == b"[":
         inside, bracket, after = host_and_port[1:].partition(b"]")
         if not bracket or not inside or (after and after[:1] != b":"):
@@ -100,7 +105,8 @@ def rejection(url: object, index: int | None = None) -> InvalidURL:
     """Say what is wrong with a URL that does not split."""
     place = "" if index is None else f" (index {index})"
     return InvalidURL(
-        f"{url!r}{place} is no URL: give an absolute URL, '//host/path', or a path that begins with '/'", index=index
+        f"{quoted(url)}{place} is no URL: give an absolute URL, '//host/path', or a path that begins with '/'",
+        index=index,
     )
 
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from canfetch.core._tables import COMPILED_SETS_LIMIT
+from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.reference import compile_file
 from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
 
@@ -145,6 +145,27 @@ def test_house_compiled_rules_are_shared_and_bounded() -> None:
         assert len(compiled._rule_sets) <= COMPILED_SETS_LIMIT
     # What was bound before the cache began anew answers as before.
     assert not first.allows("/1")
+
+
+def test_house_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
+    shared = b"".join(b"User-agent: a%d\n" % index for index in range(40))
+    own = b"".join(b"User-agent: a%d\nDisallow: /own%d\n" % (index, index) for index in range(40))
+    body = own + shared + b"".join(b"Disallow: /%d\n" % index for index in range(4000))
+    compiled = compile_file(body, "rfc9309")
+    for index in range(40):
+        bound = compiled.bind((b"a%d" % index,), True, None, None)
+        assert bound.rule_count == 4001
+        assert not bound.allows(f"/own{index}")
+        held = sum(rule_set.rule_count for rule_set in compiled._rule_sets.values())
+        assert held == compiled._rules_held <= COMPILED_RULES_LIMIT
+
+
+def test_house_one_agents_rules_are_kept_however_many() -> None:
+    body = b"User-agent: *\n" + b"Allow:/a\n" * (COMPILED_RULES_LIMIT + 1)
+    compiled = compile_file(body, "rfc9309")
+    bound = compiled.bind((b"a",), True, None, None)
+    assert bound.rule_count == COMPILED_RULES_LIMIT + 1
+    assert compiled.bind((b"b",), True, None, None)._rules is bound._rules
 
 
 def test_house_threads_may_bind_at_once() -> None:

@@ -106,7 +106,7 @@ fn rfc9309_2_2_2_index_walk_and_plain_matcher_agree() {
         let octets = file(&mut dice);
         let profile = profile(["rfc9309", "google", "strict"][round % 3]).expect("a profile");
         let compiled = CompiledFile::new(&octets, profile);
-        let indexed = RuleSet::new(&[0]);
+        let indexed = RuleSet::new(&[0], compiled.groups());
         indexed.expect(compiled.file(&octets), 1000);
         for _ in 0..30 {
             let url = [b"/", &text(&mut dice, 12)[..]].concat();
@@ -137,7 +137,7 @@ fn many_rules_that_share_much_agree_too() {
             octets.extend([b"Disallow: ", head, &dice.text(b"ab*", 12), b"\n"].concat());
         }
         let compiled = CompiledFile::new(&octets, profile);
-        let indexed = RuleSet::new(&[0]);
+        let indexed = RuleSet::new(&[0], compiled.groups());
         indexed.expect(compiled.file(&octets), 1000);
         for _ in 0..40 {
             let target = [b"/", &dice.text(b"ab/", 700)[..]].concat();

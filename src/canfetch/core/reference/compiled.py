@@ -5,7 +5,7 @@ The surface is that of the native engine; `canfetch.core.engines` chooses betwee
 
 from collections.abc import Callable, Iterable
 
-from canfetch.core._tables import COMPILED_SETS_LIMIT
+from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.escapes import encode_reserved_data
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.reference.reading import OtherRecord, read_file
@@ -21,7 +21,7 @@ OriginCheck = Callable[[str | bytes, int | None], None]
 class CompiledFile:
     """A file's groups and rules; nothing of it changes after it is made, but for its bounded cache."""
 
-    __slots__ = ("_groups", "_others", "_profile", "_rule_sets", "_tokens")
+    __slots__ = ("_groups", "_others", "_profile", "_rule_sets", "_rules_held", "_tokens")
 
     def __init__(self, octets: bytes, profile: Profile) -> None:
         reading = read_file(octets, profile)
@@ -30,6 +30,7 @@ class CompiledFile:
         self._others = reading.others
         self._tokens: TokenTable | None = None
         self._rule_sets: dict[tuple[int, ...], RuleSet] = {}
+        self._rules_held = 0
 
     def group_table(self) -> list[tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]]:
         """Give each group's user-agent lines as (token, line) and its rules as (allow, value, line)."""
@@ -60,9 +61,11 @@ class CompiledFile:
         if rule_set is None:
             rules = (rule for index in groups for rule in self._groups[index].rules)
             rule_set = RuleSet(rules, self._profile)
-            if len(self._rule_sets) >= COMPILED_SETS_LIMIT:
+            self._rules_held += rule_set.rule_count
+            if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._rules_held > COMPILED_RULES_LIMIT:
                 # Not the oldest alone: other threads may be adding while one looks for it.
                 self._rule_sets.clear()
+                self._rules_held = rule_set.rule_count
             self._rule_sets[groups] = rule_set
         return rule_set
 
@@ -108,6 +111,11 @@ class BoundRules:
     def group_indices(self) -> list[int]:
         """The groups chosen, in file order."""
         return list(self._selection.groups)
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules these groups have."""
+        return self._rules.rule_count
 
     def allows(self, url: str | bytes) -> bool:
         """Say whether the agent may fetch the URL."""

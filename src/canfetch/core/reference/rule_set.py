@@ -96,12 +96,14 @@ class HeadIndex:
 class RuleSet:
     """The rules of one selection of groups, ready to decide."""
 
-    __slots__ = ("entries", "form_a", "form_b")
+    __slots__ = ("entries", "form_a", "form_b", "rule_count")
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
         texts: dict[tuple[bool, bytes], tuple[PatternText, ...]] = {}
         found: list[tuple[RuleEntry, PatternText]] = []
+        self.rule_count = 0
         for allow, value, line in rules:
+            self.rule_count += 1
             of_value = texts.get((allow, value))
             if of_value is None:
                 of_value = texts[allow, value] = texts_of(value, allow=allow, profile=profile)

@@ -1,0 +1,32 @@
+"""Errors repeat what they were given, and never megabytes of it."""
+
+import pytest
+
+import canfetch
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidProductToken, InvalidURL
+
+
+@pytest.mark.parametrize("value", ["", "fish", "f\u00efsh'\n", b"fish", "a" * 190])
+def test_house_short_values_stand_as_they_are(value: str | bytes) -> None:
+    assert quoted(value) == repr(value)
+
+
+@pytest.mark.parametrize("value", ["x" + "a" * 100_000 + "z", b"x" + b"a" * 100_000 + b"z"])
+def test_house_long_values_lose_their_middle(value: str | bytes) -> None:
+    text = quoted(value)
+    assert len(text) <= 200
+    assert text.lstrip("b").startswith("'xaaa")
+    assert text.endswith("aaaz'")
+
+
+def test_house_errors_are_short(engine: str) -> None:
+    robots = canfetch.parse(b"", engine=engine)
+    with pytest.raises(InvalidURL) as no_url:
+        robots.allows("a" * 1_000_000, agent="FooBot")
+    with pytest.raises(InvalidURL) as no_host:
+        canfetch.robots_url("https://[" + "a" * 1_000_000 + "]/")
+    with pytest.raises(InvalidProductToken) as no_token:
+        robots.allows("/", agent="a/" * 1_000_000)
+    for raised in (no_url, no_host, no_token):
+        assert len(str(raised.value)) < 700
