@@ -64,7 +64,11 @@ class AsyncClient:
         """
         if self._evidence is not None:
             return (await self.decide(url, agent=agent)).allowed
-        return (await self.known(url)).allows(url, self._agent(agent), self._clock())
+        known = self._memory.find(url)
+        now = self._clock()
+        if known is None or now >= known.due_at_seconds:
+            known, now = await self.known(url), self._clock()
+        return known.allows(url, agent, now)
 
     async def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
         """Say whether the URL may be fetched, and why.
@@ -88,19 +92,18 @@ class AsyncClient:
             refresh: fetch whatever is known. offline: ask nobody but memory and the store.
         Raises: InvalidURL.
         """
-        origin = self._memory.origin_of(url)
-        name = str(origin)
-        known = self._memory.get(name)
+        known = self._memory.find(url)
         if known is not None and not refresh:
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
             if need is Need.SOON:
-                self._take_off(origin, known, refresh=False, offline=False)
+                self._take_off(known.origin, known, refresh=False, offline=False)
                 return known
+        origin = Origin.of(url) if known is None else known.origin
         self._take_off(origin, known, refresh=refresh, offline=offline)
         # The flight is nobody's own: who is cancelled leaves it to the others.
-        return await asyncio.shield(self._flights[name])
+        return await asyncio.shield(self._flights[str(origin)])
 
     async def entries(self) -> AsyncIterator[Entry]:
         """Yield the store's entries, origin by origin; without a store, none."""

@@ -1,10 +1,12 @@
 """An origin as a client knows it: its entry, and the file parsed once."""
 
+from collections.abc import Callable
+
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.standing import Need, Standing, need_of, standing_of
 from canfetch.client.options import Options
-from canfetch.core.agent import Agent
+from canfetch.core.agent import Agent, agent_of
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import Origin
 from canfetch.core.targets import target_of
@@ -17,14 +19,19 @@ _PARSED_OCTETS = 4096
 
 
 class KnownOrigin:
-    """What a client knows of one origin. A new entry makes a new one; nothing here changes but the parse."""
+    """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
-    __slots__ = ("_parsed", "entry", "options", "origin")
+    __slots__ = ("_own_answer", "_parsed", "due_at_seconds", "entry", "options", "origin", "used")
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
         self.entry = entry
+        self.due_at_seconds = entry.due_at_seconds
         self.options = options
+        # Whether anybody asked since the memory last looked for room.
+        self.used = False
+        # What answers for the client's own agent, where that is the same at any time.
+        self._own_answer: Callable[[str | bytes], bool] | None = None
         self._parsed: RobotsTxt | None = None
 
     @property
@@ -57,12 +64,30 @@ class KnownOrigin:
             )
         return self._parsed
 
-    def allows(self, url: str | bytes, agent: Agent, now_seconds: float) -> bool:
-        """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`."""
+    def allows(self, url: str | bytes, agent: str | Agent | None, now_seconds: float) -> bool:
+        """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`.
+
+        Args: agent: None is the client's own, which answers quickest.
+        """
+        if agent is None:
+            if self._own_answer is not None:
+                return self._own_answer(url)
+            agent = self.options.agent
+            self._own_answer = self._lasting_answer(agent)
+        elif self._parsed is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
+            return self._parsed.allows(url, agent=agent)
         standing = self.standing(now_seconds)
         if standing.effect is Effect.CONDITIONAL_ALLOW and standing.copy is not None:
             return self.robots(standing.copy).allows(url, agent=agent)
+        agent_of(agent)
         return standing.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
+
+    def _lasting_answer(self, agent: Agent) -> Callable[[str | bytes], bool] | None:
+        # While an origin is unreachable, time decides; so there is none.
+        entry = self.entry
+        if entry.outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is not None:
+            return self.robots(entry.copy).rules_for(agent).allows
+        return _allowed if entry.outcome.effect is Effect.FULL_ALLOW else None
 
     def decide(self, url: str | bytes, agent: Agent, now_seconds: float) -> Verdict:
         """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access."""
@@ -106,3 +131,7 @@ class KnownOrigin:
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed
+
+
+def _allowed(_url: str | bytes) -> bool:
+    return True

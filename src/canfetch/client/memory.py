@@ -1,27 +1,26 @@
-"""What a client remembers, bounded by octets: the least recently used origin goes first."""
+"""What a client remembers, bounded by octets: an origin that nobody asked about for long goes first."""
 
 import threading
 from collections import OrderedDict
-from typing import Final
 
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.core.origin import Origin
 
-# Beginnings of URLs whose origin is known, so that the next one need not be taken apart.
-_REMEMBERED_PREFIXES: Final = 65536
-
 
 class OriginMemory:
-    """Known origins by name; safe for the threads of a process."""
+    """Known origins by name; safe for the threads of a process.
 
-    __slots__ = ("_by_name", "_limit_octets", "_lock", "_octets", "_origins_by_prefix")
+    Who looks up takes no lock: it leaves a mark. Where room is needed, origins with a mark lose it and go
+    to the end of the line, and the first one without goes.
+    """
+
+    __slots__ = ("_by_name", "_limit_octets", "_lock", "_octets")
 
     def __init__(self, limit_octets: int) -> None:
         self._limit_octets = limit_octets
         self._octets = 0
         self._lock = threading.Lock()
         self._by_name: OrderedDict[str, KnownOrigin] = OrderedDict()
-        self._origins_by_prefix: dict[str, Origin] = {}
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -31,43 +30,51 @@ class OriginMemory:
         """About how many octets of memory the origins take."""
         return self._octets
 
+    def find(self, url: str | bytes) -> KnownOrigin | None:
+        """Give what is known of a URL's origin, and count it as used.
+
+        Raises: InvalidURL.
+        Cost: a look-up, for a known origin that the URL begins with as its name is written; a URL that is
+            written in another way is taken apart.
+        """
+        if isinstance(url, str):
+            end = url.find("/", url.find("://") + 3)
+            # Nothing but a name and a slash behind it is known to end there: example.co is no beginning of example.com.
+            known = self._by_name.get(url[:end]) if end > 0 else None
+            if known is not None:
+                known.used = True
+                return known
+        return self.get(str(Origin.of(url)))
+
     def get(self, name: str) -> KnownOrigin | None:
         """Give what is known of an origin, and count it as used."""
-        with self._lock:
-            known = self._by_name.get(name)
-            if known is not None:
-                self._by_name.move_to_end(name)
-            return known
+        known = self._by_name.get(name)
+        if known is not None:
+            known.used = True
+        return known
 
     def put(self, name: str, known: KnownOrigin) -> None:
-        """Remember an origin, and forget the least recently used ones past the bound."""
+        """Remember an origin, and forget others past the bound.
+
+        Cost: a look at each origin that was used since the last time, at worst.
+        """
         with self._lock:
-            before = self._by_name.pop(name, None)
+            before = self._by_name.get(name)
             self._octets += known.octets_held - (0 if before is None else before.octets_held)
+            # In place: who looks up without the lock never misses an origin that stays.
             self._by_name[name] = known
+            self._by_name.move_to_end(name)
             while self._octets > self._limit_octets and len(self._by_name) > 1:
-                _, forgotten = self._by_name.popitem(last=False)
-                self._octets -= forgotten.octets_held
+                first, oldest = next(iter(self._by_name.items()))
+                if oldest.used or oldest is known:
+                    oldest.used = False
+                    self._by_name.move_to_end(first)
+                else:
+                    del self._by_name[first]
+                    self._octets -= oldest.octets_held
 
     def forget(self, name: str) -> None:
         """Forget an origin."""
         with self._lock:
             before = self._by_name.pop(name, None)
             self._octets -= 0 if before is None else before.octets_held
-
-    def origin_of(self, url: str | bytes) -> Origin:
-        """Give the origin of a URL; one with a beginning seen before is not taken apart again.
-
-        Raises: InvalidURL.
-        """
-        if not isinstance(url, str):
-            return Origin.of(url)
-        prefix = url[: url.find("/", url.find("://") + 3)]
-        origin = self._origins_by_prefix.get(prefix)
-        if origin is None:
-            origin = Origin.of(url)
-            if len(self._origins_by_prefix) >= _REMEMBERED_PREFIXES:
-                self._origins_by_prefix.clear()
-            if not {*prefix} & {*"?#@"} and url.startswith(prefix + "/"):
-                self._origins_by_prefix[prefix] = origin
-        return origin

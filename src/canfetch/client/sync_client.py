@@ -78,7 +78,11 @@ class Client:
         """
         if self._evidence is not None:
             return self.decide(url, agent=agent).allowed
-        return self.known(url).allows(url, self._agent(agent), self._clock())
+        known = self._memory.find(url)
+        now = self._clock()
+        if known is None or now >= known.due_at_seconds:
+            known, now = self.known(url), self._clock()
+        return known.allows(url, agent, now)
 
     def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
         """Say whether the URL may be fetched, and why.
@@ -102,16 +106,15 @@ class Client:
             refresh: fetch whatever is known. offline: ask nobody but memory and the store.
         Raises: InvalidURL.
         """
-        origin = self._memory.origin_of(url)
-        name = str(origin)
-        known = self._memory.get(name)
+        known = self._memory.find(url)
         if known is not None and not refresh:
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
             if need is Need.SOON:
-                self._refresh_meanwhile(origin, known)
+                self._refresh_meanwhile(known.origin, known)
                 return known
+        origin = Origin.of(url) if known is None else known.origin
         return self._fly(origin, known, refresh=refresh, offline=offline)
 
     def entries(self) -> Iterable[Entry]:

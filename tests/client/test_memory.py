@@ -1,0 +1,131 @@
+"""What clients remember of origins: which URL belongs to which, what stays, and for how long an answer holds."""
+
+import asyncio
+
+import pytest
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+
+from canfetch.access.answers import Failure, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.memory import OriginMemory
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidProductToken, InvalidURL
+
+USER_AGENT = "ExampleBot/1.0"
+SPELLINGS = [
+    "https://example.com/",
+    "https://example.com",
+    "https://example.com?q",
+    "https://example.com#f",
+    "HTTPS://Example.COM/",
+    "https://example.com:443/",
+    "https://example.com:/",
+    "https://somebody@example.com/",
+    b"https://example.com/",
+]
+
+
+class ByHost(ScriptedOrigin):
+    """example.co is open, every other origin is closed."""
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        is_open = asking.url == "https://example.co/robots.txt"
+        self.event = {"status": 404} if is_open else {"status": 200, "body": "User-agent: *\nDisallow: /\n"}
+        return super().ask(asking)
+
+
+@pytest.mark.parametrize("url", SPELLINGS)
+def test_rfc9309_2_3_one_origin_in_every_spelling(url: str | bytes) -> None:
+    origin = ByHost()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        # A known origin whose name is the beginning of another's.
+        assert client.allows("https://example.co/")
+        assert not client.allows("https://example.com/")
+        assert not client.allows(url)
+        assert not client.decide(url).allowed
+    assert [asked.url for asked in origin.asked] == ["https://example.co/robots.txt", "https://example.com/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.co", "https://example.com/", "https://example.co.uk/", "http://e.co/"]
+)
+def test_rfc9309_2_3_another_origin_is_no_spelling(url: str) -> None:
+    class Scripted(AsyncScriptedOrigin):
+        async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            return ByHost().ask(asking)
+
+    async def ask() -> tuple[bool, bool]:
+        async with AsyncClient(user_agent=USER_AGENT, transport=Scripted()) as client:
+            return await client.allows("https://example.co/"), await client.allows(url)
+
+    assert asyncio.run(ask()) == (True, url == "https://example.co")
+
+
+@pytest.mark.parametrize("url", ["", "/", "/a/b", "example.com/", "://", ":///", "https:///a", "https://a b/"])
+def test_house_what_has_no_origin_is_told_whatever_is_known(url: str) -> None:
+    with Client(user_agent=USER_AGENT, transport=ByHost()) as client:
+        client.allows("https://example.co/")
+        with pytest.raises(InvalidURL):
+            client.allows(url)
+
+
+@pytest.mark.parametrize("event", [{"status": 200}, {"status": 404}, {"status": 503}])
+def test_house_agents_are_checked_whatever_is_known(event: dict[str, int]) -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
+        for _ in range(2):
+            with pytest.raises(InvalidProductToken):
+                client.allows("https://example.com/", agent="two words")
+            client.allows("https://example.com/")
+
+
+def test_house_each_agent_has_its_own_answer() -> None:
+    body = "User-agent: ExampleBot\nDisallow: /\nUser-agent: OtherBot\nAllow: /\n"
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 200, "body": body})) as client:
+        for _ in range(2):
+            assert not client.allows("https://example.com/")
+            assert client.allows("https://example.com/", agent="OtherBot")
+            assert not client.allows("https://example.com/", agent="ExampleBot")
+
+
+def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> None:
+    class Busy(ScriptedOrigin):
+        def ask(self, asking: Asking) -> Response | Failure:
+            self.asked.append(asking)
+            return Response(asking.url, 503, (("Retry-After", "86400"),), b"")
+
+    now = [0.0]
+    origin = Busy()
+    with Client(user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]) as client:
+        assert not client.allows("https://example.com/")
+        now[0] = 11 * 3600.0
+        assert not client.allows("https://example.com/")
+        now[0] = 13 * 3600.0
+        assert client.allows("https://example.com/")
+    assert len(origin.asked) == 1
+
+
+def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
+        known = [client.known(f"https://host{number}.example/") for number in range(4)]
+    for one in known:
+        one.used = False
+    memory = OriginMemory(3 * known[0].octets_held)
+    for one in known[:3]:
+        memory.put(str(one.origin), one)
+    assert memory.find("https://host0.example/a") is known[0]
+
+    memory.put(str(known[3].origin), known[3])
+
+    assert len(memory) == 3
+    assert memory.octets_held == sum(known[number].octets_held for number in (0, 2, 3))
+    assert memory.get("https://host1.example") is None
+
+    small = OriginMemory(1)
+    for one in known:
+        small.put(str(one.origin), one)
+        assert small.find(str(one.origin)) is one
+        assert len(small) == 1
+    small.forget(str(Origin.of("https://host3.example/")))
+    assert (len(small), small.octets_held) == (0, 0)
