@@ -68,7 +68,9 @@ def _while_unreachable(
     down_seconds = max(0.0, now_seconds - since)
     phase = [phase for phase in policy.while_unreachable if phase.from_seconds <= down_seconds][-1]
     value = phase.without_copy if entry.copy is None else phase.with_copy
-    detail = f"{entry.outcome.detail}, unreachable for {_span(down_seconds)}"
+    detail = entry.outcome.detail
+    if down_seconds >= 1:
+        detail += f", for {_span(down_seconds)} now"
     if value == "site-decides":
         value = "full-allow" if site_answers else "full-disallow"
         detail += ", the site answers" if site_answers else ", the site does not answer"

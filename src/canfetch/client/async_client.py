@@ -115,15 +115,15 @@ class AsyncClient:
 
     @property
     def trouble(self) -> str | None:
-        """What went wrong with the store last, or None while all is well."""
+        """What goes wrong with the store, or None while all is well."""
         return self._keeping.trouble
 
     async def close(self) -> None:
-        """Let flights end, and give back transport and store."""
+        """Let flights end, and give back transport and store; an `async with` that fails gives its flights up."""
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
         await self._transport.close()
         if self._store is not None:
-            await asyncio.to_thread(self._store.close)
+            await asyncio.to_thread(self._keeping.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -131,6 +131,10 @@ class AsyncClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None:
+            # Who was interrupted or cancelled waits for no origin.
+            for flight in self._flights.values():
+                flight.cancel()
         await self.close()
 
     def _agent(self, agent: str | Agent | None) -> Agent:

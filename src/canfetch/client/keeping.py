@@ -3,8 +3,9 @@
 import logging
 import os
 import threading
+from collections.abc import Callable
 from itertools import count
-from typing import Final
+from typing import Final, TypeVar
 
 from canfetch.access.entries import Entry
 from canfetch.client.stores import Store
@@ -13,64 +14,107 @@ from canfetch.errors import CorruptEntry, StoreError
 LOGGER: Final = logging.getLogger("canfetch.client")
 _HOLDERS = count(1)
 
+Result = TypeVar("Result")
+
 
 class Keeping:
     """A store that never stops its client: without one, or when it fails, the answers come from memory.
 
-    `trouble` is what went wrong last, as a sentence, or None while all is well.
+    A trouble is logged when it begins, and not again until what failed has succeeded in between.
     """
 
-    __slots__ = ("_holder", "_store", "trouble")
+    __slots__ = ("_failing", "_holder", "_leased", "_lock", "_store")
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDERS)}:{os.urandom(4).hex()}"
-        self.trouble: str | None = None
+        self._lock = threading.Lock()
+        self._failing: dict[str, str] = {}
+        self._leased: set[str] = set()
+
+    @property
+    def trouble(self) -> str | None:
+        """What goes wrong with the store, as a sentence, or None while all is well."""
+        with self._lock:
+            return next(reversed(self._failing.values()), None)
 
     def look_up(self, origin: str) -> Entry | None:
         """Give the store's entry, or None; a corrupt one is dropped."""
-        if self._store is None:
+        store = self._store
+        if store is None:
             return None
         try:
-            entry = self._store.get(origin)
+            return self._told("read", lambda: _entry_of(store, origin), None, "going on from memory")
         except CorruptEntry as error:
-            self._say(f"{origin}: {error}; it is dropped and fetched again")
-            self._drop(origin)
+            LOGGER.warning("%s: %s; it is dropped and fetched again", origin, error)
+            self._told("drop", lambda: store.delete(origin), None, "a corrupt entry stays")
             return None
-        except StoreError as error:
-            self._say(f"{error}; going on from memory")
-            return None
-        self.trouble = None
-        return entry
 
     def take_lease(self, origin: str, seconds: float) -> bool:
         """Take the right to fetch; without a store that answers everybody has it."""
-        if self._store is None:
+        store = self._store
+        if store is None:
             return True
-        try:
-            return self._store.lease(origin, holder=self._holder, seconds=seconds)
-        except StoreError as error:
-            self._say(f"{error}; fetching without a lease")
-            return True
+
+        def take() -> bool:
+            taken = store.lease(origin, holder=self._holder, seconds=seconds)
+            if taken:
+                self._leased.add(origin)
+            return taken
+
+        return self._told("lease", take, otherwise=True, instead="fetching without a lease")
 
     def keep(self, entry: Entry) -> None:
         """Put an entry into the store, and give the lease back."""
-        if self._store is None:
+        store = self._store
+        if store is None:
             return
-        try:
-            self._store.put(entry)
-            self._store.release(entry.origin, holder=self._holder)
-        except StoreError as error:
-            self._say(f"{error}; {entry.origin} is known in memory alone")
 
-    def _drop(self, origin: str) -> None:
-        try:
-            if self._store is not None:
-                self._store.delete(origin)
-        except StoreError as error:
-            self._say(f"{error}; a corrupt entry stays")
+        def put() -> None:
+            store.put(entry)
+            self._release(store, entry.origin)
 
-    def _say(self, trouble: str) -> None:
-        if trouble != self.trouble:
-            LOGGER.warning(trouble)
-        self.trouble = trouble
+        self._told("write", put, None, "what is fetched is known in memory alone")
+
+    def close(self) -> None:
+        """Give back every lease whose fetch did not come to its end, and the store; from here on there is none."""
+        store, self._store = self._store, None
+        if store is None:
+            return
+
+        def release() -> None:
+            for origin in list(self._leased):
+                self._release(store, origin)
+
+        try:
+            self._told("release", release, None, "leases of fetches that were given up end by themselves")
+        finally:
+            store.close()
+
+    def _release(self, store: Store, origin: str) -> None:
+        store.release(origin, holder=self._holder)
+        self._leased.discard(origin)
+
+    def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
+        """Ask the store; where it fails, say what happens instead. Who asks while it is closed is told nothing."""
+        try:
+            result = ask()
+        except StoreError as error:
+            said = str(error)
+            with self._lock:
+                is_new = said not in self._failing.values()
+                self._failing.pop(work, None)
+                self._failing[work] = said
+            if is_new and self._store is not None:
+                LOGGER.warning("%s; %s", said, instead)
+            return otherwise
+        with self._lock:
+            self._failing.pop(work, None)
+        return result
+
+
+def _entry_of(store: Store, origin: str) -> Entry | None:
+    entry = store.get(origin)
+    if entry is not None and entry.origin != origin:
+        raise CorruptEntry(f"an entry is that of {entry.origin}")
+    return entry

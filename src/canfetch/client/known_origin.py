@@ -21,7 +21,7 @@ _PARSED_OCTETS = 4096
 class KnownOrigin:
     """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
-    __slots__ = ("_own_answer", "_parsed", "due_at_seconds", "entry", "options", "origin", "used")
+    __slots__ = ("_own_answer", "_parsed", "_sha256", "due_at_seconds", "entry", "options", "origin", "used")
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
@@ -33,12 +33,23 @@ class KnownOrigin:
         # What answers for the client's own agent, where that is the same at any time.
         self._own_answer: Callable[[str | bytes], bool] | None = None
         self._parsed: RobotsTxt | None = None
+        self._sha256: str | None = None
 
     @property
     def octets_held(self) -> int:
         """About how many octets of memory this takes."""
         copy = self.entry.copy
         return self.entry.octets_held + (0 if copy is None else _PARSED_OCTETS + 2 * len(copy.octets))
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the last good copy, in hex.
+
+        Cost: O(octets) at the first call.
+        """
+        if self._sha256 is None and self.entry.copy is not None:
+            self._sha256 = self.entry.copy.sha256
+        return self._sha256
 
     def need(self, now_seconds: float) -> Need:
         """Say whether to fetch."""
@@ -121,7 +132,7 @@ class KnownOrigin:
             policy=self.options.policy.name,
             robots_url=self.origin.robots_url,
             fetched_at_seconds=self.entry.fetched_at_seconds if copy is None else copy.fetched_at_seconds,
-            sha256=None if copy is None else copy.sha256,
+            sha256=None if copy is None else self.sha256,
         )
 
     def _target(self, url: str | bytes) -> bytes:

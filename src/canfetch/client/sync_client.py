@@ -127,18 +127,17 @@ class Client:
 
     @property
     def trouble(self) -> str | None:
-        """What went wrong with the store last, or None while all is well."""
+        """What goes wrong with the store, or None while all is well."""
         return self._keeping.trouble
 
     def close(self) -> None:
-        """Let refreshes end, and give back transport and store."""
+        """Let refreshes end, and give back transport and store, with the leases of fetches that were given up."""
         with self._lock:
             refreshers = list(self._refreshers)
         for refresher in refreshers:
             refresher.join()
         self._transport.close()
-        if self._store is not None:
-            self._store.close()
+        self._keeping.close()
 
     def __enter__(self) -> Self:
         return self

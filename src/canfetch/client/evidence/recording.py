@@ -1,6 +1,7 @@
 """Writing evidence: every decision one line, in a segment that one writer has to itself."""
 
 import contextlib
+import hashlib
 import os
 import threading
 import time
@@ -46,6 +47,7 @@ class EvidenceRecorder:
         self._sequence = 0
         self._previous = FIRST_PREVIOUS
         self._kept: set[str] = set()
+        self._last_given: tuple[bytes, str] | None = None
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(clock()))
         self.segment = f"evidence-{moment}-{os.getpid()}-{os.urandom(6).hex()}"
         try:
@@ -66,23 +68,21 @@ class EvidenceRecorder:
         """The hash of the last line: kept elsewhere, it proves that nothing was cut off since."""
         return self._previous
 
-    def record(self, url: str | bytes, verdict: Verdict, known: KnownOrigin | None = None) -> None:
+    def record(
+        self, url: str | bytes, verdict: Verdict, known: KnownOrigin | None = None, *, octets: bytes | None = None
+    ) -> None:
         """Put a decision on the record.
 
         Args:
             url: what was asked for.
             known: what was known of the origin, where the file was fetched.
+            octets: the file itself, where it was given.
         Raises: EvidenceError: it cannot be written; nothing of it is on the record then.
         Cost: one write; with `keep_octets`, one file for each new robots.txt.
         """
-        octets = url if isinstance(url, bytes) else octets_of(url)
-        self._append(
-            {
-                "url": text_of(octets),
-                "verdict": verdict.to_json(),
-                "robots": None if known is None else self._robots(known),
-            }
-        )
+        robots = self._robots(known) if known is not None else None if octets is None else self._given(octets)
+        asked = url if isinstance(url, bytes) else octets_of(url)
+        self._append({"url": text_of(asked), "verdict": verdict.to_json(), "robots": robots})
 
     def close(self) -> None:
         """Close the segment; a closed recorder records nothing more."""
@@ -102,8 +102,9 @@ class EvidenceRecorder:
     def _robots(self, known: KnownOrigin) -> dict[str, Any]:
         entry = known.entry
         copy = entry.copy
-        if copy is not None and self._keep_octets:
-            self._keep(copy.sha256, copy.octets)
+        sha256 = known.sha256
+        if copy is not None and sha256 is not None:
+            self._keep(sha256, copy.octets)
         return {
             "origin": entry.origin,
             "access": str(entry.outcome.access),
@@ -113,8 +114,16 @@ class EvidenceRecorder:
             "fetched_at_seconds": entry.fetched_at_seconds,
             "copy": None
             if copy is None
-            else {"sha256": copy.sha256, "url": copy.url, "fetched_at_seconds": copy.fetched_at_seconds},
+            else {"sha256": sha256, "url": copy.url, "fetched_at_seconds": copy.fetched_at_seconds},
         }
+
+    def _given(self, octets: bytes) -> dict[str, Any]:
+        # The same object has the same hash: a file is asked often.
+        if self._last_given is None or self._last_given[0] is not octets:
+            self._last_given = (octets, hashlib.sha256(octets).hexdigest())
+        sha256 = self._last_given[1]
+        self._keep(sha256, octets)
+        return {"copy": {"sha256": sha256}}
 
     def _append(self, content: dict[str, Any]) -> None:
         with self._lock:
@@ -150,7 +159,7 @@ class EvidenceRecorder:
             raise EvidenceError(f"{self.path}: {problem}; the decision is not on the record")
 
     def _keep(self, sha256: str, octets: bytes) -> None:
-        if sha256 in self._kept:
+        if not self._keep_octets or sha256 in self._kept:
             return
         place = self.folder / OCTETS_FOLDER / sha256
         try:

@@ -48,13 +48,13 @@ class RedisStore:
         self._errors = (redis.RedisError, OSError)
         self._prefix = prefix
         self._keep_seconds = keep_seconds
-        self._url = url
+        self._shown_url = _without_password(url)
         try:
             self._redis: Any = redis.Redis.from_url(
                 url, socket_timeout=wait_seconds, socket_connect_timeout=wait_seconds
             )
         except ValueError as error:
-            raise StoreError(f"{url!r}: is no Redis URL: {error}") from None
+            raise StoreError(f"{self._shown_url!r}: is no Redis URL: {error}") from None
         self._take_lease = self._redis.register_script(_TAKE_LEASE)
         self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
 
@@ -70,7 +70,7 @@ class RedisStore:
         try:
             return Entry.from_plain(json.loads(text))
         except ValueError as error:
-            raise CorruptEntry(f"{self._url}: {error}") from None
+            raise CorruptEntry(f"{self._shown_url}: {error}") from None
 
     def put(self, entry: Entry) -> None:
         """Keep an entry in place of the origin's last; when this returns, the server has it.
@@ -116,4 +116,11 @@ class RedisStore:
         try:
             yield
         except self._errors as error:
-            raise StoreError(f"{self._url}: {error}") from None
+            raise StoreError(f"{self._shown_url}: {str(error).removesuffix('.')}") from None
+
+
+def _without_password(url: str) -> str:
+    """Give a URL as messages may show it."""
+    start = url.find("://") + 3
+    head, at, rest = url[start:].rpartition("@")
+    return f"{url[:start]}{head.partition(':')[0]}:***@{rest}" if at and ":" in head else url

@@ -56,7 +56,8 @@ class SQLiteStore:
                 self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
             )
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{self.path}: cannot be opened as a store: {error}") from None
+            what = getattr(error, "strerror", None) or error
+            raise StoreError(f"{self.path}: cannot be opened as a store: {what}") from None
         try:
             with self._trouble_told(), self._lock:
                 self._prepare()

@@ -41,10 +41,15 @@ class Deadlines:
     def too_late_to_connect(self) -> Failed:
         """Say that the connection took too long."""
         seconds = min(self._asking.connect_seconds, self._asking.total_seconds)
-        return Failed(FailureKind.TIMEOUT, f"not connected within {seconds:g} s")
+        return Failed(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
 
     def too_late_to_read(self) -> Failed:
         """Say that the answer took too long: as a whole, or by a silence."""
         if monotonic() >= self._done_by:
-            return Failed(FailureKind.TIMEOUT, f"not done within {self._asking.total_seconds:g} s")
-        return Failed(FailureKind.TIMEOUT, f"nothing came for {self._asking.read_seconds:g} s")
+            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._asking.total_seconds):g} s")
+        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._asking.read_seconds):g} s")
+
+
+def _rounded(seconds: float) -> float:
+    # What is left of somebody's 3 s is 2.99998; people said 3.
+    return float(f"{seconds:.3g}")
