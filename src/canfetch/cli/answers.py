@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from canfetch.cli.asking import Asker, named_agents
-from canfetch.cli.files import RobotsFiles, files_of
-from canfetch.cli.inputs import check_standard_input, close_input, listed_lines, open_input
+from canfetch.cli.asked import MOST_CHARACTERS, AskedURL, asked_urls
+from canfetch.cli.asking import Asker, askers_of
+from canfetch.cli.files import Paired, RobotsFile, files_of
+from canfetch.cli.inputs import check_standard_input, close_input, open_input
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
@@ -14,27 +15,21 @@ from canfetch.cli.terminal import is_terminal
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
+if TYPE_CHECKING:
+    from canfetch.client.evidence import EvidenceRecorder
+
 # URLs that are asked at once where nothing but the exit code is wanted.
 _BATCH_URLS: Final = 4096
-# Whatever waits in memory is done when it is this long, be the URLs few and large.
-BATCH_CHARACTERS: Final = 1 << 20
 _MESSAGE_CHARACTERS: Final = 600
 _MESSAGE_HALF: Final = 290
 
 
-class AskedURL(NamedTuple):
-    """A URL as given, where it stands, and what is wrong with it already."""
-
-    url: str
-    place: str
-    problem: str
-
-
 class Answer(NamedTuple):
-    """What is said of one URL: a verdict for each asker, in order, or the error that kept them from it."""
+    """What is said of one URL: a verdict for each asker, in order, and their file; or what kept them from it."""
 
     url: str
     verdicts: tuple[Verdict, ...]
+    file: RobotsFile | None
     error: str
 
 
@@ -48,12 +43,18 @@ class Session:
         if not question.urls and question.urls_file is None:
             raise Problem("no URL: give one or more, or --urls-file FILE")
         check_standard_input(question)
-        named = named_agents(question)
         self.question = question
-        self.files: RobotsFiles = files_of(question)
-        self.askers: list[Asker] = [Asker(one, self.files.judge(one.agent)) for one in named]
-        self._listed = None if question.urls_file is None else open_input(question.urls_file, "--urls-file")
-        self._progress: Progress = progress_over(self._listed, wanted=question.quiet or not is_terminal(sys.stdout))
+        self.askers: list[Asker] = askers_of(question)
+        self._progress = Progress()
+        self._files = files_of(question, [asker.agent for asker in self.askers], say=self._say)
+        try:
+            self._evidence = _recorder_of(question)
+            self._listed = None if question.urls_file is None else open_input(question.urls_file, "--urls-file")
+        except BaseException:
+            self._files.close()
+            raise
+        self._progress = progress_over(self._listed, wanted=question.quiet or not is_terminal(sys.stdout))
+        self._paired: Paired | None = None
         self.exit_code = ALLOWED
         self._urls = 0
 
@@ -61,21 +62,23 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.close()
-        trouble = self.files.close()
-        if trouble is not None:
-            self._progress.say(f"canfetch: {trouble}")
-        if self._listed is not None:
+        if self._paired is not None:
+            self._paired.close()
+        elif self._listed is not None:
             close_input(self._listed)
+        self._progress.close()
+        self._files.close()
+        if self._evidence is not None:
+            self._evidence.close()
 
     def answers(self) -> Iterator[Answer]:
         """Yield an answer for each URL, and say of a bad one on standard error what is wrong with it.
 
         Raises: Problem: there is not one URL.
-        Cost: O(octets of the URLs); one is in memory at a time.
+        Cost: O(octets of the URLs); of a given file's URLs, one is in memory at a time.
         """
-        for asked in self._asked():
-            yield self._answer(asked)
+        for asked, file in self._pairs():
+            yield self._answer(asked, file)
         self._end()
 
     def settle(self) -> None:
@@ -84,58 +87,78 @@ class Session:
         Raises: Problem: there is not one URL.
         """
         batch: list[AskedURL] = []
+        batch_file: RobotsFile | None = None
         characters = 0
-        for asked in self._asked():
+        for asked, file in self._pairs():
+            if file is not batch_file or len(batch) == _BATCH_URLS or characters > MOST_CHARACTERS:
+                self._settle_batch(batch, batch_file)
+                batch, batch_file, characters = [], None, 0
+            if isinstance(file, CanfetchError | Problem) or self._evidence is not None:
+                self._answer(asked, file)
+                continue
+            batch_file = file
             batch.append(asked)
             characters += len(asked.url)
-            if len(batch) == _BATCH_URLS or characters > BATCH_CHARACTERS:
-                self._settle_batch(batch)
-                batch, characters = [], 0
-        self._settle_batch(batch)
+        self._settle_batch(batch, batch_file)
         self._end()
 
-    def _settle_batch(self, batch: list[AskedURL]) -> None:
-        urls = [asked.url for asked in batch]
+    def _settle_batch(self, batch: list[AskedURL], file: RobotsFile | None) -> None:
+        if file is None:
+            return
         try:
             for asked in batch:
                 _raise(asked.problem)
-            allowed = all(all(asker.judge.allows_many(urls)) for asker in self.askers)
+            allowed = file.allows_all([asked.url for asked in batch])
         except (CanfetchError, Problem):
             # One by one, so that each bad one is said and the others count.
             for asked in batch:
-                self._answer(asked)
+                self._answer(asked, file)
             return
         if self.exit_code == ALLOWED and not allowed:
             self.exit_code = DISALLOWED
 
-    def _answer(self, asked: AskedURL) -> Answer:
+    def _answer(self, asked: AskedURL, file: RobotsFile | CanfetchError | Problem) -> Answer:
         try:
             _raise(asked.problem)
-            verdicts = tuple(asker.judge.decide(asked.url) for asker in self.askers)
+            if isinstance(file, CanfetchError | Problem):
+                raise file
+            verdicts = file.decide(asked.url)
+            if self._evidence is not None:
+                for verdict in verdicts:
+                    file.record(self._evidence, asked.url, verdict)
         except (CanfetchError, Problem) as error:
             self.exit_code = UNCOMPUTED
             text = _cropped(str(error))
-            self._progress.say(f"canfetch: {asked.place}{text}")
-            return Answer(asked.url, (), text)
+            self._say(f"canfetch: {asked.place}{text}")
+            return Answer(asked.url, (), None, text)
         if self.exit_code == ALLOWED and not all(verdict.allowed for verdict in verdicts):
             self.exit_code = DISALLOWED
-        return Answer(asked.url, verdicts, "")
+        return Answer(asked.url, verdicts, file, "")
 
-    def _asked(self) -> Iterator[AskedURL]:
-        for url in self.question.urls:
+    def _pairs(self) -> Paired:
+        self._paired = self._files.of(asked_urls(self.question, self._listed))
+        for asked, file in self._paired:
             self._urls += 1
-            yield AskedURL(url, "", "")
-        if self._listed is None or self.question.urls_file is None:
-            return
-        for line in listed_lines(self._listed, self.question.urls_file):
-            self._urls += 1
-            problem = f"{line.text[:40]!r}... is longer than 1 MiB: give a shorter URL" if line.too_long else ""
-            yield AskedURL(line.text, line.place, problem)
-            self._progress.advance(line.octets)
+            yield asked, file
+            self._progress.advance(asked.octets)
+
+    def _say(self, line: str) -> None:
+        self._progress.say(line)
 
     def _end(self) -> None:
         if not self._urls:
             raise Problem(f"--urls-file {self.question.urls_file!r} holds no URL: write one a line")
+
+
+def _recorder_of(question: Question) -> "EvidenceRecorder | None":
+    if question.evidence is None:
+        return None
+    from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - few want it, and it imports a client
+
+    try:
+        return EvidenceRecorder(question.evidence, keep_octets=True)
+    except CanfetchError as error:
+        raise Problem(f"--evidence {error}: give a folder that can be written") from None
 
 
 def _raise(problem: str) -> None:

@@ -1,7 +1,7 @@
-"""Who asks: names become Agents, by the registry unless `--exact`, and Agents get their rules."""
+"""Who asks: names become Agents, by the registry unless `--exact`."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from canfetch.agents import Crawler, agent, crawler_named
 from canfetch.cli.inputs import close_input, listed_lines, open_input
@@ -10,11 +10,10 @@ from canfetch.cli.question import Question
 from canfetch.cli.terminal import Palette, shown
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
-from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken
 
 
-class Named(NamedTuple):
+class Asker(NamedTuple):
     """An agent as it was typed, the Agent that it means, and the registry's entry where that was used."""
 
     name: str
@@ -35,48 +34,25 @@ class Named(NamedTuple):
         return self.agent != Agent(self.name)
 
 
-class Judge(Protocol):
-    """Whatever decides about URLs for one agent: a given file's rules, or a client."""
-
-    def decide(self, url: str) -> Verdict:
-        """Decide about one URL."""
-
-    @property
-    def allows_many(self) -> Callable[[Iterable[str]], list[bool]]:
-        """Say of each of many URLs whether it is allowed."""
-
-
-class Asker(NamedTuple):
-    """Who asks, and what decides for it."""
-
-    named: Named
-    judge: Judge
-
-    @property
-    def name(self) -> str:
-        """What was typed."""
-        return self.named.name
-
-
-def named_agents(question: Question) -> list[Named]:
+def askers_of(question: Question) -> list[Asker]:
     """Give the agents, in order, each once.
 
     Raises: Problem: there is none, or one is no product token.
     """
-    named: dict[str, Named] = {}
+    askers: dict[str, Asker] = {}
     for name, place in _names(question):
-        if name not in named:
-            named[name] = _named(name, place, exact=question.exact)
-    if not named:
+        if name not in askers:
+            askers[name] = _asker(name, place, exact=question.exact)
+    if not askers:
         raise Problem("no agent: give --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
-    return list(named.values())
+    return list(askers.values())
 
 
 def chain_lines(askers: list[Asker], palette: Palette) -> Iterator[str]:
     """Yield a line for each agent of which the registry knows more than its token."""
     for asker in askers:
-        if asker.named.is_chain:
-            yield palette.faint(f"# {shown(asker.name)} is asked as {shown(asker.named.chain)}") + "\n"
+        if asker.is_chain:
+            yield palette.faint(f"# {shown(asker.name)} is asked as {shown(asker.chain)}") + "\n"
 
 
 def _names(question: Question) -> Iterator[tuple[str, str]]:
@@ -94,11 +70,11 @@ def _names(question: Question) -> Iterator[tuple[str, str]]:
             close_input(stream)
 
 
-def _named(name: str, place: str, *, exact: bool) -> Named:
+def _asker(name: str, place: str, *, exact: bool) -> Asker:
     try:
         if exact:
-            return Named(name, Agent(name), None)
-        return Named(name, agent(name), crawler_named(name))
+            return Asker(name, Agent(name), None)
+        return Asker(name, agent(name), crawler_named(name))
     except InvalidProductToken as error:
         if not name:
             raise Problem(str(error)) from None

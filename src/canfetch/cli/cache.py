@@ -16,6 +16,7 @@ from canfetch.client.stores import Store
 from canfetch.core.origin import Origin
 from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, StoreError
 
+_HEADING: Final = "ASKED              STATUS  MEANS        OCTETS  ORIGIN\n"
 _FORMATS: Final = ("text", "json", "ndjson")
 
 
@@ -57,6 +58,7 @@ def _origin_name(text: str) -> str:
 
 def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
     code = ALLOWED
+    headed = False
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
     for name, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
@@ -66,9 +68,12 @@ def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: 
             writer.write({"origin": name, **_summary(entry)})
         else:
             at = time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(entry.fetched_at_seconds))
+            if not headed:
+                headed = True
+                sys.stdout.write(_HEADING)
             octets = "-" if entry.copy is None else str(len(entry.copy.octets))
-            status = "---" if entry.status is None else str(entry.status)
-            sys.stdout.write(f"{at}  {status}  {entry.outcome.access!s:12}  {octets:>8}  {shown(name)}\n")
+            status = "-" if entry.status is None else str(entry.status)
+            sys.stdout.write(f"{at}  {status:>6}  {entry.outcome.access!s:11}  {octets:>6}  {shown(name)}\n")
     if writer is not None:
         writer.end()
     return code
@@ -105,7 +110,7 @@ def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: 
         raise Problem("give the origins to forget, or --all")
     names = [_origin_name(origin) for origin in origins] if origins else list(store.origins())
     forgotten = sum(store.delete(name) for name in names)
-    click.echo(f"{forgotten} forgotten", err=True)
+    click.echo(f"{forgotten} {'origin' if forgotten == 1 else 'origins'} forgotten", err=True)
     return ALLOWED
 
 
@@ -114,6 +119,13 @@ _STORE: Final = click.Option(
     metavar="FILE|URL",
     help="An SQLite file or a redis:// URL; by default a file in the user's cache folder.",
 )
+_STORE_EXAMPLES: Final = """\b
+Examples:
+  canfetch cache {0}
+  canfetch cache {0} https://example.com --store robots.sqlite3
+
+\b
+Exit code: 0 done, 2 of some origin nothing usable is kept."""
 _ORIGINS: Final = click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]...")
 
 command: Final = click.Group(
@@ -135,19 +147,26 @@ Examples:
                 click.Option(["--format"], type=click.Choice(_FORMATS), default="text", show_default=True),
             ],
             callback=_with_store(_list),
-            help="List origins: when they were asked, the status, the outcome, the octets of the copy.",
+            short_help="List origins and what came of them.",
+            help="List origins: when they were asked, the status, what that means, the octets of the copy.",
+            epilog=_STORE_EXAMPLES.format("list"),
         ),
         "export": click.Command(
             "export",
             params=[_ORIGINS, _STORE],
             callback=_with_store(_export),
             help="Write whole entries, octets in base64, as NDJSON.",
+            epilog=_STORE_EXAMPLES.format("export"),
         ),
         "clear": click.Command(
             "clear",
             params=[_ORIGINS, _STORE, click.Option(["--all", "all_"], is_flag=True, help="Forget every origin.")],
             callback=_with_store(_clear),
             help="Forget origins.",
+            epilog="""\b
+Examples:
+  canfetch cache clear https://example.com
+  canfetch cache clear --all --store redis://localhost:6379/0""",
         ),
     },
 )

@@ -29,6 +29,7 @@ Examples:
   canfetch check /fish /fowl --agent GPTBot --agent Googlebot-Image --robots robots.txt
   curl -sS https://example.com/robots.txt | canfetch check /fish --agent GPTBot --robots -
   canfetch check --urls-file urls.txt --agent GPTBot --robots robots.txt --format csv
+  canfetch check --urls-file urls.txt --agent ExampleBot --parallel 256 --evidence evidence
   canfetch check /fish --agent GPTBot --robots robots.txt --quiet && echo allowed
 
 \b

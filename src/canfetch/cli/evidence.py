@@ -55,7 +55,7 @@ def _text(report: SegmentReport, palette: Palette) -> str:
 command: Final = click.Group(
     "evidence",
     short_help="Verify records of decisions.",
-    help="Verify records of decisions.",
+    help="Verify records of decisions, as `--evidence FOLDER` and EvidenceRecorder write them.",
     commands={
         "verify": click.Command(
             "verify",
@@ -67,10 +67,12 @@ command: Final = click.Group(
                 click.Option(["--no-color"], is_flag=True, help="No colour, even on a terminal."),
             ],
             callback=_verify,
+            short_help="Say whether the record of a folder holds.",
             help="Read every segment of a folder again, and say whether its chain holds.",
             epilog="""\b
 Examples:
   canfetch evidence verify /var/lib/crawler/evidence
+  canfetch check https://example.com/fish --agent ExampleBot --evidence evidence
   canfetch evidence verify evidence --format json
 
 \b

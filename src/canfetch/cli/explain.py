@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.cli.answers import Answer, Session
 from canfetch.cli.asking import Asker
+from canfetch.cli.files import RobotsFile
 from canfetch.cli.formats import write_answers
 from canfetch.cli.question import Question, question_command
 from canfetch.cli.quoting import FileQuotes
@@ -62,7 +63,6 @@ class Explanations:
         question = session.question
         self._palette = Palette(on=wants_color(no_color=question.no_color))
         self._askers = session.askers
-        self._files = session.files
         self._read_by = f"profile {question.profile}, engine {question.engine or engine_name()}"
         self._started = False
 
@@ -72,18 +72,18 @@ class Explanations:
             if self._started:
                 sys.stdout.write("\n")
             self._started = True
-            sys.stdout.write("".join(f"{line}\n" for line in self._lines(answer.url, asker, verdict)))
+            sys.stdout.write("".join(f"{line}\n" for line in self._lines(answer, asker, verdict)))
 
     def end(self) -> None:
         """Nothing belongs at the end."""
 
-    def _lines(self, url: str, asker: Asker, verdict: Verdict) -> list[str]:
+    def _lines(self, answer: Answer, asker: Asker, verdict: Verdict) -> list[str]:
         paint = self._palette
         status = paint.good("allowed") if verdict.allowed else paint.bad("disallowed")
         may = "may" if verdict.allowed else "may not"
-        first = f"{status}: {paint.strong(shown(asker.name))} {may} fetch {shown(url)}"
+        first = f"{status}: {paint.strong(shown(asker.name))} {may} fetch {shown(answer.url)}"
         lines = [first, f"  {reason_text(verdict)}", ""]
-        lines += self._quotes(url, verdict)
+        lines += self._quotes(answer.file, verdict)
         if lines[-1]:
             lines.append("")
         facts = [
@@ -97,8 +97,8 @@ class Explanations:
         lines += [f"  {paint.faint(f'{name:8}')}  {text}" for name, text in facts]
         return lines
 
-    def _quotes(self, url: str, verdict: Verdict) -> list[str]:
-        quoted = self._files.quoted(url)
+    def _quotes(self, file: RobotsFile | None, verdict: Verdict) -> list[str]:
+        quoted = None if file is None else file.quoted()
         if quoted is None:
             return []
         quotes = FileQuotes(quoted.robots, shown(quoted.name), self._palette)
@@ -120,8 +120,9 @@ def fetched_facts(verdict: Verdict) -> list[tuple[str, str]]:
     if facts is None:
         return []
     at = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(facts.fetched_at_seconds))
+    how = "none, as of" if facts.sha256 is None else "fetched"
     return [
-        ("fetched", f"{shown(facts.robots_url)}, {at}"),
+        ("file", f"{shown(facts.robots_url)}, {how} {at}"),
         ("access", f"{facts.access}, {facts.effect}: {shown(facts.because)} (policy {facts.policy})"),
     ]
 
@@ -158,6 +159,8 @@ def group_text(verdict: Verdict) -> str:
     group = verdict.group
     token = shown(group.token or "")
     first = shown(verdict.agent.tokens[0])
+    if verdict.access is not None and verdict.access.sha256 is None:
+        return "none: there is no file to look in"
     if group.choice is GroupChoice.NONE:
         star = "" if verdict.agent.star_applies else ", and * is not for it"
         return f"none: no line names {_any_of(verdict)}{star}"
@@ -169,7 +172,7 @@ def group_text(verdict: Verdict) -> str:
 
 def notes_on(asker: Asker) -> list[str]:
     """Say what the registry knows of a crawler and a robots.txt cannot tell."""
-    crawler = asker.named.crawler
+    crawler = asker.crawler
     if crawler is None:
         return []
     notes = []
@@ -181,8 +184,8 @@ def notes_on(asker: Asker) -> list[str]:
 
 
 def _chain_text(asker: Asker) -> str:
-    text = shown(asker.named.chain)
-    return f"{text} (from the registry; see --exact)" if asker.named.is_chain else text
+    text = shown(asker.chain)
+    return f"{text} (from the registry; see --exact)" if asker.is_chain else text
 
 
 def _any_of(verdict: Verdict, before: str | None = None) -> str:

@@ -1,96 +1,66 @@
 """`canfetch fetch`: what an origin's robots.txt is, how it was come by, and what that means."""
 
-import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, Final, NoReturn
 
 import click
 
 from canfetch.access.outcomes import Access, Effect
-from canfetch.cli.formats import JsonWriter
-from canfetch.cli.network import NetworkOptions, network_parameters, open_store, taken_from
+from canfetch.cli.asked import MOST_CHARACTERS
+from canfetch.cli.formats import JsonWriter, Writer, as_given
+from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
+from canfetch.cli.origins import Origins
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import progress_of
 from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.known_origin import KnownOrigin
-from canfetch.errors import CanfetchError
 
-_AT_ONCE: Final = 64
 _DEFAULT_SCHEME: Final = "https://"
 
 
 def _run(**given: Any) -> NoReturn:
     options = taken_from(given)
-    ctx = click.get_current_context()
-    ctx.exit(asyncio.run(_fetch(given["origins"], options, given["format"], no_color=given["no_color"])))
+    click.get_current_context().exit(_fetch(given["origins"], options, given["format"], no_color=given["no_color"]))
 
 
-async def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, *, no_color: bool) -> int:
-    if not origins:
+def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_color: bool) -> int:
+    if not names:
         raise Problem("no origin: give one or more, such as https://example.com")
-    code = ALLOWED
-    store = open_store(options.store)
-    writer = JsonWriter(lines=format_ == "ndjson") if format_ != "text" else None
+    code, started = ALLOWED, False
+    writer: Writer[dict[str, Any]] | None = JsonWriter(lines=format_ == "ndjson") if format_ != "text" else None
     palette = Palette(on=wants_color(no_color=no_color))
-    progress = progress_of(len(origins), wanted=writer is not None or not is_terminal(sys.stdout))
-    try:
-        async with AsyncClient(
-            user_agent=options.user_agent,
-            agent="*",
-            policy=options.policy,
-            total_seconds=options.timeout,
-            connect_seconds=min(10.0, options.timeout),
-            read_seconds=min(10.0, options.timeout),
-            allow_private=not options.public_only,
-            store=store,
-        ) as client:
-            async for name, known in _known(client, origins, options):
-                progress.advance(1)
-                if isinstance(known, CanfetchError):
+    progress = progress_of(len(names), wanted=not is_terminal(sys.stdout))
+    with closing(progress), closing(Origins(options, say=progress.say)) as origins:
+        rows = origins.ahead(iter(names), url_of=_url_of, weight_of=len, most_weight=MOST_CHARACTERS)
+        with closing(rows):
+            for name, known in rows:
+                if not isinstance(known, KnownOrigin):
                     code = UNCOMPUTED
                     progress.say(f"canfetch: {known}")
                     if writer is not None:
-                        writer.write({"origin": shown(name), "error": str(known)})
+                        writer.write({"origin": as_given(name), "error": str(known)})
                     continue
-                if known.standing(time.time()).access is Access.UNREACHABLE and code == ALLOWED:
+                now = time.time()
+                if known.standing(now).access is Access.UNREACHABLE and code == ALLOWED:
                     code = DISALLOWED
                 if writer is not None:
-                    writer.write(origin_json(known, time.time()))
+                    writer.write(origin_json(known, now))
                 else:
-                    sys.stdout.write("".join(f"{line}\n" for line in origin_lines(known, time.time(), palette)))
-            if client.trouble is not None:
-                progress.say(f"canfetch: {client.trouble}")
-        if writer is not None:
-            writer.end()
-    finally:
-        progress.close()
+                    if started:
+                        sys.stdout.write("\n")
+                    started = True
+                    sys.stdout.write("".join(f"{line}\n" for line in origin_lines(known, now, palette)))
+                progress.advance(1)
+    if writer is not None:
+        writer.end()
     return code
 
 
-async def _known(
-    client: AsyncClient, origins: tuple[str, ...], options: NetworkOptions
-) -> AsyncIterator[tuple[str, KnownOrigin | CanfetchError]]:
-    """Yield what is known of each origin, in the order given, while up to 64 are asked at once."""
-    room = asyncio.Semaphore(_AT_ONCE)
-
-    async def ask(name: str) -> KnownOrigin | CanfetchError:
-        url = name if "://" in name else _DEFAULT_SCHEME + name
-        async with room:
-            try:
-                return await client.known(url, refresh=options.refresh, offline=options.offline)
-            except CanfetchError as error:
-                return error
-
-    tasks = [asyncio.create_task(ask(name)) for name in origins]
-    try:
-        for name, task in zip(origins, tasks, strict=True):
-            yield name, await task
-    finally:
-        for task in tasks:
-            task.cancel()
+def _url_of(name: str) -> str:
+    return name if "://" in name else _DEFAULT_SCHEME + name
 
 
 def origin_json(known: KnownOrigin, now_seconds: float) -> dict[str, Any]:
@@ -173,7 +143,8 @@ command: Final = click.Command(
     short_help="Fetch robots.txt, and show what came of it.",
     help="""Fetch the robots.txt of each origin, and show the hops, the status, what it means and for how long.
 
-    An origin is a URL, of which the path does not count, or a host, which means https.""",
+    An origin is a URL, of which the path does not count, or a host, which means https. What is kept and still
+    fresh is shown without a request, unless --refresh is given.""",
     epilog="""\b
 Examples:
   canfetch fetch https://example.com

@@ -1,19 +1,21 @@
 """Whose robots.txt decides about a URL: the one that was given, or the URL's own, fetched."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from canfetch.cli.asking import Judge
+from canfetch.cli.asked import MOST_CHARACTERS, AskedURL
 from canfetch.cli.inputs import read_robots
-from canfetch.cli.network import open_store
 from canfetch.cli.problems import Problem
 from canfetch.cli.question import STANDARD_INPUT, Question
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.origin import origin_check, origin_of_robots_url
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.errors import CanfetchError, InvalidRobotsURL, InvalidURL
 
 if TYPE_CHECKING:
+    from canfetch.client.evidence import EvidenceRecorder
     from canfetch.client.known_origin import KnownOrigin
 
 
@@ -24,112 +26,161 @@ class QuotedFile(NamedTuple):
     name: str
 
 
+class RobotsFile(Protocol):
+    """A robots.txt, and what it says to those who ask."""
+
+    def decide(self, url: str) -> tuple[Verdict, ...]:
+        """Decide about a URL for each agent, in order."""
+
+    def allows_all(self, urls: list[str]) -> bool:
+        """Say whether every agent may fetch every URL."""
+
+    def quoted(self) -> QuotedFile | None:
+        """Give the file whose rules decide, or None where none do."""
+
+    def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
+        """Put a decision on the record, with what is known of the file."""
+
+
+Paired = Generator[tuple[AskedURL, RobotsFile | CanfetchError | Problem]]
+
+
 class RobotsFiles(Protocol):
-    """Gives what decides for an agent, and the file behind a verdict."""
+    """Gives each URL the file that decides about it."""
 
-    def judge(self, agent: Agent) -> Judge:
-        """Give what decides about URLs for an agent."""
+    def of(self, urls: Generator[AskedURL]) -> Paired:
+        """Yield the URLs in their order, each with its file, or with what keeps it from having one."""
 
-    def quoted(self, url: str) -> QuotedFile | None:
-        """Give the file whose rules decide about a URL, or None where none do."""
-
-    def close(self) -> str | None:
-        """Give back what is held, and say what went wrong on the way, if anything did."""
+    def close(self) -> None:
+        """Give back what is held."""
 
 
-def files_of(question: Question) -> RobotsFiles:
+def files_of(question: Question, agents: list[Agent], *, say: Callable[[str], None]) -> RobotsFiles:
     """Give the files that a question is about.
 
+    Args:
+        agents: who asks, in order.
+        say: writes a line to standard error.
     Raises: Problem: they cannot be read, or an option does not fit.
     """
     name = question.robots
     if name is not None and "://" not in name:
-        return _GivenFile(question, name)
+        return _GivenFile(question, name, agents)
     if question.robots_url is not None:
         raise Problem("--robots-url says where a given file is from: give --robots FILE with it, or leave it out")
-    return _FetchedFiles(question, name)
+    return _FetchedFiles(question, name, agents, say=say)
 
 
 class _GivenFile:
-    def __init__(self, question: Question, name: str) -> None:
+    """One file, which decides about every URL."""
+
+    def __init__(self, question: Question, name: str, agents: list[Agent]) -> None:
         self._robots = read_robots(name, question)
         self._name = "standard input" if name == STANDARD_INPUT else name
+        self._rules = [self._robots.rules_for(agent) for agent in agents]
 
-    def judge(self, agent: Agent) -> Judge:
-        return self._robots.rules_for(agent)
+    def of(self, urls: Generator[AskedURL]) -> Paired:
+        with closing(urls):
+            for asked in urls:
+                yield asked, self
 
-    def quoted(self, url: str) -> QuotedFile | None:  # noqa: ARG002 - one file decides about all
+    def decide(self, url: str) -> tuple[Verdict, ...]:
+        return tuple(rules.decide(url) for rules in self._rules)
+
+    def allows_all(self, urls: list[str]) -> bool:
+        return all(all(rules.allows_many(urls)) for rules in self._rules)
+
+    def quoted(self) -> QuotedFile:
         return QuotedFile(self._robots, self._name)
+
+    def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
+        evidence.record(url, verdict, octets=self._robots.octets)
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 class _FetchedFiles:
-    def __init__(self, question: Question, robots_url: str | None) -> None:
+    """Each URL's own file, or that of one origin; origins are asked at the same time."""
+
+    def __init__(
+        self, question: Question, robots_url: str | None, agents: list[Agent], *, say: Callable[[str], None]
+    ) -> None:
         # None of it is needed beside a given file, and all of it costs a start some time.
-        from canfetch.client.sync_client import Client  # noqa: PLC0415
+        from canfetch.cli.origins import Origins  # noqa: PLC0415
 
-        options = question.network
-        store = open_store(options.store)
-        try:
-            self._client = Client(
-                user_agent=options.user_agent,
-                agent="*",
-                policy=options.policy,
-                profile=question.profile,
-                limit_octets=question.limit_octets,
-                total_seconds=options.timeout,
-                connect_seconds=min(10.0, options.timeout),
-                read_seconds=min(10.0, options.timeout),
-                allow_private=not options.public_only,
-                engine=question.engine,
-                store=store,
-            )
-        except CanfetchError as error:
-            if store is not None:
-                store.close()
-            raise Problem(str(error)) from None
-        self._options = options
-        self._robots_url = robots_url
-        self._refreshed: set[str] = set()
+        self._robots_url = None if robots_url is None else _robots_url(robots_url)
+        self._agents = agents
+        self._origins = Origins(
+            question.network,
+            say=say,
+            profile=question.profile,
+            limit_octets=question.limit_octets,
+            engine=question.engine,
+        )
 
-    def judge(self, agent: Agent) -> Judge:
-        return _ClientJudge(self.known, agent)
+    def of(self, urls: Generator[AskedURL]) -> Paired:
+        last: _FetchedFile | None = None
+        rows = self._origins.ahead(
+            urls, url_of=self._asked_of, weight_of=lambda asked: len(asked.url), most_weight=MOST_CHARACTERS
+        )
+        with closing(rows):
+            for asked, known in rows:
+                if isinstance(known, CanfetchError | Problem):
+                    yield asked, known
+                    continue
+                if last is None or last.known is not known:
+                    last = _FetchedFile(known, self._agents)
+                yield asked, last
 
-    def known(self, url: str) -> "KnownOrigin":
-        """Give what is known of a URL's origin, or of the one whose file was named; each is refreshed once."""
-        asked = url if self._robots_url is None else self._robots_url
-        if self._robots_url is None and url.startswith("/"):
-            raise InvalidURL(f"{url!r} has no origin to ask: give an absolute URL, or the file with --robots")
-        known = self._client.known(asked, offline=self._options.offline)
-        name = str(known.origin)
-        if self._options.refresh and name not in self._refreshed:
-            self._refreshed.add(name)
-            known = self._client.known(asked, refresh=True)
-        return known
+    def close(self) -> None:
+        self._origins.close()
 
-    def quoted(self, url: str) -> QuotedFile | None:
-        known = self.known(url)
+    def _asked_of(self, asked: AskedURL) -> str:
+        if asked.problem:
+            raise Problem(asked.problem)
+        if self._robots_url is not None:
+            return self._robots_url
+        if asked.url.startswith("/"):
+            raise InvalidURL(f"{asked.url!r} has no origin to ask: give an absolute URL, or the file with --robots")
+        return asked.url
+
+
+class _FetchedFile:
+    """What is known of an origin, for those who ask."""
+
+    def __init__(self, known: "KnownOrigin", agents: list[Agent]) -> None:
+        self.known = known
+        self._agents = agents
+
+    def decide(self, url: str) -> tuple[Verdict, ...]:
+        import time  # noqa: PLC0415 - beside a client it is nothing
+
+        # Without a file, nothing else tells that it rules over another origin.
+        origin_check(self.known.origin, url, None)
+        now = time.time()
+        return tuple(self.known.decide(url, agent, now) for agent in self._agents)
+
+    def allows_all(self, urls: list[str]) -> bool:
+        # Every URL is asked about, so that a bad one is told whatever the others come to.
+        verdicts = [self.decide(url) for url in urls]
+        return all(verdict.allowed for of_url in verdicts for verdict in of_url)
+
+    def quoted(self) -> QuotedFile | None:
+        known = self.known
         copy = known.standing(known.entry.fetched_at_seconds).copy
         return None if copy is None else QuotedFile(known.robots(copy), known.origin.robots_url)
 
-    def close(self) -> str | None:
-        self._client.close()
-        return self._client.trouble
+    def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
+        evidence.record(url, verdict, self.known)
 
 
-class _ClientJudge:
-    """Decides by what a client knows, one URL after the other."""
-
-    def __init__(self, known: Callable[[str], "KnownOrigin"], agent: Agent) -> None:
-        self._known = known
-        self._agent = agent
-
-    def decide(self, url: str) -> Verdict:
-        import time  # noqa: PLC0415 - beside a client it is nothing
-
-        return self._known(url).decide(url, self._agent, time.time())
-
-    def allows_many(self, urls: Iterable[str]) -> list[bool]:
-        return [self.decide(url).allowed for url in urls]
+def _robots_url(given: str) -> str:
+    """Give the robots.txt URL that is meant; an origin alone means its own."""
+    scheme, _, place = given.partition("://")
+    is_origin = place and not place.partition("/")[2]
+    url = f"{scheme}://{place.removesuffix('/')}/robots.txt" if is_origin else given
+    try:
+        return origin_of_robots_url(url).robots_url
+    except InvalidRobotsURL as error:
+        raise Problem(f"--robots {error}") from None

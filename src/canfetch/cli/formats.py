@@ -78,7 +78,7 @@ class JsonWriter:
     def end(self) -> None:
         """Close the list."""
         if not self._lines:
-            sys.stdout.write("\n]\n")
+            sys.stdout.write("\n]\n" if self._started else "[]\n")
 
 
 class CsvWriter:

@@ -7,7 +7,8 @@ a column a URL, by its number. On a terminal `rich` draws, where it is installed
 import sys
 from typing import Final, NamedTuple
 
-from canfetch.cli.answers import BATCH_CHARACTERS, Answer, Session
+from canfetch.cli.answers import Answer, Session
+from canfetch.cli.asked import MOST_CHARACTERS
 from canfetch.cli.asking import chain_lines
 from canfetch.cli.terminal import Palette, columns, is_terminal, padded, shown, terminal_columns, wants_color
 from canfetch.core.verdict import Verdict
@@ -60,7 +61,7 @@ class Grids:
         """Take one answer; draw when there are enough."""
         self._answers.append(answer)
         self._characters += len(answer.url)
-        if len(self._answers) == self._block or self._characters > BATCH_CHARACTERS:
+        if len(self._answers) == self._block or self._characters > MOST_CHARACTERS:
             self._draw()
 
     def end(self) -> None:
@@ -68,7 +69,7 @@ class Grids:
         if self._answers:
             self._draw()
         if self._width is not None:
-            legend = "yes, no: may the agent fetch it; the number is the line that decides"
+            legend = "yes, no: may the agent fetch it; the number, if any, is the line that decides"
             sys.stdout.write(self._palette.faint(legend) + "\n")
 
     def _fitting_urls(self) -> int:

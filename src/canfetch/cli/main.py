@@ -138,4 +138,10 @@ def _forget_output() -> None:
 
 def main() -> NoReturn:
     """Run what was typed, and exit."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        # Threads that still wait, for a network or for input, must not hold the end up; all is written and closed.
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

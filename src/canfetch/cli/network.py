@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
 NO_STORE: Final = "none"
+# Each is a thread that waits.
+_DEFAULT_PARALLEL: Final = 64
+_MOST_PARALLEL: Final = 1024
 _REDIS_SCHEMES: Final = ("redis://", "rediss://", "unix://", "valkey://", "valkeys://")
 
 
@@ -27,6 +30,7 @@ class NetworkOptions(NamedTuple):
     offline: bool
     user_agent: str
     public_only: bool
+    parallel: int
 
 
 def network_parameters() -> list[click.Parameter]:
@@ -66,6 +70,14 @@ def network_parameters() -> list[click.Parameter]:
             ["--public-only"],
             is_flag=True,
             help="Connect to no private or loopback address, at any hop: for URLs that strangers give.",
+        ),
+        click.Option(
+            ["--parallel"],
+            metavar="N",
+            type=click.IntRange(1, _MOST_PARALLEL),
+            default=_DEFAULT_PARALLEL,
+            show_default=True,
+            help="How many origins are asked at the same time.",
         ),
     ]
 

@@ -29,6 +29,7 @@ class Question(NamedTuple):
     format: str
     no_color: bool
     quiet: bool
+    evidence: str | None
     network: NetworkOptions
 
 
@@ -128,6 +129,12 @@ def _parameters() -> list[click.Parameter]:
             ["-q", "--quiet"],
             is_flag=True,
             help="Write no answer: the exit code is it. Errors are still said.",
+        ),
+        click.Option(
+            ["--evidence"],
+            metavar="FOLDER",
+            type=click.Path(),
+            help="Put every decision on the record there, one NDJSON line each, with the file that counted.",
         ),
         *network_parameters(),
     ]

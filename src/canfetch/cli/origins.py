@@ -1,0 +1,121 @@
+"""What is known of origins, kept or asked for as the options say: the one way of these commands to the network."""
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Final, TypeVar
+
+from canfetch.cli.ahead import Ahead
+from canfetch.cli.network import NetworkOptions, open_store
+from canfetch.cli.problems import Problem
+from canfetch.client.keeping import LOGGER
+from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.sync_client import Client
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core.origin import DEFAULT_PORTS, Origin
+from canfetch.errors import CanfetchError, InvalidURL
+
+Item = TypeVar("Item")
+
+# No single wait is longer than this, however patient the whole is.
+_WAIT_SECONDS: Final = 10.0
+
+
+class Origins:
+    """One client, and what it says of its store while it works.
+
+    Args:
+        options: as given.
+        say: writes a line to standard error.
+        profile, limit_octets, engine: how files are read.
+    Raises: Problem: the store cannot be opened, or an option does not fit.
+    """
+
+    def __init__(
+        self,
+        options: NetworkOptions,
+        *,
+        say: Callable[[str], None],
+        profile: str = "rfc9309",
+        limit_octets: int = PARSE_OCTETS_LIMIT,
+        engine: str | None = None,
+    ) -> None:
+        self._options = options
+        self._started_seconds = time.time()
+        store = open_store(options.store)
+        try:
+            self._client = Client(
+                user_agent=options.user_agent,
+                # Who asks is said with each question.
+                agent="*",
+                policy=options.policy,
+                total_seconds=options.timeout,
+                connect_seconds=min(_WAIT_SECONDS, options.timeout),
+                read_seconds=min(_WAIT_SECONDS, options.timeout),
+                allow_private=not options.public_only,
+                store=store,
+                profile=profile,
+                limit_octets=limit_octets,
+                engine=engine,
+            )
+        except CanfetchError as error:
+            if store is not None:
+                store.close()
+            raise Problem(str(error)) from None
+        self._warnings = _Warnings(say)
+        LOGGER.addHandler(self._warnings)
+
+    def ahead(
+        self,
+        items: Iterator[Item],
+        *,
+        url_of: Callable[[Item], str],
+        weight_of: Callable[[Item], int],
+        most_weight: int,
+    ) -> Generator[tuple[Item, KnownOrigin | CanfetchError | Problem]]:
+        """Yield items in their order, each with what is known of its origin, or what is wrong with it.
+
+        Args:
+            url_of: gives an item's URL; a CanfetchError or Problem is the item's own.
+            weight_of, most_weight: see `Ahead`.
+        """
+        yield from Ahead(
+            items,
+            key_of=lambda item: _origin_name(url_of(item)),
+            weight_of=weight_of,
+            learn=self._known,
+            parallel=self._options.parallel,
+            most_weight=most_weight,
+        )
+
+    def close(self) -> None:
+        """Give the client back; whatever still waits for an origin is not waited for."""
+        try:
+            self._client.close()
+        finally:
+            LOGGER.removeHandler(self._warnings)
+
+    def _known(self, origin: str) -> KnownOrigin:
+        known = self._client.known(origin, offline=self._options.offline)
+        if self._options.refresh and known.entry.fetched_at_seconds < self._started_seconds:
+            known = self._client.known(origin, refresh=True)
+        return known
+
+
+def _origin_name(url: str) -> str:
+    origin = Origin.of(url)
+    if origin.scheme not in DEFAULT_PORTS:
+        raise InvalidURL(f"{url!r}: no robots.txt is fetched by {origin.scheme}, only by {', '.join(DEFAULT_PORTS)}")
+    return str(origin)
+
+
+class _Warnings(logging.Handler):
+    """Says warnings as these commands say everything."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say one."""
+        self._say(f"canfetch: {record.getMessage()}")
