@@ -1,0 +1,106 @@
+"""Texts by their literal heads, so that few of them are compared with a target.
+
+Each text hangs on the octets in front of its first star; heads know the longest head within them, and the
+target's own heads are a chain that ends at the shortest.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from canfetch.core.patterns import segments_of
+from canfetch.core.reference.segment_trie import NEVER, Branch
+
+
+class HeadIndex:
+    """Texts by their literal heads; the rank of a text is its place in the order of decision."""
+
+    __slots__ = ("_best_rank", "_certain", "_exact", "_heads", "_parents", "_same_text", "_tries")
+
+    def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
+        rank_by_text: dict[bytes, int] = {}
+        # A text that many rules have is compared once, in the place of the first of them.
+        self._same_text: dict[int, list[int]] = {}
+        for rank, text in texts:
+            first = rank_by_text.setdefault(_one_star_each(text) if b"*" in text else text, rank)
+            if first != rank:
+                self._same_text.setdefault(first, [first]).append(rank)
+        certain: dict[bytes, int] = {}
+        exact: dict[bytes, int] = {}
+        tries: dict[bytes, Branch] = {}
+        for text, rank in rank_by_text.items():
+            if b"*" not in text:
+                if text.endswith(b"$"):
+                    exact[text[:-1]] = rank
+                else:
+                    certain[text] = rank
+                continue
+            head, middles, anchored = segments_of(text)
+            trie = tries.get(head)
+            if trie is None:
+                trie = tries[head] = Branch(rank)
+            trie.add(rank, middles, anchored=anchored)
+        self._heads = sorted({*certain, *exact, *tries})
+        self._certain = [certain.get(head, NEVER) for head in self._heads]
+        self._exact = [exact.get(head, NEVER) for head in self._heads]
+        self._tries = [tries.get(head) for head in self._heads]
+        self._parents: list[int] = []
+        self._best_rank: list[int] = []
+        for index, head in enumerate(self._heads):
+            parent = self._enclosing(head, index - 1)
+            trie = self._tries[index]
+            own = min(self._certain[index], self._exact[index], NEVER if trie is None else trie.best_rank)
+            self._parents.append(parent)
+            self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
+
+    def _enclosing(self, octets: bytes, index: int) -> int:
+        # Heads between a prefix of `octets` and `octets` itself, in order, all begin with that prefix.
+        while index >= 0 and not octets.startswith(self._heads[index]):
+            index = self._parents[index]
+        return index
+
+    def first(self, target: bytes, before: int) -> int:
+        """Give the rank of the first text that matches, or `before` where none of a lower rank does.
+
+        Cost: O(log heads + the texts whose head the target begins with).
+        """
+        index = self._enclosing(target, bisect_right(self._heads, target) - 1)
+        best = before
+        while index >= 0 and self._best_rank[index] < best:
+            if self._certain[index] < best:  # noqa: PLR1730 - a call costs more than the search
+                best = self._certain[index]
+            if self._exact[index] < best and len(self._heads[index]) == len(target):
+                best = self._exact[index]
+            trie = self._tries[index]
+            if trie is not None and trie.best_rank < best:
+                best = trie.first(target, len(self._heads[index]), best)
+            index = self._parents[index]
+        return best
+
+    def all(self, target: bytes) -> Iterator[int]:
+        """Yield the rank of every text that matches, in no order."""
+        for rank in self._each(target):
+            yield from self._same_text.get(rank, (rank,))
+
+    def _each(self, target: bytes) -> Iterator[int]:
+        index = self._enclosing(target, bisect_right(self._heads, target) - 1)
+        while index >= 0:
+            head = self._heads[index]
+            if self._certain[index] != NEVER:
+                yield self._certain[index]
+            if self._exact[index] != NEVER and len(head) == len(target):
+                yield self._exact[index]
+            trie = self._tries[index]
+            if trie is not None:
+                yield from trie.all(target, len(head))
+            index = self._parents[index]
+
+
+def _one_star_each(text: bytes) -> bytes:
+    # Runs of stars are one star, and a star at the end says nothing, nor does `$` behind it.
+    while b"**" in text:
+        text = text.replace(b"**", b"*")
+    if text.endswith((b"*", b"*$")):
+        shorter = text[:-1] if text.endswith(b"*") else text[:-2]
+        # In front of the star, `$` is a character; at the end it would be none.
+        return shorter + b"*" if shorter.endswith(b"$") else shorter
+    return text

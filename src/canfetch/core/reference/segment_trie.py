@@ -1,0 +1,154 @@
+"""Texts with stars, by the segments behind their literal head: what many of them share is looked for once.
+
+The first place of a segment behind the one before is always the best, so a search never goes back; and
+texts that begin with the same segments share each search. A branch is made only where texts part.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+NEVER: Final = 1 << 62
+# From so many children on, the runs of octets that the target holds are listed first: a look-up spares a search.
+_MANY_CHILDREN: Final = 256
+_GRAM_OCTETS: Final = 4
+
+
+class Leaf:
+    """The rest of one text, behind segments that no other text shares yet: `middles` from `start` on."""
+
+    __slots__ = ("anchored", "best_rank", "middles", "start")
+
+    def __init__(self, rank: int, middles: tuple[bytes, ...], start: int, *, anchored: bool) -> None:
+        self.best_rank = rank
+        self.middles = middles
+        self.start = start
+        self.anchored = anchored
+
+    def matches(self, target: bytes, position: int) -> bool:
+        """Say whether the rest matches the target from `position` on.
+
+        Cost: O(octets of the target times octets of the text) at worst, linear as a rule.
+        """
+        middles = self.middles
+        last = len(middles) - 1
+        for index in range(self.start, len(middles)):
+            middle = middles[index]
+            if index == last and self.anchored:
+                # The last one must reach the end: its leftmost occurrence may not.
+                return len(target) - len(middle) >= position and target.endswith(middle)
+            found = target.find(middle, position)
+            if found < 0:
+                return False
+            position = found + len(middle)
+        return True
+
+
+class Branch:
+    """What may follow the same segments: the end of a text, a last segment at the target's end, more segments.
+
+    Texts are added in the order of their ranks, so that whatever comes first in a branch has the least rank.
+    """
+
+    __slots__ = ("best_rank", "children", "ends", "own_rank")
+
+    def __init__(self, rank: int) -> None:
+        self.best_rank = rank
+        self.own_rank = NEVER
+        self.ends: list[tuple[bytes, int]] = []
+        self.children: dict[bytes, Leaf | Branch] = {}
+
+    def add(self, rank: int, middles: tuple[bytes, ...], *, anchored: bool) -> None:
+        """Add a text by its segments; its rank is over those of all before.
+
+        Cost: O(segments).
+        """
+        branch, start = self, 0
+        while branch._place(rank, middles, start, anchored=anchored):
+            segment = middles[start]
+            child = branch.children[segment]
+            if isinstance(child, Leaf):
+                parted = Branch(child.best_rank)
+                parted._place(child.best_rank, child.middles, child.start, anchored=child.anchored)
+                branch.children[segment] = child = parted
+            branch, start = child, start + 1
+
+    def _place(self, rank: int, middles: tuple[bytes, ...], start: int, *, anchored: bool) -> bool:
+        # Puts the rest of a text here, unless another goes the same way: then says so.
+        if start == len(middles):
+            self.own_rank = min(self.own_rank, rank)
+        elif anchored and start == len(middles) - 1:
+            self.ends.append((middles[start], rank))
+        elif middles[start] in self.children:
+            return True
+        else:
+            self.children[middles[start]] = Leaf(rank, middles, start + 1, anchored=anchored)
+        return False
+
+    def first(self, target: bytes, start: int, before: int) -> int:
+        """Give the least rank of a text that matches from `start` on, or `before` where none is below it.
+
+        Cost: O(octets of the target) for each branch and leaf that is reached.
+        """
+        best = before
+        grams: frozenset[bytes] | None = None
+        reached = [(self, start)]
+        while reached:
+            branch, position = reached.pop()
+            if branch.own_rank < best:  # noqa: PLR1730 - a call costs more than the comparison
+                best = branch.own_rank
+            if branch.ends:
+                best = branch.first_end(target, position, best)
+            children: Iterable[tuple[bytes, Leaf | Branch]] = branch.children.items()
+            if len(branch.children) >= _MANY_CHILDREN:
+                grams = grams or _grams_of(target)
+                children = branch.likely_children(grams)
+            for segment, child in children:
+                if child.best_rank >= best:
+                    break
+                found = target.find(segment, position)
+                if found < 0:
+                    continue
+                behind = found + len(segment)
+                if isinstance(child, Branch):
+                    reached.append((child, behind))
+                elif child.matches(target, behind):
+                    best = child.best_rank
+        return best
+
+    def first_end(self, target: bytes, position: int, before: int) -> int:
+        """Give the least rank of a text whose last segment ends the target, or `before` where none is below it."""
+        for last, rank in self.ends:
+            if rank >= before:
+                break
+            if len(target) - len(last) >= position and target.endswith(last):
+                return rank
+        return before
+
+    def likely_children(self, grams: frozenset[bytes]) -> Iterator[tuple[bytes, "Leaf | Branch"]]:
+        """Yield the children whose segment may be in a target of these grams, in the order of their ranks."""
+        for segment, child in self.children.items():
+            if len(segment) < _GRAM_OCTETS or segment[-_GRAM_OCTETS:] in grams:
+                yield segment, child
+
+    def all(self, target: bytes, start: int) -> Iterator[int]:
+        """Yield the rank of every text that matches from `start` on, in no order."""
+        reached = [(self, start)]
+        while reached:
+            branch, position = reached.pop()
+            if branch.own_rank != NEVER:
+                yield branch.own_rank
+            for last, rank in branch.ends:
+                if len(target) - len(last) >= position and target.endswith(last):
+                    yield rank
+            for segment, child in branch.children.items():
+                found = target.find(segment, position)
+                if found >= 0:
+                    behind = found + len(segment)
+                    if isinstance(child, Branch):
+                        reached.append((child, behind))
+                    elif child.matches(target, behind):
+                        yield child.best_rank
+
+
+def _grams_of(target: bytes) -> frozenset[bytes]:
+    return frozenset([target[start : start + _GRAM_OCTETS] for start in range(len(target) - _GRAM_OCTETS + 1)])
