@@ -21,7 +21,17 @@ _PARSED_OCTETS = 4096
 class KnownOrigin:
     """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
-    __slots__ = ("_own_answer", "_parsed", "_sha256", "due_at_seconds", "entry", "options", "origin", "used")
+    __slots__ = (
+        "_lasting",
+        "_own_answer",
+        "_parsed",
+        "_sha256",
+        "due_at_seconds",
+        "entry",
+        "options",
+        "origin",
+        "used",
+    )
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
@@ -30,7 +40,8 @@ class KnownOrigin:
         self.options = options
         # Whether anybody asked since the memory last looked for room.
         self.used = False
-        # What answers for the client's own agent, where that is the same at any time.
+        # What holds, and what answers for the client's own agent, where these are the same at any time.
+        self._lasting: tuple[Standing, AccessFacts] | None = None
         self._own_answer: Callable[[str | bytes], bool] | None = None
         self._parsed: RobotsTxt | None = None
         self._sha256: str | None = None
@@ -53,6 +64,8 @@ class KnownOrigin:
 
     def need(self, now_seconds: float) -> Need:
         """Say whether to fetch."""
+        if now_seconds < self.due_at_seconds:
+            return Need.NO
         return need_of(self.entry, now_seconds=now_seconds, stale_seconds=self.options.stale_seconds)
 
     def standing(self, now_seconds: float) -> Standing:
@@ -102,8 +115,7 @@ class KnownOrigin:
 
     def decide(self, url: str | bytes, agent: Agent, now_seconds: float) -> Verdict:
         """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access."""
-        standing = self.standing(now_seconds)
-        facts = self.facts(standing)
+        standing, facts = self._lasting or self._standing_and_facts(now_seconds)
         if standing.effect is Effect.CONDITIONAL_ALLOW and standing.copy is not None:
             return self.robots(standing.copy).decide(url, agent=agent)._replace(access=facts)
         target = self._target(url)
@@ -122,8 +134,15 @@ class KnownOrigin:
             access=facts,
         )
 
-    def facts(self, standing: Standing) -> AccessFacts:
-        """Give the facts that a verdict carries."""
+    def _standing_and_facts(self, now_seconds: float) -> tuple[Standing, AccessFacts]:
+        standing = self.standing(now_seconds)
+        both = standing, self._facts(standing)
+        if self.entry.outcome.effect is not None:
+            # The origin has answered: no time changes what holds until it is asked again.
+            self._lasting = both
+        return both
+
+    def _facts(self, standing: Standing) -> AccessFacts:
         copy = standing.copy
         return AccessFacts(
             access=str(standing.access),
