@@ -129,3 +129,16 @@ def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
         assert len(small) == 1
     small.forget(str(Origin.of("https://host3.example/")))
     assert (len(small), small.octets_held) == (0, 0)
+
+
+def test_house_what_is_held_is_counted_by_engine() -> None:
+    held = {}
+    for engine in ("native", "python"):
+        pytest.importorskip("canfetch._native")
+        body = "User-agent: *\n" + "Disallow: /a\n" * 1000
+        with Client(
+            user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 200, "body": body}), engine=engine
+        ) as client:
+            held[engine] = client.known("https://example.com/").octets_held
+    assert 3 * 13_000 < held["native"] < 5 * 13_000
+    assert 10 * 13_000 < held["python"] < 15 * 13_000

@@ -1,6 +1,7 @@
 """An origin as a client knows it: its entry, and the file parsed once."""
 
 from collections.abc import Callable
+from typing import Final
 
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.outcomes import Access, Effect
@@ -8,14 +9,15 @@ from canfetch.access.standing import Need, Standing, need_of, standing_of
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.engines import engine_name
 from canfetch.core.origin import Origin
 from canfetch.core.targets import target_of
 from canfetch.core.urls import split_url, url_octets
 from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Verdict
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
-# About what a parsed file takes beside its octets.
-_PARSED_OCTETS = 4096
+# About what a parsed file takes beside its octets, by engine: so much whatever it holds, and so much for each octet.
+_PARSED_OCTETS: Final = {"native": (2560, 2.5), "python": (2560, 11.5), "both": (5120, 14.0)}
 
 
 class KnownOrigin:
@@ -50,7 +52,10 @@ class KnownOrigin:
     def octets_held(self) -> int:
         """About how many octets of memory this takes."""
         copy = self.entry.copy
-        return self.entry.octets_held + (0 if copy is None else _PARSED_OCTETS + 2 * len(copy.octets))
+        if copy is None:
+            return self.entry.octets_held
+        whatever, for_each = _PARSED_OCTETS[self.options.engine or engine_name()]
+        return self.entry.octets_held + whatever + int(for_each * len(copy.octets))
 
     @property
     def sha256(self) -> str | None:
