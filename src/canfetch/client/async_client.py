@@ -13,7 +13,7 @@ from canfetch.client.keeping import Keeping
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
 from canfetch.client.options import ClientOptions, Options
-from canfetch.client.procedure import Action, Ask, Clock, Keep, LookUp, Pause, TakeLease, learn
+from canfetch.client.procedure import Action, Ask, Clock, GiveLeaseBack, Keep, LookUp, Pause, TakeLease, learn
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent, agent_of
@@ -188,6 +188,8 @@ class AsyncClient:
                 return self._keeping.take_lease(origin, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)
+            case GiveLeaseBack(origin):
+                return self._keeping.give_lease_back(origin)
             case Ask() | Pause():
                 raise AssertionError(f"no store does {action!r}")
 

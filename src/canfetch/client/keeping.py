@@ -76,6 +76,12 @@ class Keeping:
 
         self._told("write", put, None, "what is fetched is known in memory alone")
 
+    def give_lease_back(self, origin: str) -> None:
+        """Give the right to fetch back."""
+        store = self._store
+        if store is not None:
+            self._told("release", lambda: self._release(store, origin), None, "a lease ends by itself")
+
     def close(self) -> None:
         """Give back every lease whose fetch did not come to its end, and the store; from here on there is none."""
         store, self._store = self._store, None

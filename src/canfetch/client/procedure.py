@@ -23,6 +23,8 @@ Clock = Callable[[], float]
 # How often a worker without the lease looks whether the one with it is done.
 LEASE_POLL_SECONDS: Final = 0.05
 LONGEST_POLL_SECONDS: Final = 1.0
+# The cell of what was never asked for; no policy has it.
+OFFLINE_CELL: Final = "offline"
 
 
 class LookUp(NamedTuple):
@@ -56,7 +58,13 @@ class Keep(NamedTuple):
     entry: Entry
 
 
-Action = LookUp | TakeLease | Pause | Ask | Keep
+class GiveLeaseBack(NamedTuple):
+    """Give the right to fetch back, without an entry."""
+
+    origin: str
+
+
+Action = LookUp | TakeLease | Pause | Ask | Keep | GiveLeaseBack
 
 
 def learn(
@@ -87,16 +95,20 @@ def learn(
         return known if known is not None else _nothing_known(origin, options, clock())
     give_up_at = monotonic() + options.lease_seconds
     pause = LEASE_POLL_SECONDS
-    while not (yield TakeLease(name, options.lease_seconds)):
-        yield Pause(pause)
-        pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
+    while True:
+        leased = yield TakeLease(name, options.lease_seconds)
+        # After that, since whoever had the lease may have given it back just now, with an answer.
         kept = _of_policy((yield LookUp(name)), options)
         fetched_meanwhile = kept is not None and (known is None or kept.fetched_at_seconds > known.fetched_at_seconds)
         if kept is not None and fetched_meanwhile:
+            if leased:
+                yield GiveLeaseBack(name)
             return kept
-        if monotonic() > give_up_at:
-            # Whoever has the lease has it too long; waiting for ever helps nobody.
+        if leased or monotonic() > give_up_at:
+            # Whoever has the lease too long holds nobody up for ever.
             break
+        yield Pause(pause)
+        pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
     fetched = yield from _fetch(origin, known, options, monotonic)
     entry = entry_after(known, origin, fetched, options.policy, now_seconds=clock(), seed=seed)
     yield Keep(entry)
@@ -147,7 +159,7 @@ def _nothing_known(origin: Origin, options: Options, now_seconds: float) -> Entr
     return Entry(
         origin=str(origin),
         policy=options.policy.name,
-        outcome=Outcome(Access.UNREACHABLE, None, "offline", "offline, and nothing is kept"),
+        outcome=Outcome(Access.UNREACHABLE, None, OFFLINE_CELL, "offline, and nothing is kept"),
         url=origin.robots_url,
         status=None,
         headers=(),
