@@ -3,14 +3,21 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import pytest
 from click.testing import CliRunner
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.fixtures import site
+from tests.servers.web import Behaviour, Site
+from tests.stores.conftest import redis_url
 
 from canfetch.cli.main import run as main_run
+
+__all__ = ["redis_url", "site"]
 
 # What the environment says about colours and engines is each test's own.
 OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
@@ -49,12 +56,12 @@ class RunCommand(Protocol):
 
 
 @pytest.fixture
-def environment() -> Callable[[dict[str, str] | None], dict[str, str]]:
+def environment(tmp_path: Path) -> Callable[[dict[str, str] | None], dict[str, str]]:
     """Give the environment of a run, of a user who said nothing yet."""
 
     def made(more: dict[str, str] | None = None) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in OURS}
-        return {**kept, "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
+        return {**kept, **own_cache(tmp_path), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
 
     return made
 
@@ -64,6 +71,25 @@ def folder(tmp_path: Path) -> Path:
     """Give a folder with a robots.txt in it."""
     (tmp_path / "robots.txt").write_text(ROBOTS, encoding="utf-8")
     return tmp_path
+
+
+def own_cache(folder: Path) -> dict[str, str]:
+    """Give the environment by which the user's cache folder is the test's own, on each platform."""
+    return dict.fromkeys(("XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"), str(folder / "cache"))
+
+
+def serving(behaviour: Behaviour) -> Site:
+    """Give a server, not yet running, whose robots.txt is that behaviour."""
+    site = Site()
+    site.serve("/robots.txt", behaviour)
+    return site
+
+
+@contextmanager
+def sites(*names: str) -> Iterator[list[Site]]:
+    """Run a server for each behaviour, chosen by its name."""
+    with ExitStack() as running:
+        yield [running.enter_context(serving(BEHAVIOURS[name])) for name in names]
 
 
 @pytest.fixture
@@ -90,7 +116,11 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunCommand:
     monkeypatch.chdir(folder)
 
     def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
-        with CliRunner().isolation(input=stdin, env={**dict.fromkeys(OURS), **(env or {})}) as (out, err, _):
+        with CliRunner().isolation(input=stdin, env={**dict.fromkeys(OURS), **own_cache(folder), **(env or {})}) as (
+            out,
+            err,
+            _,
+        ):
             code = main_run(arguments)
             return Ran(code, out.getvalue().decode(), err.getvalue().decode())
 

@@ -27,7 +27,11 @@ def refused(ran: Any) -> str:
     "arguments, thing, mend",
     [
         ((*ASK, "--store", "none"), "has no origin to ask", "give an absolute URL"),
-        ((*ASK, "--store", "none", "--robots", "https://"), "--robots 'https://' is no absolute URL", "give one such as"),
+        (
+            (*ASK, "--store", "none", "--robots", "https://"),
+            "--robots 'https://' is no absolute URL",
+            "give one such as",
+        ),
         ((*ASK, "--robots", "https://example.com/x.txt"), "is no robots.txt URL", "'https://example.com/robots.txt'"),
         ((*ASK, "--store", "none", "--robots-url", "https://example.com/robots.txt"), "--robots-url", "--robots FILE"),
         ((*ASK, "--store", "."), "--store", "cannot be opened as a store"),

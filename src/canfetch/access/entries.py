@@ -5,7 +5,9 @@ it, so that a corrupt entry is told and costs one fetch.
 """
 
 import hashlib
+import json
 from base64 import b64decode, b64encode
+from math import isfinite
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.answers import Headers
@@ -95,6 +97,22 @@ class Entry(NamedTuple):
             },
         }
 
+    def to_json(self) -> str:
+        """Give the entry as one line of JSON."""
+        return json.dumps(self.to_plain(), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: object) -> Self:
+        """Make an entry of what a store kept.
+
+        Raises: CorruptEntry: it is no JSON, or as of `from_plain`.
+        """
+        try:
+            plain = json.loads(text)  # type: ignore[arg-type]  # whatever the store gives is checked
+        except (ValueError, TypeError, RecursionError):
+            raise CorruptEntry("an entry is not what was kept: it is no JSON") from None
+        return cls.from_plain(plain)
+
     @classmethod
     def from_plain(cls, plain: object) -> Self:
         """Make an entry of plain values.
@@ -104,8 +122,12 @@ class Entry(NamedTuple):
         """
         try:
             return cls._from_plain(plain)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise CorruptEntry(f"an entry is not what was kept: {type(error).__name__}: {error}") from None
+        except CorruptEntry:
+            raise
+        except KeyError as error:
+            raise CorruptEntry(f"an entry is not what was kept: it has no {error}") from None
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise CorruptEntry(f"an entry is not what was kept: {error}") from None
 
     @classmethod
     def _from_plain(cls, plain: Any) -> Self:
@@ -125,8 +147,8 @@ class Entry(NamedTuple):
             status=None if plain["status"] is None else int(plain["status"]),
             headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
             hops=tuple(Hop(_text(url), int(status), _text(location)) for url, status, location in plain["hops"]),
-            fetched_at_seconds=float(plain["fetched_at_seconds"]),
-            due_at_seconds=float(plain["due_at_seconds"]),
+            fetched_at_seconds=_seconds(plain["fetched_at_seconds"]),
+            due_at_seconds=_seconds(plain["due_at_seconds"]),
             copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
             failures=int(plain["failures"]),
             first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
@@ -150,7 +172,7 @@ def _copy_of(plain: Any) -> Copy:
         octets=b64decode(plain["octets_base64"], validate=True),
         url=url,
         status=int(plain["status"]),
-        fetched_at_seconds=float(plain["fetched_at_seconds"]),
+        fetched_at_seconds=_seconds(plain["fetched_at_seconds"]),
         validators=Validators(
             url, None if etag is None else _text(etag), None if last_modified is None else _text(last_modified)
         ),
@@ -166,5 +188,12 @@ def _text(value: object) -> str:
     return value
 
 
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not isfinite(seconds):
+        raise ValueError(f"a time that ends expected, not {seconds}")
+    return seconds
+
+
 def _optional_seconds(value: Any) -> float | None:
-    return None if value is None else float(value)
+    return None if value is None else _seconds(value)

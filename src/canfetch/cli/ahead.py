@@ -82,6 +82,7 @@ class Ahead(Generic[Item, Learned]):
         self._lessons: dict[str, _Lesson[Learned]] = {}
         self._to_learn: deque[_Lesson[Learned]] = deque()
         self._learners = 0
+        self._is_full = False
         self._all_read = False
         self._closed = False
         self._defect: BaseException | None = None
@@ -117,7 +118,8 @@ class Ahead(Generic[Item, Learned]):
             row.lesson.items -= 1
             if not row.lesson.items:
                 self._lessons.pop(row.lesson.key, None)
-            self._changed.notify_all()
+            if self._is_full:
+                self._changed.notify_all()
 
     def _read(self) -> None:
         try:
@@ -145,7 +147,9 @@ class Ahead(Generic[Item, Learned]):
             error = said
         with self._changed:
             while not (self._closed or self._has_room(key, weight)):
+                self._is_full = True
                 self._changed.wait()
+            self._is_full = False
             if self._closed:
                 return False
             lesson: _Lesson[Learned] | None = None if error is not None else self._lessons.get(key)

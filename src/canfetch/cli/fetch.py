@@ -17,6 +17,7 @@ from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import progress_of
 from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
 from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.procedure import OFFLINE_CELL
 
 _DEFAULT_SCHEME: Final = "https://"
 
@@ -109,6 +110,9 @@ def origin_lines(known: KnownOrigin, now_seconds: float, palette: Palette) -> It
     yield f"  policy   {entry.policy}, {entry.outcome.cell}"
     if standing.copy is not None:
         yield f"  file     {len(standing.copy.octets)} octets, sha256 {standing.copy.sha256[:16]}..."
+    if entry.outcome.cell == OFFLINE_CELL:
+        yield "  fetched  never"
+        return
     left = entry.due_at_seconds - now_seconds
     word = "asked again" if standing.access is Access.UNREACHABLE else "fresh for"
     yield f"  fetched  {_moment(entry.fetched_at_seconds)}, {word} {_left(left, standing.access)}"

@@ -130,7 +130,7 @@ class _FetchedFiles:
                     yield asked, known
                     continue
                 if last is None or last.known is not known:
-                    last = _FetchedFile(known, self._agents)
+                    last = _FetchedFile(known, self._agents, is_named=self._robots_url is not None)
                 yield asked, last
 
     def close(self) -> None:
@@ -149,22 +149,23 @@ class _FetchedFiles:
 class _FetchedFile:
     """What is known of an origin, for those who ask."""
 
-    def __init__(self, known: "KnownOrigin", agents: list[Agent]) -> None:
+    def __init__(self, known: "KnownOrigin", agents: list[Agent], *, is_named: bool) -> None:
         self.known = known
         self._agents = agents
+        self._is_named = is_named
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
-        import time  # noqa: PLC0415 - beside a client it is nothing
-
-        # Without a file, nothing else tells that it rules over another origin.
-        origin_check(self.known.origin, url, None)
-        now = time.time()
+        now = self._now_for(url)
         return tuple(self.known.decide(url, agent, now) for agent in self._agents)
 
     def allows_all(self, urls: list[str]) -> bool:
         # Every URL is asked about, so that a bad one is told whatever the others come to.
-        verdicts = [self.decide(url) for url in urls]
-        return all(verdict.allowed for of_url in verdicts for verdict in of_url)
+        allowed = True
+        for url in urls:
+            now = self._now_for(url)
+            for agent in self._agents:
+                allowed = self.known.allows(url, agent, now) and allowed
+        return allowed
 
     def quoted(self) -> QuotedFile | None:
         known = self.known
@@ -173,6 +174,14 @@ class _FetchedFile:
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         evidence.record(url, verdict, self.known)
+
+    def _now_for(self, url: str) -> float:
+        import time  # noqa: PLC0415 - beside a client it is nothing
+
+        if self._is_named:
+            # Where there is no file, nothing else tells that it rules over another origin.
+            origin_check(self.known.origin, url, None)
+        return time.time()
 
 
 def _robots_url(given: str) -> str:

@@ -4,7 +4,6 @@ Entries are JSON under `PREFIXentry:ORIGIN`, leases under `PREFIXlease:ORIGIN`; 
 renews is forgotten after `keep_seconds`.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -68,8 +67,8 @@ class RedisStore:
         if text is None:
             return None
         try:
-            return Entry.from_plain(json.loads(text))
-        except ValueError as error:
+            return Entry.from_json(text)
+        except CorruptEntry as error:
             raise CorruptEntry(f"{self._shown_url}: {error}") from None
 
     def put(self, entry: Entry) -> None:
@@ -77,7 +76,7 @@ class RedisStore:
 
         Raises: StoreError.
         """
-        text = json.dumps(entry.to_plain(), separators=(",", ":"))
+        text = entry.to_json()
         with self._trouble_told():
             self._redis.set(self._key("entry", entry.origin), text, ex=self._keep_seconds)
 

@@ -3,7 +3,6 @@
 What `put` has returned for is on the disk: the write-ahead log is synchronised with every commit.
 """
 
-import json
 import os
 import sqlite3
 import sys
@@ -75,8 +74,8 @@ class SQLiteStore:
         if row is None:
             return None
         try:
-            return Entry.from_plain(json.loads(row[0]))
-        except ValueError as error:
+            return Entry.from_json(row[0])
+        except CorruptEntry as error:
             raise CorruptEntry(f"{self.path}: {error}") from None
 
     def put(self, entry: Entry) -> None:
@@ -84,7 +83,7 @@ class SQLiteStore:
 
         Raises: StoreError.
         """
-        text = json.dumps(entry.to_plain(), separators=(",", ":"))
+        text = entry.to_json()
         with self._trouble_told(), self._lock:
             self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.origin, text))
 

@@ -1,0 +1,138 @@
+"""`canfetch cache`: what is kept, listed, exported and cleared, in real stores."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import sites
+from tests.servers.deaf import refusing_port
+from tests.servers.proper import RULES
+from tests.servers.web import Site
+
+from canfetch.access.entries import Entry
+
+Run = Any
+FILE = "robots.sqlite3"
+
+
+@pytest.fixture(params=["default", "file", "redis"])
+def store(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Give the options of each place where answers are kept."""
+    if request.param == "redis":
+        return ("--store", request.getfixturevalue("redis_url"))
+    return () if request.param == "default" else ("--store", FILE)
+
+
+@pytest.fixture
+def kept(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
+    """Fetch three origins into the store, and forget them at the end."""
+    with sites("rules", "busy", "disallow-all") as running:
+        run("fetch", *(site.origin for site in running), *store)
+        yield sorted(running, key=lambda site: site.origin)
+        run("cache", "clear", "--all", *store)
+
+
+def test_house_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+    ran = run("cache", "list", *store)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines[0] == "ASKED              STATUS  MEANS        OCTETS  ORIGIN"
+    assert [line.split()[-1] for line in ran.lines[1:]] == [site.origin for site in kept]
+    assert sorted(line.split()[2:5] for line in ran.lines[1:]) == [
+        ["200", "successful", "26"],
+        ["200", "successful", "33"],
+        ["503", "unreachable", "-"],
+    ]
+    assert len({line.index("http") for line in ran.lines[1:]} | {ran.lines[0].index("ORIGIN")}) == 1
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], form: str) -> None:
+    ran = run("cache", "list", *store, "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert [row["origin"] for row in rows] == [site.origin for site in kept]
+    assert {(row["status"], row["access"], row["octets"]) for row in rows} == {
+        (200, "successful", 33),
+        (200, "successful", 26),
+        (503, "unreachable", None),
+    }
+    assert rows[0].keys() == {
+        *("origin", "policy", "access", "detail", "status"),
+        *("fetched_at_seconds", "due_at_seconds", "octets", "sha256"),
+    }
+
+
+def test_house_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+    ran = run("cache", "list", f"{kept[1].origin}/some/page", "nobody.example", *store)
+    assert ran.code == 2
+    assert [line.split()[-1] for line in ran.lines[1:]] == [kept[1].origin]
+    assert ran.err == "canfetch: https://nobody.example: nothing is kept of it\n"
+
+
+def test_house_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+    ran = run("cache", "export", *store)
+    entries = [Entry.from_plain(json.loads(line)) for line in ran.lines]
+    assert [entry.origin for entry in entries] == [site.origin for site in kept]
+    assert RULES in [entry.copy.octets for entry in entries if entry.copy is not None]
+    one = run("cache", "export", kept[0].origin, *store)
+    assert (one.code, one.lines) == (0, ran.lines[:1])
+
+
+def test_house_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+    ran = run("cache", "clear", kept[0].origin, "nobody.example", *store)
+    assert ran == (0, "", "1 origin forgotten\n")
+    assert len(run("cache", "list", *store, "--format", "ndjson").lines) == 2
+    assert run("cache", "clear", "--all", *store) == (0, "", "2 origins forgotten\n")
+    assert run("cache", "clear", "--all", *store) == (0, "", "0 origins forgotten\n")
+
+
+@pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
+def test_house_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
+    assert run("cache", "list", *store, "--format", form) == (0, out, "")
+
+
+def test_house_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
+    with sites("rules", "rules") as running:
+        run("fetch", *(site.origin for site in running), "--store", FILE)
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+        connection.execute("UPDATE entries SET entry = 'nonsense' WHERE origin = ?", (running[0].origin,))
+    for command in ("list", "export"):
+        for _ in range(2):
+            ran = run("cache", command, "--store", FILE)
+            assert ran.code == 2
+            assert ran.err.startswith(
+                f"canfetch: {running[0].origin}: {FILE}: an entry is not what was kept: it is no JSON\n"
+            )
+            assert running[1].origin in ran.lines[-1]
+    assert run("cache", "clear", running[0].origin, "--store", FILE).err == "1 origin forgotten\n"
+    assert run("cache", "list", "--store", FILE).code == 0
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
+def test_house_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
+    with refusing_port() as port:
+        for place, said in (
+            (f"redis://127.0.0.1:{port}/0", "onnection refused"),
+            ("notes.txt", "file is not a database; delete it"),
+            ("none", "keeps nothing: give a file or a redis:// URL"),
+        ):
+            ran = run("cache", *arguments, "--store", place)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert ran.err.startswith(f"canfetch: --store {place}")
+            assert said in ran.err
+
+
+def test_house_text_that_is_no_origin(run: Run) -> None:
+    for command in ("list", "export", "clear"):
+        ran = run("cache", command, "http://", "--store", FILE)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("canfetch: 'http://' has no origin")
+
+
+def test_house_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
+    ran = run("cache", "clear", "example.com", "--all", "--store", FILE)
+    assert ran == (2, "", "canfetch: give the origins to forget, or --all\n")

@@ -1,0 +1,144 @@
+"""`--evidence FOLDER` and `canfetch evidence verify`: decisions on the record, and whether it holds."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import sites
+from tests.cli.test_streams import started
+from tests.servers.proper import RULES
+
+Run = Any
+EVIDENCE = ("--evidence", "evidence")
+GIVEN = ("check", "/x", "/shop/", "--agent", "GPTBot", "--robots", "robots.txt", *EVIDENCE)
+VERIFY = ("evidence", "verify", "evidence")
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    """Give the decisions of the only segment."""
+    [segment] = (folder / "evidence").glob("evidence-*.ndjson")
+    opened, *decisions = [json.loads(line) for line in segment.read_bytes().splitlines()]
+    assert opened["opened"] is True
+    return decisions
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--format", "ndjson")])
+def test_house_every_decision_is_one_line(run: Run, folder: Path, command: str, more: tuple[str, ...]) -> None:
+    agents = ("--agent", "GPTBot", "--agent", "CCBot", "--store", "none")
+    with sites("rules", "busy") as [ruled, busy]:
+        urls = (f"{ruled.origin}/fish", f"{ruled.origin}/private", f"{busy.origin}/x", "nowhere")
+        assert run(command, *urls, *agents, *EVIDENCE, *more).code == 2
+    lines = recorded(folder)
+    assert [(line["url"], line["verdict"]["allowed"]) for line in lines] == [
+        (urls[0], True),
+        (urls[0], True),
+        (urls[1], False),
+        (urls[1], False),
+        (urls[2], False),
+        (urls[2], False),
+    ]
+    assert [line["verdict"]["agent"]["tokens"] for line in lines[:2]] == [["GPTBot"], ["CCBot"]]
+    sha256 = hashlib.sha256(RULES).hexdigest()
+    assert [line["robots"]["copy"] and line["robots"]["copy"]["sha256"] for line in lines] == [sha256] * 4 + [None] * 2
+    assert (folder / "evidence" / "octets" / sha256).read_bytes() == RULES
+    assert run(*VERIFY).code == 0
+
+
+def test_house_decisions_about_a_given_file_name_its_octets(run: Run, folder: Path) -> None:
+    assert run(*GIVEN, "-q").code == 1
+    octets = (folder / "robots.txt").read_bytes()
+    sha256 = hashlib.sha256(octets).hexdigest()
+    assert [line["robots"] for line in recorded(folder)] == [{"copy": {"sha256": sha256}}] * 2
+    assert (folder / "evidence" / "octets" / sha256).read_bytes() == octets
+
+
+def test_house_each_run_has_a_segment_of_its_own(run: Run) -> None:
+    for _ in range(3):
+        run(*GIVEN)
+    ran = run(*VERIFY)
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.split()[:3] for line in ran.lines[:3]] == [["holds", "2", "decisions"]] * 3
+    assert "does not prove" in ran.out
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_verification_for_programs(run: Run, form: str) -> None:
+    run(*GIVEN)
+    ran = run(*VERIFY, "--format", form)
+    [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert (row["holds"], row["decisions"], row["broken_at"], row["problem"]) == (True, 2, None, None)
+    assert (row["torn_octets"], row["missing_octets"], row["changed_octets"]) == (0, [], [])
+    assert len(row["head"]) == 64
+
+
+def test_house_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None:
+    run(*GIVEN)
+    [segment] = (folder / "evidence").glob("evidence-*.ndjson")
+    segment.write_bytes(segment.read_bytes().replace(b'"allowed":false', b'"allowed":true', 1))
+    ran = run(*VERIFY)
+    assert ran.code == 1
+    assert ran.lines[0].startswith("broken         1 decisions")
+    assert ran.lines[1] == "        line 3: does not name the line before it: one of them was changed"
+    assert run(*VERIFY, "--format", "json").code == 1
+
+
+def test_house_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path) -> None:
+    run(*GIVEN)
+    [octets] = (folder / "evidence" / "octets").iterdir()
+    octets.write_bytes(b"other")
+    ran = run(*VERIFY)
+    assert (ran.code, ran.lines[1]) == (1, f"        the octets {octets.name[:16]}... are not theirs any more")
+    octets.unlink()
+    ran = run(*VERIFY)
+    assert (ran.code, ran.lines[1]) == (1, f"        the octets {octets.name[:16]}... are missing")
+
+
+def test_house_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
+    run(*GIVEN)
+    [segment] = (folder / "evidence").glob("evidence-*.ndjson")
+    segment.write_bytes(segment.read_bytes() + b'{"at_seco')
+    ran = run(*VERIFY)
+    assert ran.code == 0
+    assert ran.lines[1] == "        9 octets of a last line that was never finished are dropped"
+
+
+@pytest.mark.parametrize(
+    "place, said",
+    [
+        ("nowhere", "nowhere: is no folder of evidence: give the folder that a recorder wrote to"),
+        ("robots.txt", "robots.txt: is no folder of evidence: give the folder that a recorder wrote to"),
+        (".", ".: holds no segment of evidence (evidence-*.ndjson): give the folder that a recorder wrote to"),
+    ],
+)
+def test_house_nothing_to_verify(run: Run, place: str, said: str) -> None:
+    for form in ("text", "json"):
+        assert run("evidence", "verify", place, "--format", form) == (2, "", f"canfetch: {said}\n")
+
+
+def test_house_evidence_that_cannot_be_written_is_told_before_anything_is_answered(run: Run) -> None:
+    ran = run(*GIVEN[:-1], "robots.txt")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.startswith("canfetch: --evidence robots.txt: evidence cannot be written there: ")
+    assert ran.err.endswith(": give a folder that can be written\n")
+
+
+def test_house_decision_that_is_not_on_the_record_is_none(folder: Path, environment: Any) -> None:
+    live = ("check", "--urls-file", "-", "--agent", "GPTBot", "--store", "none", *EVIDENCE)
+    with sites("rules", "disallow-all") as [one, two], started(folder, environment(), *live) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(f"{one.origin}/fish\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b"allowed")
+        shutil.rmtree(folder / "evidence" / "octets")
+        process.stdin.write(f"{two.origin}/fish\n".encode())
+        process.stdin.close()
+        assert process.stdout.read() == b""
+        assert process.stderr.read().endswith(b": No such file or directory; the octets are not kept\n")
+        assert process.wait() == 2
+    assert len(recorded(folder)) == 1

@@ -1,0 +1,136 @@
+"""`canfetch fetch`: on real servers."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.cli.conftest import serving, sites
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.deaf import refusing_port
+from tests.servers.redirects import redirecting
+from tests.servers.web import Site
+
+Run = Any
+UNKEPT = ("--store", "none")
+
+
+def test_house_fetch_shows_what_came(run: Run) -> None:
+    with sites("revalidating") as [site]:
+        ran = run("fetch", f"{site.origin}/some/page?x", *UNKEPT)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines[:-1] == [
+        f"{site.origin}/robots.txt: conditional-allow",
+        f"  200  {site.origin}/robots.txt",
+        "       content-type: text/plain",
+        '       etag: "one"',
+        "       cache-control: max-age=600",
+        "  access   successful: status 200",
+        "  policy   rfc9309, success",
+        "  file     33 octets, sha256 38ee13a89fd0de18...",
+    ]
+    assert ran.lines[-1].startswith("  fetched  20")
+    assert ran.lines[-1].endswith("Z, fresh for 10 min more")
+
+
+def test_house_fetch_shows_every_hop(run: Run, site: Site) -> None:
+    with serving(redirecting(f"{site.origin}/chain-1", 301)) as first:
+        ran = run("fetch", first.origin, *UNKEPT)
+    assert ran.code == 0
+    assert ran.lines[:4] == [
+        f"{first.origin}/robots.txt: conditional-allow",
+        f"  301  {first.origin}/robots.txt -> {site.origin}/chain-1",
+        f"  302  {site.origin}/chain-1 -> {site.origin}/chain-0",
+        f"  200  {site.origin}/chain-0",
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_objects_say_the_same_for_programs(run: Run, form: str) -> None:
+    with sites("rules", "busy", "empty") as running, Site() as bare:
+        origins = [site.origin for site in (*running, bare)]
+        ran = run("fetch", *origins, "http://", *UNKEPT, "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert ran.code == 2
+    assert rows[4] == {
+        "origin": "http://",
+        "error": "'http://' has no origin: give an absolute URL such as 'https://example.com/'",
+    }
+    assert ran.err == f"canfetch: {rows[4]['error']}\n"
+    assert [row["origin"] for row in rows[:4]] == origins
+    assert [(row["status"], row["access"], row["effect"], row["cell"]) for row in rows[:4]] == [
+        (200, "successful", "conditional-allow", "success"),
+        (503, "unreachable", "full-disallow", "server_error"),
+        (200, "successful", "conditional-allow", "success"),
+        (404, "unavailable", "full-allow", "client_error"),
+    ]
+    assert [row["copy"] and row["copy"]["octets"] for row in rows[:4]] == [33, None, 0, None]
+    assert (rows[0]["schema"], rows[0]["failures"], rows[1]["failures"]) == ("canfetch.origin/1", 0, 1)
+    assert rows[1]["headers"] == {"retry-after": "120"}
+    assert rows[1]["due_at_seconds"] - rows[1]["fetched_at_seconds"] == 120
+
+
+@pytest.mark.parametrize("name, code", [("rules", 0), ("missing", 0), ("busy", 1), ("reset", 1), ("nowhere", 1)])
+def test_house_exit_code_of_a_fetch(run: Run, name: str, code: int) -> None:
+    with serving(BEHAVIOURS.get(name, BEHAVIOURS["html"])) as site:
+        assert run("fetch", site.origin, *UNKEPT).code == code
+
+
+def test_house_fetch_of_what_nobody_answers_for(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("fetch", f"http://127.0.0.1:{port}", *UNKEPT)
+    assert ran.code == 1
+    assert ran.lines[:3] == [
+        f"http://127.0.0.1:{port}/robots.txt: full-disallow",
+        f"  ---  http://127.0.0.1:{port}/robots.txt",
+        f"  access   unreachable: connect: 127.0.0.1 port {port}: Connection refused",
+    ]
+    assert ran.lines[-1].endswith(("asked again in 1 min", "asked again in 0 min"))
+
+
+def test_house_host_without_a_scheme_means_https(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("fetch", f"127.0.0.1:{port}", *UNKEPT)
+    assert ran.lines[0] == f"https://127.0.0.1:{port}/robots.txt: full-disallow"
+
+
+def test_house_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
+    with sites("rules", "disallow-all") as [one, two]:
+        ran = run("fetch", one.origin, two.origin, f"{one.origin}/again", *UNKEPT)
+        assert (one.count("/robots.txt"), two.count("/robots.txt")) == (1, 1)
+    assert [line for line in ran.lines if line.startswith("http")] == [
+        f"{site.origin}/robots.txt: conditional-allow" for site in (one, two, one)
+    ]
+    assert ran.lines.count("") == 2
+
+
+def test_house_kept_file_is_shown_without_a_request(run: Run) -> None:
+    with sites("rules") as [site]:
+        for count, more in ((1, ()), (1, ()), (1, ("--offline",)), (2, ("--refresh",))):
+            ran = run("fetch", site.origin, "--store", "robots.sqlite3", *more)
+            assert ran.code == 0
+            assert "fresh for 24.0 h more" in ran.out
+            assert site.count("/robots.txt") == count
+
+
+def test_house_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None:
+    with sites("busy") as [site]:
+        run("fetch", site.origin)
+        ran = run("fetch", site.origin, "--offline")
+    assert ran.code == 1
+    assert ran.lines[-1].endswith("Z, asked again in 2 min")
+
+
+def test_house_offline_without_anything_kept(run: Run, site: Site) -> None:
+    ran = run("fetch", site.origin, "--offline", *UNKEPT)
+    assert ran.code == 1
+    assert "  access   unreachable: offline, and nothing is kept" in ran.lines
+    assert "  fetched  never" in ran.lines
+    assert site.asked == []
+
+
+@pytest.mark.parametrize("policy, effect", [("rfc9309", "full-disallow"), ("yandex", "full-allow")])
+def test_house_policy_of_a_fetch(run: Run, policy: str, effect: str) -> None:
+    with sites("busy") as [site]:
+        ran = run("fetch", site.origin, *UNKEPT, "--policy", policy)
+    assert ran.lines[0] == f"{site.origin}/robots.txt: {effect}"
+    assert f"  policy   {policy}, server_error" in ran.lines

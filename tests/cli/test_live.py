@@ -1,0 +1,384 @@
+"""`check`, `explain` and `matrix` without a file: on real servers."""
+
+import asyncio
+import csv
+import io
+import json
+import sqlite3
+import threading
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import serving, sites
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.deaf import refusing_port
+from tests.servers.proper import RULES
+from tests.servers.web import Exchange, Site
+
+Run = Any
+RULES_BEHAVIOUR = BEHAVIOURS["rules"]
+AS_GPTBOT = ("--agent", "GPTBot")
+UNKEPT = (*AS_GPTBOT, "--store", "none")
+
+
+@pytest.fixture
+def ruled(site: Site) -> Site:
+    """Give a server with a robots.txt that disallows /private."""
+    site.serve("/robots.txt", RULES_BEHAVIOUR)
+    return site
+
+
+# --- formats and exit codes --------------------------------------------------------------------
+
+
+def test_house_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) -> None:
+    ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT)
+    assert ran.lines == [
+        f"allowed     {ruled.origin}/fish     GPTBot  no rule for * matches",
+        f"disallowed  {ruled.origin}/private  GPTBot  line 2, Disallow: /private",
+    ]
+    assert (ran.code, ran.err) == (1, "")
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, form: str) -> None:
+    ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT, "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert [(row["url"], row["allowed"]) for row in rows] == [
+        (f"{ruled.origin}/fish", True),
+        (f"{ruled.origin}/private", False),
+    ]
+    access = rows[0]["access"]
+    assert (access["access"], access["effect"], access["because"]) == ("successful", "conditional-allow", "status 200")
+    assert access["robots_url"] == f"{ruled.origin}/robots.txt"
+    assert len(access["sha256"]) == 64
+    assert ran.code == 1
+
+
+def test_house_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
+    ran = run("check", f"{ruled.origin}/private", "nowhere", *UNKEPT, "--agent", "CCBot", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [(row["agent_name"], row["allowed"], row["rule_line"]) for row in rows] == [
+        ("GPTBot", "false", "2"),
+        ("CCBot", "false", "2"),
+        ("GPTBot", "", ""),
+        ("CCBot", "", ""),
+    ]
+    assert rows[2]["error"].startswith("'nowhere' has no origin")
+    assert ran.code == 2
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_house_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tuple[str, ...]) -> None:
+    fish, private = f"{ruled.origin}/fish", f"{ruled.origin}/private"
+    for urls, code in (
+        ((fish,), 0),
+        ((fish, private), 1),
+        ((private, "nowhere", fish), 2),
+        (("nowhere", fish), 2),
+    ):
+        ran = run("check", *urls, *UNKEPT, *more)
+        assert ran.code == code
+        assert (ran.out == "") is bool(more)
+
+
+def test_house_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
+    ran = run("explain", f"{ruled.origin}/private/x", *UNKEPT)
+    assert ran.code == 1
+    assert ran.lines[:7] == [
+        f"disallowed: GPTBot may not fetch {ruled.origin}/private/x",
+        "  line 2 decides: it is the only rule that matches",
+        "",
+        f"  {ruled.origin}/robots.txt:2",
+        "  1 | User-agent: *",
+        "  2 | Disallow: /private",
+        "    |           ^^^^^^^^ 8 octets",
+    ]
+    assert f"  file      {ruled.origin}/robots.txt, fetched 20" in ran.out
+    assert "  access    successful, conditional-allow: status 200 (policy rfc9309)" in ran.lines
+
+
+def test_house_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("explain", f"http://127.0.0.1:{port}/x", *UNKEPT)
+    assert ran.code == 1
+    assert ran.lines[1] == f"  robots.txt is unreachable: connect: 127.0.0.1 port {port}: Connection refused"
+    assert "  group     none: there is no file to look in" in ran.lines
+    assert f"  file      http://127.0.0.1:{port}/robots.txt, none, as of 20" in ran.out
+
+
+def test_house_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -> None:
+    ran = run("explain", f"{site.origin}/x", *UNKEPT)
+    assert ran.code == 0
+    assert ran.lines[1] == "  robots.txt is unavailable: status 404"
+    assert "  access    unavailable, full-allow: status 404 (policy rfc9309)" in ran.lines
+
+
+@pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
+def test_house_matrix_of_live_origins(run: Run, ruled: Site, form: str) -> None:
+    urls = (f"{ruled.origin}/fish", f"{ruled.origin}/private")
+    ran = run("matrix", *urls, *UNKEPT, "--agent", "CCBot", "--format", form)
+    assert ran.code == 1
+    if form == "text":
+        assert [line.split()[1:] for line in ran.lines] == [["GPTBot", "CCBot"], ["yes", "yes"], ["no", "2", "no", "2"]]
+    elif form == "csv":
+        assert [row[1:] for row in csv.reader(ran.lines)][1:] == [["allowed"] * 2 + [""], ["disallowed"] * 2 + [""]]
+    else:
+        rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+        assert rows[1]["verdicts"]["CCBot"] == {"allowed": False, "reason": "disallow-rule", "line": 2}
+    assert ruled.count("/robots.txt") == 1
+
+
+# --- at the same time, in order, and once ------------------------------------------------------
+
+
+class Meeting:
+    """Servers that answer when all of them have been asked; `most` counts who was asked at the same time."""
+
+    def __init__(self, guests: int) -> None:
+        self.most = 0
+        self._here = 0
+        self._lock = threading.Lock()
+        self._all_here = threading.Barrier(guests, timeout=30)
+
+    async def behaviour(self, exchange: Exchange) -> None:
+        with self._lock:
+            self._here += 1
+            self.most = max(self.most, self._here)
+        await asyncio.to_thread(self._all_here.wait)
+        with self._lock:
+            self._here -= 1
+        await exchange.answer(200, RULES)
+
+
+def test_house_origins_are_asked_at_the_same_time(run: Run) -> None:
+    meeting = Meeting(guests=8)
+    with ExitStack() as running:
+        origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(8)]
+        for command in ("check", "matrix"):
+            ran = run(command, *(f"{origin}/private" for origin in origins), *UNKEPT)
+            assert ran.code == 1
+            assert [line.count("/private") for line in ran.lines if "http" in line] == [
+                2 if command == "check" else 1
+            ] * 8
+        assert run("fetch", *origins, "--store", "none").code == 0
+    assert meeting.most == 8
+
+
+def test_house_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None:
+    meeting = Meeting(guests=1)
+    with ExitStack() as running:
+        origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(6)]
+        assert run("check", *origins, *UNKEPT, "--parallel", "1").code == 0
+        assert run("fetch", *origins, "--store", "none", "--parallel", "1").code == 0
+    assert meeting.most == 1
+
+
+def test_house_answers_keep_the_order_of_the_urls(run: Run) -> None:
+    with sites("slow-enough", "rules", "slow-enough", "disallow-all", "html") as running:
+        urls = [f"{site.origin}/private" for site in (*running, *reversed(running))]
+        ran = run("check", *urls, *UNKEPT)
+        assert [line.split()[1] for line in ran.lines] == urls
+        assert [site.count("/robots.txt") for site in running] == [1] * 5
+
+
+def test_house_one_request_for_an_origin_however_long_the_list(run: Run, ruled: Site, folder: Path) -> None:
+    (folder / "urls.txt").write_text(f"{ruled.origin}/fish\n" * 10_000, encoding="utf-8")
+    assert run("check", "--urls-file", "urls.txt", *UNKEPT, "-q") == (0, "", "")
+    assert len(run("check", "--urls-file", "urls.txt", *UNKEPT).lines) == 10_000
+    assert ruled.count("/robots.txt") == 2
+
+
+def test_house_same_origin_however_it_is_written(run: Run, ruled: Site) -> None:
+    urls = (f"{ruled.origin}/a", f"HTTP://127.0.0.1:0{ruled.port}/b", f"http://user:x@{ruled.netloc}?c#d")
+    assert run("check", *urls, *UNKEPT).code == 0
+    assert ruled.count("/robots.txt") == 1
+
+
+def test_house_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, folder: Path) -> None:
+    gopher = "gopher://127.0.0.1/x"
+    listed = [f"{ruled.origin}/fish", "/path", "http://", "", f"{ruled.origin}/private", "/" + "x" * 1_100_000, gopher]
+    (folder / "urls.txt").write_text("\n".join(listed), encoding="utf-8")
+    for more in ((), ("-q",)):
+        ran = run("check", "--urls-file", "urls.txt", *UNKEPT, *more)
+        assert ran.code == 2
+        assert ran.err.splitlines() == [
+            "canfetch: urls.txt:2: '/path' has no origin to ask: give an absolute URL, or the file with --robots",
+            "canfetch: urls.txt:3: 'http://' has no origin: give an absolute URL such as 'https://example.com/'",
+            f"canfetch: urls.txt:6: '/{'x' * 39}'... is longer than 1 MiB: give a shorter URL",
+            f"canfetch: urls.txt:7: '{gopher}': no robots.txt is fetched by gopher, only by http, https, ftp",
+        ]
+        assert len(ran.lines) == (0 if more else 2)
+
+
+def test_house_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: Site) -> None:
+    ran = run("check", f"{ruled.origin}/fish", "--urls-file", "/proc/self/mem", *UNKEPT)
+    if "no such file" in ran.err:
+        pytest.skip("no file here that opens and cannot be read")
+    assert ran.code == 2
+    assert len(ran.lines) == 1
+    assert "/proc/self/mem cannot be read further: " in ran.err
+
+
+def test_house_list_without_a_url_asks_nobody(run: Run) -> None:
+    ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "canfetch: --urls-file '-' holds no URL: write one a line\n"
+
+
+# --- one file for all --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/", ""])
+def test_house_file_of_an_origin_that_is_named(run: Run, ruled: Site, path: str) -> None:
+    ran = run("check", "/private", f"{ruled.origin}/fish", *UNKEPT, "--robots", f"{ruled.origin}{path}")
+    assert [line.split()[0] for line in ran.lines] == ["disallowed", "allowed"]
+    assert (ran.code, ran.err) == (1, "")
+    assert ruled.count("/robots.txt") == 1
+
+
+def test_house_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run) -> None:
+    with sites("rules") as [ruled], Site() as bare:
+        for named, other in ((ruled, bare), (bare, ruled)):
+            for more in ((), ("-q",)):
+                ran = run("check", f"{other.origin}/x", *UNKEPT, "--robots", named.origin, *more)
+                assert (ran.code, ran.out) == (2, "")
+                assert f"is of {other.origin}, but this file rules over {named.origin}" in ran.err
+                assert other.count("/robots.txt") == 0 or other is ruled
+
+
+# --- options -----------------------------------------------------------------------------------
+
+
+def test_house_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder: Path) -> None:
+    for store in ((), ("--store", "robots.sqlite3")):
+        before = ruled.count("/robots.txt")
+        for _ in range(3):
+            assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, *store).code == 0
+        assert ruled.count("/robots.txt") == before + 1
+    assert (folder / "robots.sqlite3").is_file()
+    assert [*(folder / "cache").rglob("robots.sqlite3")]
+
+
+def test_house_what_is_kept_in_redis_is_not_asked_for_again(run: Run, ruled: Site, redis_url: str) -> None:
+    for _ in range(3):
+        assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", redis_url).code == 0
+    assert ruled.count("/robots.txt") == 1
+    assert run("cache", "clear", ruled.origin, "--store", redis_url).err == "1 origin forgotten\n"
+
+
+def test_house_without_a_store_every_run_asks(run: Run, ruled: Site) -> None:
+    for _ in range(3):
+        assert run("check", f"{ruled.origin}/fish", *UNKEPT).code == 0
+    assert ruled.count("/robots.txt") == 3
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+def test_house_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
+    urls = (f"{ruled.origin}/fish", f"{ruled.origin}/fowl", f"{ruled.origin}/fish")
+    run(command, *urls, *AS_GPTBOT)
+    for asked in (2, 3):
+        assert run(command, *urls, *AS_GPTBOT, "--refresh").code == 0
+        assert ruled.count("/robots.txt") == asked
+
+
+def test_house_offline_asks_nobody(run: Run, ruled: Site) -> None:
+    unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
+    assert unknown.code == 1
+    assert "robots.txt is unreachable: offline, and nothing is kept" in unknown.out
+    assert ruled.asked == []
+    run("check", f"{ruled.origin}/fish", *AS_GPTBOT)
+    assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline").code == 0
+    assert ruled.count("/robots.txt") == 1
+
+
+def test_house_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
+    with sites("silent", "slow-body", "slow-head") as running:
+        ran = run("check", *(f"{site.origin}/x" for site in running), *UNKEPT, "--timeout", "0.3")
+    assert ran.code == 1
+    assert [line.partition("GPTBot")[2].strip() for line in ran.lines] == [
+        "robots.txt is unreachable: timeout: not done within 0.3 s"
+    ] * 3
+
+
+@pytest.mark.parametrize("policy, code", [("rfc9309", 1), ("yandex", 0)])
+def test_house_policy_says_what_an_error_means(run: Run, policy: str, code: int) -> None:
+    with sites("busy") as [busy]:
+        ran = run("check", f"{busy.origin}/x", *UNKEPT, "--policy", policy, "--format", "ndjson")
+    assert ran.code == code
+    assert json.loads(ran.out)["access"]["policy"] == policy
+
+
+def test_house_public_only_refuses_loopback(run: Run, ruled: Site) -> None:
+    ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--public-only")
+    assert ran.code == 1
+    assert "127.0.0.1" in ran.out
+    assert ruled.asked == []
+
+
+def test_house_user_agent_is_sent(run: Run, ruled: Site) -> None:
+    run("check", f"{ruled.origin}/fish", *UNKEPT)
+    run("check", f"{ruled.origin}/fish", *UNKEPT, "--user-agent", "ExampleBot/1.0 (+https://example.com/bot)")
+    sent = [asked.headers["user-agent"] for asked in ruled.asked]
+    assert sent[0].startswith("canfetch/")
+    assert sent[1] == "ExampleBot/1.0 (+https://example.com/bot)"
+
+
+# --- what goes wrong beside the network --------------------------------------------------------
+
+
+def test_house_header_that_cannot_be_sent(run: Run) -> None:
+    ran = run("check", "http://127.0.0.1/x", *AS_GPTBOT, "--user-agent", "Bot\nX: y")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "user_agent is 'Bot\\nX: y'" in ran.err
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
+def test_house_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, command: str) -> None:
+    pytest.importorskip("redis")
+    with sites("rules", "rules", "rules") as running, refusing_port() as port:
+        store = f"redis://:secret@127.0.0.1:{port}/0"
+        agent = () if command == "fetch" else AS_GPTBOT
+        ran = run(command, *(f"{site.origin}/fish" for site in running), *agent, "--store", store)
+        assert [site.count("/robots.txt") for site in running] == [1] * 3
+    assert ran.code == 0
+    assert ran.err.startswith(f"canfetch: redis://:***@127.0.0.1:{port}/0: ")
+    assert ran.err.endswith("; going on from memory\n")
+    assert ran.err.count("\n") == 1
+
+
+def test_house_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Run, ruled: Site, folder: Path) -> None:
+    stored = ("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", "robots.sqlite3")
+    run(*stored)
+    with closing(sqlite3.connect(folder / "robots.sqlite3", isolation_level=None)) as connection:
+        connection.execute("UPDATE entries SET entry = replace(entry, 'sha256', 'sha255')")
+    ran = run(*stored)
+    assert ran.code == 0
+    assert ran.err == (
+        f"canfetch: {ruled.origin}: robots.sqlite3: an entry is not what was kept: it has no 'sha256'; "
+        "it is dropped and fetched again\n"
+    )
+    assert run(*stored).err == ""
+    assert ruled.count("/robots.txt") == 2
+
+
+@pytest.mark.parametrize("command", ["check", "fetch"])
+def test_house_store_that_is_none_is_refused(run: Run, folder: Path, command: str) -> None:
+    (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
+    agent = () if command == "fetch" else AS_GPTBOT
+    for place, said in (
+        ("notes.txt", "notes.txt: file is not a database; delete it, and it is made anew"),
+        ("robots.txt/store", "robots.txt/store: cannot be opened as a store: "),
+    ):
+        ran = run(command, "http://127.0.0.1/x", *agent, "--store", place)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert ran.err.startswith(f"canfetch: --store {said}")
+
+
+def test_house_list_that_is_missing_is_told_before_anybody_is_asked(run: Run, ruled: Site) -> None:
+    ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no such file" in ran.err
+    assert ruled.asked == []

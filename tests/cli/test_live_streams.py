@@ -1,0 +1,125 @@
+"""The network among pipes and signals: answers as they come, ctrl-C, readers that go away, memory."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import sites
+from tests.cli.test_streams import MEBIBYTE, POSIX, peak_octets, started
+from tests.servers.web import Site
+
+# Nothing ends by itself in these: whoever waits for an origin would wait for an hour.
+PATIENT = ("--timeout", "3600", "--store", "robots.sqlite3")
+AS_GPTBOT = ("--agent", "GPTBot")
+
+
+def until_asked(site: Site) -> None:
+    """Wait until somebody asks the server."""
+    while not site.asked:
+        os.sched_yield()
+
+
+def leases(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / "robots.sqlite3")) as connection:
+        return [row[0] for row in connection.execute("SELECT origin FROM leases")]
+
+
+def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
+    """Press ctrl-C, and give the exit code and what was written."""
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.wait(), process.stdout.read(), process.stderr.read()
+
+
+@POSIX
+@pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
+def test_house_interrupt_waits_for_no_origin_and_leaves_no_lease(folder: Path, environment: Any, command: str) -> None:
+    agent = () if command == "fetch" else AS_GPTBOT
+    with (
+        sites("silent", "silent-body") as running,
+        started(folder, environment(), command, *(site.origin for site in running), *agent, *PATIENT) as process,
+    ):
+        for site in running:
+            until_asked(site)
+        assert leases(folder) == sorted(site.origin for site in running)
+        assert interrupted(process) == (130, b"", b"")
+    assert leases(folder) == []
+
+
+@POSIX
+def test_house_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) -> None:
+    with (
+        sites("rules") as [site],
+        started(folder, environment(), "check", "--urls-file", "-", *AS_GPTBOT, *PATIENT) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{site.origin}/fish\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b"allowed ")  # the list has not ended, and the answer is here
+        assert interrupted(process) == (130, b"", b"")
+
+
+def test_house_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
+    with (
+        sites("rules", "disallow-all") as [one, two],
+        started(folder, environment(), "check", "--urls-file", "-", *AS_GPTBOT, "--store", "none") as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for site, word in ((one, b"allowed"), (two, b"disallowed"), (one, b"allowed")):
+            process.stdin.write(f"{site.origin}/fish\n".encode())
+            process.stdin.flush()
+            assert process.stdout.readline().split()[0] == word
+        process.stdin.close()
+        assert process.wait() == 1
+
+
+@POSIX
+def test_house_reader_that_goes_away_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
+    with sites("rules", "silent") as [quick, silent]:
+        urls = [f"{quick.origin}/{number}\n" for number in range(50_000)]
+        (folder / "urls.txt").write_text("".join([*urls, f"{silent.origin}/x\n"]), encoding="utf-8")
+        with started(folder, environment(), "check", "--urls-file", "urls.txt", *AS_GPTBOT, *PATIENT) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait() == 141
+
+
+@POSIX
+def test_house_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -> None:
+    with sites("disallow-all") as [site]:
+        (folder / "one.txt").write_text(f"{site.origin}/x\n", encoding="utf-8")
+        with (folder / "many.txt").open("w", encoding="utf-8") as many:
+            many.writelines(f"{site.origin}/{number}?{'q' * 200}\n" for number in range(100_000))
+        live = ("check", *AS_GPTBOT, "--store", "none", "--urls-file")
+        small = peak_octets(folder, environment(), *live, "one.txt")
+        assert peak_octets(folder, environment(), *live, "many.txt") - small < 10 * MEBIBYTE
+        assert peak_octets(folder, environment(), *live, "many.txt", "--quiet") - small < 10 * MEBIBYTE
+        assert site.count("/robots.txt") == 3
+
+
+@POSIX
+def test_house_process_that_answered_all_leaves_nothing_open(folder: Path, environment: Any) -> None:
+    """Warnings are errors in it: of files that nobody closed, too."""
+    with sites("rules") as [site]:
+        (folder / "urls.txt").write_text(f"{site.origin}/fish\n", encoding="utf-8")
+        ran = subprocess.run(
+            [sys.executable, "-X", "dev", "-W", "error", "-m", "canfetch", "check", "--urls-file", "urls.txt"]
+            + [*AS_GPTBOT, "--evidence", "evidence"],
+            cwd=folder,
+            env=environment(),
+            capture_output=True,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (0, b"")
