@@ -22,9 +22,18 @@ def ahead(
     parallel: int = 4,
     most_weight: int = 1_000_000,
     key_of: Callable[[str], str] = lambda item: item[0],
+    before_waiting: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[str, Any]]:
     """Look ahead over texts whose first letter is their key."""
-    yield from Ahead(items, key_of=key_of, weight_of=len, learn=learn, parallel=parallel, most_weight=most_weight)
+    yield from Ahead(
+        items,
+        key_of=key_of,
+        weight_of=len,
+        learn=learn,
+        parallel=parallel,
+        most_weight=most_weight,
+        before_waiting=before_waiting,
+    )
 
 
 def test_house_items_come_in_their_order_with_what_was_learned() -> None:
@@ -203,3 +212,23 @@ def test_house_nothing_is_learned_after_who_asked_has_left() -> None:
 
 def test_house_no_item_is_no_row() -> None:
     assert list(ahead(iter(()), str.upper)) == []
+
+
+def test_house_what_was_made_goes_out_before_the_wait() -> None:
+    gate = threading.Event()
+    waits: list[str] = []
+
+    def learn(key: str) -> str:
+        assert key == "a" or gate.wait(PATIENCE_SECONDS)
+        return key
+
+    def before_waiting() -> None:
+        waits.append("wait")
+        if made:
+            gate.set()
+
+    made: list[str] = []
+    for item, _ in ahead(iter("ab"), learn, before_waiting=before_waiting):
+        made.append(item)
+    assert made == ["a", "b"]
+    assert waits

@@ -70,7 +70,14 @@ def test_house_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: A
 def test_house_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
     with (
         sites("rules", "disallow-all") as [one, two],
-        started(folder, environment(), "check", "--urls-file", "-", *AS_GPTBOT, "--store", "none") as process,
+        # Without PYTHONUNBUFFERED: what is answered goes out before anything is waited for.
+        subprocess.Popen(
+            [sys.executable, "-m", "canfetch", "check", "--urls-file", "-", *AS_GPTBOT, "--store", "none"],
+            cwd=folder,
+            env={name: value for name, value in environment().items() if name != "PYTHONUNBUFFERED"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process,
     ):
         assert process.stdin is not None
         assert process.stdout is not None

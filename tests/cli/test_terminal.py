@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import sites
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
 
@@ -189,3 +190,25 @@ def test_house_start_imports_no_more_than_it_needs(folder: Path, environment: An
     )
     slow = {"rich", "json", "csv", "pathlib", "urllib.parse", "dataclasses", "idna", "asyncio", "tomllib", "logging"}
     assert not slow & set(ran.stderr.split())
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_house_bar_over_what_is_fetched(screen: Screen, folder: Path, *, rich: bool) -> None:
+    if rich:
+        pytest.importorskip("rich")
+    with sites("rules", "disallow-all", "busy") as running:
+        origins = [site.origin for site in running]
+        urls = [f"{origin}/{'x' * 200}\n" for origin in origins for _ in range(1_000)]
+        (folder / "urls.txt").write_text("".join([*urls, "nowhere\n"]), encoding="utf-8")
+        unkept = ("--store", "none")
+        for arguments in (
+            ("check", "--urls-file", "urls.txt", "--agent", "GPTBot", *unkept),
+            ("fetch", *origins, "nowhere\\n:x", *unkept),
+        ):
+            out = screen(*arguments, only_errors=True, rich=rich)
+            assert ("━" if rich else "[###") in out
+            assert "canfetch: " in ESCAPES.sub("", out)
+            assert "http://127" not in ESCAPES.sub("", out)
+        through = screen("fetch", *origins, *unkept, rich=rich)
+        assert "━" not in through
+        assert "\x1b[31mfull-disallow" in through

@@ -57,6 +57,7 @@ class Ahead(Generic[Item, Learned]):
             who wait for it; any other error ends the iteration.
         parallel: how many keys are learned at the same time.
         most_weight: how much memory waiting items may take.
+        before_waiting: called when the next item is not there yet, so that what was made of the last one can go out.
     Cost: 4096 items, `most_weight`, and three times `parallel` keys are in memory.
     """
 
@@ -69,6 +70,7 @@ class Ahead(Generic[Item, Learned]):
         learn: Callable[[str], Learned],
         parallel: int,
         most_weight: int,
+        before_waiting: Callable[[], object],
     ) -> None:
         self._items = items
         self._key_of = key_of
@@ -76,6 +78,7 @@ class Ahead(Generic[Item, Learned]):
         self._learn = learn
         self._parallel = parallel
         self._most_weight = most_weight
+        self._before_waiting = before_waiting
         self._changed = threading.Condition()
         self._rows: deque[_Row[Item, Learned]] = deque()
         self._weight = 0
@@ -107,10 +110,15 @@ class Ahead(Generic[Item, Learned]):
                 self._changed.notify_all()
 
     def _next_row(self) -> _Row[Item, Learned] | None:
+        if not self._has_next():
+            self._before_waiting()
         with self._changed:
-            while not ((self._rows and self._rows[0].lesson.is_over) or (self._all_read and not self._rows)):
+            while not self._has_next():
                 self._changed.wait(_WAIT_SECONDS)
             return self._rows.popleft() if self._rows else None
+
+    def _has_next(self) -> bool:
+        return self._rows[0].lesson.is_over if self._rows else self._all_read
 
     def _done_with(self, row: _Row[Item, Learned]) -> None:
         with self._changed:

@@ -1,6 +1,7 @@
 """What is known of origins, kept or asked for as the options say: the one way of these commands to the network."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Final, TypeVar
@@ -86,6 +87,7 @@ class Origins:
             learn=self._known,
             parallel=self._options.parallel,
             most_weight=most_weight,
+            before_waiting=sys.stdout.flush,
         )
 
     def close(self) -> None:
