@@ -17,12 +17,14 @@ from benchmarks.rows.hostile import hostile_rows
 from benchmarks.rows.memory import memory_rows
 from benchmarks.rows.parse import one_shot_rows, parse_rows
 from benchmarks.rows.startup import startup_rows
+from benchmarks.rows.warm import warm_memory_rows, warm_rows
 
 QUICK = 0.06
 TINY = 0.002
 ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "parse": (parse_rows, one_shot_rows),
     "decide": (decide_rows, named_agent_rows, many_rules_rows, batch_rows),
+    "warm": (warm_rows, warm_memory_rows),
     "memory": (memory_rows,),
     "startup": (startup_rows,),
     "hostile": (hostile_rows,),

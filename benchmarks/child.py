@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import hostile, inputs, peers, timing
+from benchmarks import hostile, inputs, peers, timing, warm
 from benchmarks.contenders import Contender, Parsed, contender
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -155,6 +155,23 @@ def memory(arguments: dict[str, Any]) -> dict[str, float]:
     return {"octets": each - len(document), "rules": file.rules, "kept": len(kept)}
 
 
+def warm_memory(arguments: dict[str, Any]) -> dict[str, float]:
+    """Fill a cache with many origins, each asked once; say what one of them costs, its file's octets included.
+
+    `shared` gives all of them the same file, though each has it from a fetch of its own.
+    """
+    fill = warm.fill_of(arguments["key"])
+    fill(warm.same_files("warm", 3))
+    files = warm.same_files("host", arguments["count"]) if arguments["shared"] else warm.own_files(arguments["count"])
+    gc.collect()
+    before = resident_octets()
+    kept = fill(files)
+    gc.collect()
+    each = (resident_octets() - before) / len(files)
+    del kept
+    return {"octets": each, "origins": len(files)}
+
+
 def many_agents(arguments: dict[str, Any]) -> dict[str, float]:
     """Ask a file whose agents all select other groups on behalf of each; say what it holds in the end."""
     chosen = contender(arguments["key"])
@@ -224,6 +241,7 @@ TASKS: dict[str, Callable[[dict[str, Any]], dict[str, float]]] = {
     "parse_within": parse_within,
     "memory": memory,
     "many_agents": many_agents,
+    "warm_memory": warm_memory,
     "hostile_file": hostile_file,
 }
 

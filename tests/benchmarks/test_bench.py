@@ -43,6 +43,8 @@ def test_house_every_kind_of_row_is_measured() -> None:
         "Parse",
         "Parse and one decision",
         "Decide",
+        "Decide from a warm cache",
+        "Memory of a warm cache",
         "Memory beside the file's own octets",
         "Start-up",
         "Hostile",
