@@ -13,7 +13,18 @@ from canfetch.client.keeping import Keeping
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
 from canfetch.client.options import ClientOptions, Options
-from canfetch.client.procedure import Action, Ask, Clock, GiveLeaseBack, Keep, LookUp, Pause, TakeLease, learn
+from canfetch.client.procedure import (
+    OFFLINE_CELL,
+    Action,
+    Ask,
+    Clock,
+    GiveLeaseBack,
+    Keep,
+    LookUp,
+    Pause,
+    TakeLease,
+    learn,
+)
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent, agent_of
@@ -89,19 +100,22 @@ class AsyncClient:
         """Give what is known of a URL's origin, fetching where that is due.
 
         Args:
-            refresh: fetch whatever is known. offline: ask nobody but memory and the store.
+            refresh: fetch whatever is known. offline: ask nobody but memory and the store; goes before `refresh`.
         Raises: InvalidURL.
         """
         known = self._memory.find(url)
-        if known is not None and not refresh:
+        if known is not None and (offline or not refresh):
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
             if need is Need.SOON:
-                self._take_off(known.origin, known, refresh=False, offline=False)
+                self._take_off(known.origin, known, refresh=False)
                 return known
         origin = Origin.of(url) if known is None else known.origin
-        self._take_off(origin, known, refresh=refresh, offline=offline)
+        if offline:
+            # No flight: whoever does ask the origin must not be given what was known without.
+            return await self._learn(origin, known, refresh=False, offline=True)
+        self._take_off(origin, known, refresh=refresh)
         # The flight is nobody's own: who is cancelled leaves it to the others.
         return await asyncio.shield(self._flights[str(origin)])
 
@@ -140,10 +154,10 @@ class AsyncClient:
     def _agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else agent_of(agent)
 
-    def _take_off(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> None:
+    def _take_off(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool) -> None:
         name = str(origin)
         if name not in self._flights:
-            learning = self._learn(origin, known, refresh=refresh, offline=offline)
+            learning = self._learn(origin, known, refresh=refresh, offline=False)
             flight = self._flights[name] = asyncio.create_task(learning, name=f"canfetch {name}")
             flight.add_done_callback(lambda _: self._flights.pop(name, None))
 
@@ -164,7 +178,7 @@ class AsyncClient:
                 action = procedure.send(result)
             except StopIteration as end:
                 learned = KnownOrigin(origin, end.value, self.options)
-                if not offline or known is None:
+                if learned.entry.outcome.cell != OFFLINE_CELL:
                     self._memory.put(str(origin), learned)
                 return learned
             result = await self._carry_out(action)

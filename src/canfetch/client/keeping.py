@@ -4,6 +4,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from typing import Final, TypeVar
 
@@ -87,15 +88,11 @@ class Keeping:
         store, self._store = self._store, None
         if store is None:
             return
-
-        def release() -> None:
+        # Where the store is down, they end by themselves.
+        with suppress(StoreError):
             for origin in list(self._leased):
                 self._release(store, origin)
-
-        try:
-            self._told("release", release, None, "leases of fetches that were given up end by themselves")
-        finally:
-            store.close()
+        store.close()
 
     def _release(self, store: Store, origin: str) -> None:
         store.release(origin, holder=self._holder)

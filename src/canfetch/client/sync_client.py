@@ -14,7 +14,18 @@ from canfetch.client.keeping import Keeping
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
 from canfetch.client.options import ClientOptions, Options
-from canfetch.client.procedure import Action, Ask, Clock, GiveLeaseBack, Keep, LookUp, Pause, TakeLease, learn
+from canfetch.client.procedure import (
+    OFFLINE_CELL,
+    Action,
+    Ask,
+    Clock,
+    GiveLeaseBack,
+    Keep,
+    LookUp,
+    Pause,
+    TakeLease,
+    learn,
+)
 from canfetch.client.stores import Store
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent, agent_of
@@ -103,11 +114,11 @@ class Client:
         """Give what is known of a URL's origin, fetching where that is due.
 
         Args:
-            refresh: fetch whatever is known. offline: ask nobody but memory and the store.
+            refresh: fetch whatever is known. offline: ask nobody but memory and the store; goes before `refresh`.
         Raises: InvalidURL.
         """
         known = self._memory.find(url)
-        if known is not None and not refresh:
+        if known is not None and (offline or not refresh):
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
@@ -115,7 +126,10 @@ class Client:
                 self._refresh_meanwhile(known.origin, known)
                 return known
         origin = Origin.of(url) if known is None else known.origin
-        return self._fly(origin, known, refresh=refresh, offline=offline)
+        if offline:
+            # No flight: whoever does ask the origin must not be given what was known without.
+            return self._learn(origin, known, refresh=False, offline=True)
+        return self._fly(origin, known, refresh=refresh)
 
     def entries(self) -> Iterable[Entry]:
         """Yield the store's entries, origin by origin; without a store, none."""
@@ -150,7 +164,7 @@ class Client:
     def _agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else agent_of(agent)
 
-    def _fly(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+    def _fly(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool) -> KnownOrigin:
         name = str(origin)
         with self._lock:
             flight = self._flights.get(name)
@@ -164,7 +178,7 @@ class Client:
         if not leads:
             return flight.result()
         try:
-            learned = self._learn(origin, known, refresh=refresh, offline=offline)
+            learned = self._learn(origin, known, refresh=refresh, offline=False)
             flight.set_result(learned)
         except BaseException as error:
             flight.set_exception(error)
@@ -191,7 +205,7 @@ class Client:
                 action = procedure.send(result)
             except StopIteration as end:
                 learned = KnownOrigin(origin, end.value, self.options)
-                if not offline or known is None:
+                if learned.entry.outcome.cell != OFFLINE_CELL:
                     self._memory.put(str(origin), learned)
                 return learned
             result = self._carry_out(action)
@@ -223,7 +237,7 @@ class Client:
 
     def _refresh(self, origin: Origin, known: KnownOrigin) -> None:
         try:
-            self._fly(origin, known, refresh=False, offline=False)
+            self._fly(origin, known, refresh=False)
         finally:
             with self._lock:
                 self._refreshers.discard(threading.current_thread())

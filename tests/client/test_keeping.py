@@ -1,0 +1,180 @@
+"""A store that fails, is closed, or gives back what it should not: no decision is lost, and it is said once."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from tests.access.conftest import ScriptedOrigin
+from tests.stores.entries import entry_of
+
+from canfetch.access.answers import Failure, Response
+from canfetch.client.keeping import Keeping
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
+
+USER_AGENT = "ExampleBot/1.0"
+
+
+@contextmanager
+def behind_its_back(path: Path) -> Iterator[sqlite3.Connection]:
+    """Change a store's file as another program would."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        yield connection
+
+
+def leases(path: Path) -> list[str]:
+    with behind_its_back(path) as connection:
+        return [row[0] for row in connection.execute("SELECT origin FROM leases ORDER BY origin")]
+
+
+def test_house_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "robots.sqlite3"
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, store=SQLiteStore(path)) as client:
+        assert client.allows("https://one.example/open")
+        with behind_its_back(path) as connection:
+            connection.execute("ALTER TABLE entries RENAME TO elsewhere")
+        for host in ("two", "three", "two"):
+            assert not client.allows(f"https://{host}.example/forbidden")
+        assert client.trouble == f"{path}: no such table: entries"
+        assert [record.getMessage() for record in caplog.records] == [
+            f"{path}: no such table: entries; going on from memory"
+        ]
+        with behind_its_back(path) as connection:
+            connection.execute("ALTER TABLE elsewhere RENAME TO entries")
+        assert client.allows("https://four.example/open")
+        assert client.trouble is None
+        assert sorted(entry.origin for entry in client.entries()) == ["https://four.example", "https://one.example"]
+    assert len(origin.asked) == 4
+
+
+def test_house_leases_that_cannot_be_taken_hold_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "robots.sqlite3"
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin, store=SQLiteStore(path)) as client:
+        with behind_its_back(path) as connection:
+            connection.execute("DROP TABLE leases")
+        assert not client.allows("https://one.example/forbidden")
+        assert not client.allows("https://two.example/forbidden")
+        assert [entry.origin for entry in client.entries()] == ["https://one.example", "https://two.example"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path}: no such table: leases; fetching without a lease"
+    ]
+    assert len(origin.asked) == 2
+
+
+def test_house_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "robots.sqlite3"
+    origin = ScriptedOrigin()
+    store = SQLiteStore(path)
+    store.put(entry_of())
+    with behind_its_back(path) as connection:
+        connection.execute("UPDATE entries SET entry = 'nonsense'")
+        connection.execute("CREATE TRIGGER stays BEFORE DELETE ON entries BEGIN SELECT raise(ABORT, 'it stays'); END")
+    with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
+        assert not client.allows("https://example.com/forbidden")
+    assert len(origin.asked) == 1
+    assert [record.getMessage() for record in caplog.records][:2] == [
+        f"https://example.com: {path}: an entry is not what was kept: it is no JSON; it is dropped and fetched again",
+        f"{path}: it stays; a corrupt entry stays",
+    ]
+
+
+def test_house_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    store = MemoryStore()
+    store.put(entry_of("https://other.example/"))
+    store._plain["https://example.com"] = store._plain["https://other.example"]
+    origin = ScriptedOrigin({"status": 404})
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
+        assert client.allows("https://example.com/forbidden")
+    assert len(origin.asked) == 1
+    assert "https://example.com: an entry is that of https://other.example; it is dropped" in caplog.text
+
+
+def test_house_without_a_store_everybody_may_fetch() -> None:
+    keeping = Keeping(None)
+    assert keeping.look_up("https://example.com") is None
+    assert keeping.take_lease("https://example.com", 60)
+    keeping.keep(entry_of())
+    keeping.give_lease_back("https://example.com")
+    keeping.close()
+    assert keeping.trouble is None
+
+
+class Interrupted(ScriptedOrigin):
+    """An origin before which somebody presses ctrl-C."""
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        super().ask(asking)
+        raise KeyboardInterrupt
+
+
+def test_house_lease_of_a_fetch_that_was_interrupted_is_given_back(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    with Client(user_agent=USER_AGENT, transport=Interrupted(), store=SQLiteStore(path)) as client:
+        with pytest.raises(KeyboardInterrupt):
+            client.allows("https://example.com/open")
+        assert leases(path) == ["https://example.com"]
+    assert leases(path) == []
+
+
+def test_house_client_that_is_closed_while_others_wait_says_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "robots.sqlite3"
+    asked, go_on = threading.Event(), threading.Event()
+
+    class Slow(ScriptedOrigin):
+        def ask(self, asking: Asking) -> Response | Failure:
+            asked.set()
+            assert go_on.wait(30)
+            return super().ask(asking)
+
+    client = Client(user_agent=USER_AGENT, transport=Slow(), store=SQLiteStore(path))
+    answers: list[bool] = []
+    waiting = threading.Thread(target=lambda: answers.append(client.allows("https://example.com/forbidden")))
+    waiting.start()
+    assert asked.wait(30)
+    client.close()
+    assert leases(path) == []
+    go_on.set()
+    waiting.join()
+    assert answers == [False]
+    assert caplog.records == []
+
+
+def test_house_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    keeping = Keeping(SQLiteStore(path))
+    assert keeping.take_lease("https://example.com", 60)
+    with behind_its_back(path) as connection:
+        connection.execute("DROP TABLE leases")
+    keeping.give_lease_back("https://example.com")
+    assert keeping.trouble is not None
+    keeping.close()
+
+
+def test_house_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "robots.sqlite3")
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        store.close()
+        assert client.allows("https://example.com/open")
+        assert "closed database" in (client.trouble or "")
+
+
+def test_house_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "robots.sqlite3")
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        store.close()
+        client.allows("https://example.com/open")
+    assert {(record.name, record.levelno) for record in caplog.records} == {("canfetch.client", logging.WARNING)}
