@@ -7,11 +7,12 @@ from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
 from canfetch.access.answers import Failure, Response
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Asking
 from canfetch.core.origin import Origin
-from canfetch.errors import InvalidProductToken, InvalidURL
+from canfetch.errors import InvalidProductToken, InvalidURL, OriginMismatch
 
 USER_AGENT = "ExampleBot/1.0"
 SPELLINGS = [
@@ -106,39 +107,97 @@ def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> 
     assert len(origin.asked) == 1
 
 
+def known_origin(host: str, body: str | None) -> KnownOrigin:
+    event = {"status": 404} if body is None else {"status": 200, "body": body}
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
+        entry = client.known(f"https://{host}/").entry
+    return KnownOrigin(Origin.of(f"https://{host}/"), entry, client.options)
+
+
 def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
-    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
-        known = [client.known(f"https://host{number}.example/") for number in range(4)]
-    for one in known:
-        one.used = False
-    memory = OriginMemory(3 * known[0].octets_held)
+    known = [known_origin(f"host{number}.example", f"# {number}\n") for number in range(4)]
+    files = [one.file.octets_held for one in known if one.file is not None]
+    memory = OriginMemory(3 * (known[0].octets_held + files[0]))
     for one in known[:3]:
-        memory.put(str(one.origin), one)
+        memory.put(one)
     assert memory.find("https://host0.example/a") is known[0]
 
-    memory.put(str(known[3].origin), known[3])
+    memory.put(known[3])
 
     assert len(memory) == 3
-    assert memory.octets_held == sum(known[number].octets_held for number in (0, 2, 3))
+    assert memory.octets_held == sum(known[number].octets_held + files[number] for number in (0, 2, 3))
     assert memory.get("https://host1.example") is None
 
+
+def test_house_what_is_new_stays_however_little_room_there_is() -> None:
     small = OriginMemory(1)
-    for one in known:
-        small.put(str(one.origin), one)
+    for number, body in enumerate(["# a\n", "# a\n", None, "# b\n"]):
+        one = known_origin(f"host{number}.example", body)
+        small.put(one)
         assert small.find(str(one.origin)) is one
         assert len(small) == 1
-    small.forget(str(Origin.of("https://host3.example/")))
+    small.forget("https://host3.example")
+    small.forget("https://host3.example")
     assert (len(small), small.octets_held) == (0, 0)
 
 
+def test_house_origins_with_the_same_file_share_it() -> None:
+    first, second, other, without = (
+        known_origin(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", "# b\n", None])
+    )
+    memory = OriginMemory(1_000_000)
+    for one in (first, second, other, without):
+        memory.put(one)
+    assert first.file is second.file
+    assert first.file is not other.file
+    assert without.file is None
+    assert first.file is not None
+    assert other.file is not None
+    assert second.entry.copy is not None
+    assert second.entry.copy.octets is first.file.octets
+    origins = first.octets_held + second.octets_held + other.octets_held + without.octets_held
+    assert memory.octets_held == origins + first.file.octets_held + other.file.octets_held
+
+    # The file counts until the last origin that has it is gone, whichever came first.
+    shared = first.file.octets_held
+    memory.forget(str(first.origin))
+    assert memory.octets_held == origins - first.octets_held + shared + other.file.octets_held
+    again = known_origin("host1.example", "# a\n")
+    memory.put(again)
+    assert again.file is second.file
+    assert memory.octets_held == origins - first.octets_held + shared + other.file.octets_held
+    memory.forget(str(again.origin))
+    assert memory.octets_held == other.octets_held + without.octets_held + other.file.octets_held
+
+
+def test_house_shared_files_rule_over_each_origin_alone() -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        for host in ("one.example", "two.example"):
+            assert client.allows(f"https://{host}/open")
+            assert not client.allows(f"https://{host}/forbidden")
+            verdict = client.decide(f"https://{host}/forbidden")
+            assert verdict.access is not None
+            assert verdict.access.robots_url == f"https://{host}/robots.txt"
+        known = client.known("https://one.example/")
+    for url in ("https://two.example/open", b"https://two.example/", "https://one.example.org/", "http://one.example/"):
+        with pytest.raises(OriginMismatch):
+            known.allows(url, None, 0.0)
+        with pytest.raises(OriginMismatch):
+            known.decide(url, client.options.agent, 0.0)
+    for here in ("https://one.example/open", "HTTPS://ONE.example:443/open", "https://one.example", "/open"):
+        assert known.allows(here, None, 0.0)
+    assert len(origin.asked) == 2
+
+
 def test_house_what_is_held_is_counted_by_engine() -> None:
+    pytest.importorskip("canfetch._native")
+    body = "User-agent: *\n" + "Disallow: /a\n" * 1000
     held = {}
     for engine in ("native", "python"):
-        pytest.importorskip("canfetch._native")
-        body = "User-agent: *\n" + "Disallow: /a\n" * 1000
-        with Client(
-            user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 200, "body": body}), engine=engine
-        ) as client:
-            held[engine] = client.known("https://example.com/").octets_held
+        transport = ScriptedOrigin({"status": 200, "body": body})
+        with Client(user_agent=USER_AGENT, transport=transport, engine=engine) as client:
+            client.known("https://example.com/")
+            held[engine] = client._memory.octets_held
     assert 3 * 13_000 < held["native"] < 5 * 13_000
     assert 10 * 13_000 < held["python"] < 15 * 13_000

@@ -79,7 +79,7 @@ class AsyncClient:
         now = self._clock()
         if known is None or now >= known.due_at_seconds:
             known, now = await self.known(url), self._clock()
-        return known.allows(url, agent, now)
+        return known.answer(url, agent, now)
 
     async def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
         """Say whether the URL may be fetched, and why.
@@ -179,7 +179,7 @@ class AsyncClient:
             except StopIteration as end:
                 learned = KnownOrigin(origin, end.value, self.options)
                 if learned.entry.outcome.cell != OFFLINE_CELL:
-                    self._memory.put(str(origin), learned)
+                    self._memory.put(learned)
                 return learned
             result = await self._carry_out(action)
 

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 
+from canfetch.client.kept_file import KeptFile
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.core.origin import Origin
 
@@ -14,13 +15,15 @@ class OriginMemory:
     to the end of the line, and the first one without goes.
     """
 
-    __slots__ = ("_by_name", "_limit_octets", "_lock", "_octets")
+    __slots__ = ("_by_name", "_files", "_limit_octets", "_lock", "_octets")
 
     def __init__(self, limit_octets: int) -> None:
         self._limit_octets = limit_octets
         self._octets = 0
         self._lock = threading.Lock()
         self._by_name: OrderedDict[str, KnownOrigin] = OrderedDict()
+        # What origins have, by its octets: the hosts of one platform have the same file a thousand times.
+        self._files: dict[bytes, KeptFile] = {}
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -53,17 +56,21 @@ class OriginMemory:
             known.used = True
         return known
 
-    def put(self, name: str, known: KnownOrigin) -> None:
+    def put(self, known: KnownOrigin) -> None:
         """Remember an origin, and forget others past the bound.
 
         Cost: a look at each origin that was used since the last time, at worst.
         """
+        # The entry's own text, which is there in any case.
+        name = known.entry.origin
         with self._lock:
             before = self._by_name.get(name)
-            self._octets += known.octets_held - (0 if before is None else before.octets_held)
+            self._hold(known)
             # In place: who looks up without the lock never misses an origin that stays.
             self._by_name[name] = known
             self._by_name.move_to_end(name)
+            if before is not None:
+                self._let_go(before)
             while self._octets > self._limit_octets and len(self._by_name) > 1:
                 first, oldest = next(iter(self._by_name.items()))
                 if oldest.used or oldest is known:
@@ -71,10 +78,33 @@ class OriginMemory:
                     self._by_name.move_to_end(first)
                 else:
                     del self._by_name[first]
-                    self._octets -= oldest.octets_held
+                    self._let_go(oldest)
 
     def forget(self, name: str) -> None:
         """Forget an origin."""
         with self._lock:
             before = self._by_name.pop(name, None)
-            self._octets -= 0 if before is None else before.octets_held
+            if before is not None:
+                self._let_go(before)
+
+    def _hold(self, known: KnownOrigin) -> None:
+        self._octets += known.octets_held
+        if known.file is None:
+            return
+        file = self._files.setdefault(known.file.octets, known.file)
+        if file is not known.file:
+            known.share(file)
+        if not file.holders:
+            self._octets += file.octets_held
+        file.holders += 1
+
+    def _let_go(self, known: KnownOrigin) -> None:
+        self._octets -= known.octets_held
+        file = known.file
+        if file is None:
+            return
+        file.holders -= 1
+        if not file.holders:
+            # The last one that has it takes it along.
+            self._octets -= file.octets_held
+            del self._files[file.octets]

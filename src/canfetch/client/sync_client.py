@@ -93,7 +93,7 @@ class Client:
         now = self._clock()
         if known is None or now >= known.due_at_seconds:
             known, now = self.known(url), self._clock()
-        return known.allows(url, agent, now)
+        return known.answer(url, agent, now)
 
     def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
         """Say whether the URL may be fetched, and why.
@@ -206,7 +206,7 @@ class Client:
             except StopIteration as end:
                 learned = KnownOrigin(origin, end.value, self.options)
                 if learned.entry.outcome.cell != OFFLINE_CELL:
-                    self._memory.put(str(origin), learned)
+                    self._memory.put(learned)
                 return learned
             result = self._carry_out(action)
 
