@@ -125,3 +125,54 @@ def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effe
     standing = standing_of(entry, google, now_seconds=31 * 86_400.0, site_answers=answers)
     assert str(standing.effect) == effect
     assert "31 d" in standing.because
+
+
+@pytest.mark.parametrize(
+    "seconds, said",
+    [(0.0, ""), (0.9, ""), (59.0, ", for 59 s now"), (60.0, ", for 1 min now"), (7200.0, ", for 2 h now")],
+)
+def test_house_standing_says_for_how_long_an_origin_is_unreachable(seconds: float, said: str) -> None:
+    entry = entry_of(response(503), now_seconds=1000.0)
+    assert standing_of(entry, RFC9309, now_seconds=1000.0 + seconds).because == f"status 503{said}"
+
+
+def test_house_clock_that_was_set_back_makes_no_failure_negative() -> None:
+    entry = entry_of(response(503), now_seconds=1000.0)
+    assert standing_of(entry, RFC9309, now_seconds=0.0).because == "status 503"
+
+
+def test_house_entry_survives_json() -> None:
+    for entry in (entry_of(response()), entry_of(response(404)), entry_of(response(503))):
+        assert Entry.from_json(entry.to_json()) == entry
+        assert Entry.from_json(entry.to_json().encode()) == entry
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[" * 100_000, b"\xff", None, 5, "null", "[]"])
+def test_house_what_is_no_json_of_an_entry_is_told(text: object) -> None:
+    with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+        Entry.from_json(text)
+
+
+@pytest.mark.parametrize("name", ["fetched_at_seconds", "due_at_seconds", "first_failure_at_seconds", "status"])
+@pytest.mark.parametrize("value", ["Infinity", "NaN", "[]", '"soon"'])
+def test_house_numbers_that_are_none_are_told(name: str, value: str) -> None:
+    plain = entry_of(response()).to_plain() | {name: "HERE"}
+    text = json.dumps(plain).replace('"HERE"', value)
+    with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+        Entry.from_json(text)
+
+
+def test_house_copy_with_a_time_that_never_ends_is_told() -> None:
+    plain = entry_of(response()).to_plain()
+    plain["copy"]["fetched_at_seconds"] = float("inf")
+    with pytest.raises(CorruptEntry, match="a time that ends"):
+        Entry.from_plain(plain)
+
+
+@pytest.mark.parametrize("name", ["format", "origin", "policy", "outcome", "copy", "hops"])
+def test_house_entry_that_lacks_something_names_it(name: str) -> None:
+    plain = entry_of(response()).to_plain()
+    lost = "effect" if name == "outcome" else name
+    del plain[lost]
+    with pytest.raises(CorruptEntry, match=f"it has no '{lost}'"):
+        Entry.from_plain(plain)

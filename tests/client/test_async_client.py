@@ -59,7 +59,7 @@ def test_house_entries_and_trouble_async(tmp_path: Path) -> None:
         store.put(entry_of("https://kept.example/"))
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:
             assert not await client.allows(URL)
-            assert client.trouble is None
+            assert [client.trouble] == [None]
             names = [entry.origin async for entry in client.entries()]
             store.close()
             assert await client.allows("https://other.example/open")

@@ -44,7 +44,7 @@ def test_house_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
             connection.execute("ALTER TABLE entries RENAME TO elsewhere")
         for host in ("two", "three", "two"):
             assert not client.allows(f"https://{host}.example/forbidden")
-        assert client.trouble == f"{path}: no such table: entries"
+        assert [client.trouble] == [f"{path}: no such table: entries"]
         assert [record.getMessage() for record in caplog.records] == [
             f"{path}: no such table: entries; going on from memory"
         ]

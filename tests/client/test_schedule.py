@@ -115,3 +115,45 @@ def test_house_many_origins_share_turns_fairly() -> None:
 
 def test_house_nothing_to_do_ends_at_once() -> None:
     assert crawl({}, [])[0] == []
+
+
+def test_house_texts_that_are_no_urls_are_reported_as_they_are_read() -> None:
+    bad = [f"nonsense {number}" for number in range(2_500)]
+    turns, hosts = crawl({}, [*bad, "https://a.example/"])
+    assert [turn.url for _, turn in turns] == [*bad, "https://a.example/"]
+    assert len(hosts.asked) == 1
+
+
+def test_house_urls_that_come_when_the_origin_is_known_wait_their_turn_or_for_nobody() -> None:
+    bad = ["nonsense"] * 2_000
+    files = {"a.example": b"User-agent: *\nDisallow: /no\n"}
+    turns, hosts = crawl(files, ["https://a.example/1", *bad, "https://a.example/2", "https://a.example/no"])
+    given = [(moment, turn.url[-2:], turn.allowed) for moment, turn in turns if turn.error is None]
+    assert sorted(given) == [(0, "/1", True), (0, "no", False), (1, "/2", True)]
+    assert len(hosts.asked) == 1
+
+
+def test_house_origin_that_forbids_all_has_no_turn() -> None:
+    turns, _ = crawl({"a.example": b"User-agent: *\nDisallow: /\n"}, ["https://a.example/1"], report_forbidden=False)
+    assert turns == []
+
+
+def test_house_who_leaves_early_leaves_nothing_behind() -> None:
+    class Silent(Hosts):
+        async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            self.asked.append(asking)
+            if "quick" not in asking.url:
+                await asyncio.Event().wait()
+            return Response(asking.url, 404, (), b"")
+
+    async def run() -> int:
+        hosts = Silent({})
+        urls = ["https://silent.example/", "https://quick.example/", "https://quieter.example/"]
+        client = AsyncClient(user_agent="ExampleBot/1.0", transport=hosts)
+        turns = aiter(Schedule(client, urls))
+        assert (await anext(turns)).url == "https://quick.example/"
+        await turns.aclose()  # type: ignore[attr-defined]  # a generator is behind it
+        await client.__aexit__(RuntimeError, RuntimeError(), None)
+        return len([task for task in asyncio.all_tasks() if task is not asyncio.current_task()])
+
+    assert asyncio.run(run()) == 0

@@ -1,5 +1,6 @@
 """Evidence: what is written holds, and what was tampered with is told."""
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -231,3 +232,76 @@ def test_house_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> 
 
     assert recorder.head == before
     recorder.close()
+
+
+def test_house_evidence_of_a_given_file_names_and_keeps_its_octets(tmp_path: Path) -> None:
+    verdict = ROBOTS.decide("/", agent="ExampleBot")
+    with EvidenceRecorder(tmp_path / "kept", keep_octets=True) as kept, EvidenceRecorder(tmp_path / "bare") as bare:
+        for octets in (ROBOTS.octets, ROBOTS.octets, b"another"):
+            kept.record("/", verdict, octets=octets)
+            bare.record(b"/\xff", verdict, octets=octets)
+        bare.record("/", verdict)
+    hashes = [hashlib.sha256(octets).hexdigest() for octets in (ROBOTS.octets, b"another")]
+    assert sorted(path.name for path in (tmp_path / "kept" / "octets").iterdir()) == sorted(hashes)
+    assert verify_segment(kept.path).holds
+    lines = [json.loads(line)["robots"] for line in bare.path.read_bytes().splitlines()[1:]]
+    assert lines == [{"copy": {"sha256": sha256}} for sha256 in (hashes[0], *hashes)] + [None]
+    assert not (tmp_path / "bare" / "octets").exists()
+
+
+def test_house_evidence_of_an_origin_that_nobody_reaches_has_no_copy(tmp_path: Path) -> None:
+    origin = ScriptedOrigin({"failure": "refused"})
+    with (
+        EvidenceRecorder(tmp_path, keep_octets=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
+    ):
+        assert not client.allows("https://example.com/")
+    line = json.loads(recorder.path.read_bytes().splitlines()[1])
+    assert (line["robots"]["copy"], line["robots"]["status"]) == (None, None)
+
+
+def test_house_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
+        (tmp_path / "octets").rmdir()
+        with pytest.raises(EvidenceError, match="the octets are not kept"):
+            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+        (tmp_path / "octets").mkdir()
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+    report = verify_segment(recorder.path)
+    assert (report.holds, report.decisions) == (True, 1)
+
+
+def test_house_evidence_that_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
+            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+    assert len(list((tmp_path / "octets").iterdir())) == 1
+    assert all(report.holds for report in verify_folder(tmp_path))
+
+
+LIMITED = """
+import resource, signal, sys
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+from canfetch.errors import EvidenceError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+verdict = parse(b"").decide("/", agent="ExampleBot")
+recorder = EvidenceRecorder(sys.argv[1])
+written = 0
+try:
+    while True:
+        recorder.record("/", verdict)
+        written += 1
+except EvidenceError as error:
+    print(written, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits as POSIX has them")
+def test_house_evidence_disk_that_takes_a_part_of_a_line_keeps_the_lines_before_it(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, check=True)
+    written, _, said = ran.stdout.partition(" ")
+    assert "the disk took a part of the line; the decision is not on the record" in said
+    (report,) = verify_folder(tmp_path)
+    assert (report.holds, report.decisions, report.torn_octets) == (True, int(written), 0)

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,28 @@ def test_house_sqlite_closed_store_is_told(tmp_path: Path) -> None:
         store.get("https://example.com")
 
 
-def test_house_sqlite_default_path_is_in_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    if sys.platform.startswith("linux"):
-        assert default_path() == tmp_path / "canfetch" / "robots.sqlite3"
+@pytest.mark.parametrize(
+    "platform, variable, folders",
+    [("linux", "XDG_CACHE_HOME", ()), ("win32", "LOCALAPPDATA", ()), ("darwin", "HOME", ("Library", "Caches"))],
+)
+def test_house_sqlite_default_path_is_in_the_cache_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, folders: tuple[str, ...]
+) -> None:
+    if variable == "HOME" and sys.platform == "win32":
+        pytest.skip("a home is found in another way here")
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert default_path(platform) == tmp_path.joinpath(*folders, "canfetch", "robots.sqlite3")
+
+
+@pytest.mark.parametrize("kept", ["'nonsense'", "'" + "[" * 100_000 + "'", "NULL", "5", "x'ff'"])
+def test_house_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> None:
+    path = tmp_path / "robots.sqlite3"
+    with closing(SQLiteStore(path)) as store:
+        store.put(entry_of())
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'entries'")
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute(f"UPDATE entries SET entry = {kept}")  # noqa: S608 - the test's own
+        with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+            store.get("https://example.com")

@@ -194,7 +194,7 @@ class AsyncClient:
             case _:
                 return await asyncio.to_thread(self._asked_store, action)
 
-    def _asked_store(self, action: Action) -> Any:
+    def _asked_store(self, action: LookUp | TakeLease | Keep | GiveLeaseBack) -> Any:
         match action:
             case LookUp(origin):
                 return self._keeping.look_up(origin)
@@ -202,10 +202,8 @@ class AsyncClient:
                 return self._keeping.take_lease(origin, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)
-            case GiveLeaseBack(origin):
-                return self._keeping.give_lease_back(origin)
-            case Ask() | Pause():
-                raise AssertionError(f"no store does {action!r}")
+            case _:
+                return self._keeping.give_lease_back(action.origin)
 
 
 def _standard_transport() -> AsyncTransport:

@@ -105,12 +105,13 @@ class Schedule:
                 turn_now = self._next_turn()
                 if turn_now is not None:
                     yield turn_now
-                elif self._reports:
+                elif not self._read_all and self._waiting < WAITING_URLS:
+                    # Reading stopped to report; what is unread waits for nobody's turn.
                     continue
-                elif not self._due and not self._learning and self._read_all:
-                    return
-                else:
+                elif self._due or self._learning:
                     await self._wait()
+                else:
+                    return
         finally:
             for task in self._learning:
                 task.cancel()

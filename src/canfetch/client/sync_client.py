@@ -22,7 +22,6 @@ from canfetch.client.procedure import (
     GiveLeaseBack,
     Keep,
     LookUp,
-    Pause,
     TakeLease,
     learn,
 )
@@ -222,8 +221,8 @@ class Client:
                 return self._keeping.keep(entry)
             case GiveLeaseBack(origin):
                 return self._keeping.give_lease_back(origin)
-            case Pause(seconds):
-                return time.sleep(seconds)
+            case _:
+                return time.sleep(action.seconds)
 
     def _refresh_meanwhile(self, origin: Origin, known: KnownOrigin) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, hash_of, line_of
 from canfetch.client.known_origin import KnownOrigin
@@ -15,6 +15,9 @@ from canfetch.client.procedure import Clock
 from canfetch.core.octets import octets_of, text_of
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
+
+# Files that are known to be there, so that nobody looks again; a crawl of millions forgets some, and looks.
+_REMEMBERED_HASHES: Final = 65_536
 
 
 class EvidenceRecorder:
@@ -161,6 +164,8 @@ class EvidenceRecorder:
     def _keep(self, sha256: str, octets: bytes) -> None:
         if not self._keep_octets or sha256 in self._kept:
             return
+        if len(self._kept) == _REMEMBERED_HASHES:
+            self._kept.clear()
         place = self.folder / OCTETS_FOLDER / sha256
         try:
             if not place.exists():

@@ -25,11 +25,11 @@ CREATE TABLE IF NOT EXISTS leases (origin TEXT PRIMARY KEY, holder TEXT NOT NULL
 """
 
 
-def default_path() -> Path:
+def default_path(platform: str = sys.platform) -> Path:
     """Give the store's place in the user's cache folder, by the habits of the platform."""
-    if sys.platform == "darwin":
+    if platform == "darwin":
         folder = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
+    elif platform == "win32":
         folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     else:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

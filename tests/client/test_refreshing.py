@@ -1,0 +1,70 @@
+"""Answers that serve while they are fetched anew, and clients that are closed meanwhile."""
+
+import threading
+
+from tests.access.conftest import ScriptedOrigin
+
+from canfetch.access.answers import Failure, Response
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
+
+USER_AGENT = "ExampleBot/1.0"
+URL = "https://example.com/forbidden"
+DAY_SECONDS = 86_400.0
+
+
+class Renewed(ScriptedOrigin):
+    """An origin that answers at once, and the second time when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_again = threading.Event()
+        self.gate = threading.Event()
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        answer = super().ask(asking)
+        if len(self.asked) > 1:
+            self.asked_again.set()
+            assert self.gate.wait(30)
+        return answer
+
+
+def test_house_stale_answer_causes_one_request_however_often_it_serves() -> None:
+    now = [0.0]
+    origin = Renewed()
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+        client.allows(URL)
+        now[0] = DAY_SECONDS + 60
+        assert not client.allows(URL)
+        assert origin.asked_again.wait(30)
+        assert [client.allows(URL) for _ in range(100)] == [False] * 100
+        origin.gate.set()
+    assert len(origin.asked) == 2
+
+
+def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
+    now = [0.0]
+    origin, store = Renewed(), MemoryStore()
+    client = Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_seconds=3600.0)
+    client.allows(URL)
+    now[0] = DAY_SECONDS + 60
+    client.allows(URL)
+    assert origin.asked_again.wait(30)
+    threading.Timer(0, origin.gate.set).start()
+    client.close()
+    kept = store.get("https://example.com")
+    assert kept is not None
+    assert kept.fetched_at_seconds == DAY_SECONDS + 60
+
+
+def test_house_entries_of_a_client() -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
+        client.allows(URL)
+        assert list(client.entries()) == []
+    store = MemoryStore()
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        client.allows("https://a.example/")
+        client.allows("https://b.example/")
+        store._plain["https://a.example"]["format"] = 99
+        assert [entry.origin for entry in client.entries()] == ["https://b.example"]

@@ -1,0 +1,98 @@
+"""What the Redis store does beyond the contract: bad URLs, a server that is down, what is no entry, no library."""
+
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+from tests.servers.deaf import refusing_port
+from tests.stores.entries import entry_of
+
+from canfetch.errors import CorruptEntry, StoreError
+
+pytest.importorskip("redis")
+
+from canfetch.client.stores.redis import RedisStore
+
+ORIGIN = "https://example.com"
+
+
+@pytest.mark.parametrize("url", ["redis://localhost:port", "http://localhost", "redis"])
+def test_house_redis_url_that_is_none_is_told(url: str) -> None:
+    with pytest.raises(StoreError, match=f"'{url}': is no Redis URL"):
+        RedisStore(url)
+
+
+@pytest.mark.parametrize("url", ["redis://:secret@localhost:port", "redis://me:secret@localhost:port/0"])
+def test_house_redis_password_is_not_shown(url: str) -> None:
+    with pytest.raises(StoreError, match=r":\*\*\*@localhost:port") as told:
+        RedisStore(url)
+    assert "secret" not in str(told.value)
+
+
+def test_house_redis_server_that_is_down_is_told_by_each_call() -> None:
+    with refusing_port() as port, closing(RedisStore(f"redis://:secret@127.0.0.1:{port}/0")) as store:
+        for call in (
+            lambda: store.get(ORIGIN),
+            lambda: store.put(entry_of()),
+            lambda: store.delete(ORIGIN),
+            lambda: list(store.origins()),
+            lambda: store.lease(ORIGIN, holder="one", seconds=60),
+            lambda: store.release(ORIGIN, holder="one"),
+        ):
+            with pytest.raises(StoreError) as told:
+                call()
+            assert str(told.value).startswith(f"redis://:***@127.0.0.1:{port}/0: ")
+            assert not str(told.value).endswith(".")
+
+
+@pytest.mark.parametrize("kept", [b"nonsense", b"[" * 100_000, b"\xff", b"null", b"{}"])
+def test_house_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> None:
+    import redis
+
+    with (
+        closing(RedisStore(redis_url, prefix="canfetch-corrupt:")) as store,
+        closing(redis.Redis.from_url(redis_url)) as server,
+    ):
+        store.put(entry_of())
+        server.set(f"canfetch-corrupt:entry:{ORIGIN}", kept)
+        with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+            store.get(ORIGIN)
+        assert store.delete(ORIGIN)
+
+
+def test_house_redis_key_of_another_kind_is_told(redis_url: str) -> None:
+    import redis
+
+    with (
+        closing(RedisStore(redis_url, prefix="canfetch-kind:")) as store,
+        closing(redis.Redis.from_url(redis_url)) as server,
+    ):
+        server.rpush(f"canfetch-kind:entry:{ORIGIN}", "a list")
+        with pytest.raises(StoreError, match="WRONGTYPE"):
+            store.get(ORIGIN)
+        store.delete(ORIGIN)
+
+
+def test_house_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> None:
+    import redis
+
+    with (
+        closing(RedisStore(redis_url, prefix="canfetch-kept:", keep_seconds=1000)) as store,
+        closing(redis.Redis.from_url(redis_url)) as server,
+    ):
+        store.put(entry_of())
+        assert 0 < server.ttl(f"canfetch-kept:entry:{ORIGIN}") <= 1000
+        store.delete(ORIGIN)
+
+
+def test_house_redis_without_its_library_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['redis'] = None\n"
+        "from canfetch.client.stores.redis import RedisStore\n"
+        "from canfetch.errors import MissingExtra\n"
+        "try:\n    RedisStore('redis://localhost')\n"
+        "except MissingExtra as error:\n    print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == 'a Redis store needs the library redis: pip install "canfetch[redis]"\n'
