@@ -336,3 +336,13 @@ def test_house_threads_may_ask_at_once(engine: str) -> None:
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(ask, range(2000)))
     assert answers == [(False, index % 400 * 2 + 2, 400, 800) for index in range(2000)]
+
+
+def test_bing_a_group_without_a_crawl_delay_has_that_of_star(engine: str) -> None:
+    octets = b"User-agent: *\nCrawl-delay: 7\nUser-agent: a\nDisallow: /\nUser-agent: b\nCrawl-delay: 2\nDisallow: /\n"
+    octets = octets.replace(b"7\n", b"7\nDisallow: /x\n")
+    bing = canfetch.parse(octets, profile="bing", engine=engine)
+    assert [bing.crawl_delay(agent=agent) for agent in ("a", "b", "c")] == [7, 2, 7]
+    rfc9309 = canfetch.parse(octets, engine=engine)
+    assert [rfc9309.crawl_delay(agent=agent) for agent in ("a", "b", "c")] == [None, 2, 7]
+    assert canfetch.parse(b"", profile="bing", engine=engine).crawl_delay(agent="a") is None

@@ -2,7 +2,14 @@
 
 import pytest
 
-from canfetch.core.escapes import canonical, encode_reserved_data, encoded_for_uri, google_escaped, has_reserved_data
+from canfetch.core.escapes import (
+    canonical,
+    encode_reserved_data,
+    encoded_for_uri,
+    google_escaped,
+    has_reserved_data,
+    literal,
+)
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 RESERVED = b":/?#[]@!$&'()*+,;="
@@ -131,3 +138,27 @@ def test_google_escapes_no_more_than_it_must(value: bytes, escaped: bytes) -> No
 
 def test_googlebot_a_fetcher_encodes_what_no_uri_holds() -> None:
     assert encoded_for_uri(b'/a b\xe9\0"<>\\^`{|}%7e%zz~:*$') == b"/a%20b%E9%00%22%3C%3E%5C%5E%60%7B%7C%7D%7E%zz~:*$"
+
+
+@pytest.mark.parametrize(
+    "octets, raw, decoded",
+    [
+        (b"/a", b"/a", b"/a"),
+        (b"/*$\x01", b"/\x01s\x01d\x01\x01", b"/\x01s\x01d\x01\x01"),
+        (b"/%2a%24%2Fx%2fy", b"/%2a%24%2Fx%2fy", b"/\x01s\x01d%2Fx%2Fy"),
+        (b"/%7ejoe/%41%zz%4", b"/%7ejoe/%41%zz%4", b"/~joe/A%25zz%254"),
+        # What only looks like an escaped slash is none.
+        (b"/%252F", b"/%252F", b"/%252F"),
+        ("/\u65e5".encode(), "/\u65e5".encode(), "/\u65e5".encode()),
+        (b"/%E6%97%a5", b"/%E6%97%a5", "/\u65e5".encode()),
+    ],
+)
+def test_draft1996_octets_without_signs(octets: bytes, raw: bytes, decoded: bytes) -> None:
+    assert literal(octets, decode=False) == raw
+    assert literal(octets, decode=True) == decoded
+
+
+def test_draft1996_decoded_slashes_are_told_from_decoded_percents() -> None:
+    texts = [b"/", b"%2F", b"%252F", b"%25%32F", b"2F", b"%"]
+    assert len({literal(text, decode=True) for text in texts}) == 5
+    assert literal(b"%252F", decode=True) == literal(b"%25%32F", decode=True)

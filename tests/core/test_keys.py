@@ -28,6 +28,8 @@ USER_AGENT, ALLOW, DISALLOW = RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKin
     ],
 )
 def test_rfc9309_2_2_keys_are_compared_without_case(profile: str, key: bytes, kind: RecordKind) -> None:
+    if kind is ALLOW and profile == "original1994":
+        kind = OTHER
     assert kind_of(key, PROFILES[profile]) is kind
 
 

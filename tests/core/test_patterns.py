@@ -156,3 +156,18 @@ def test_google_index_html_equals_slash(value: bytes, allow: bool, texts: list[t
     found = texts_of(value, allow=allow, profile=GOOGLE)
     assert [(text.text, text.specificity) for text in found] == texts
     assert len(texts_of(value, allow=allow, profile=RFC9309)) <= 1
+
+
+def test_original1994_a_value_is_the_beginning_of_a_path_and_nothing_else() -> None:
+    for profile in ("original1994", "draft1996"):
+        flags = PROFILES[profile]
+        assert texts_of(b"/a*b$", allow=False, profile=flags) == (PatternText(b"/a\x01sb\x01d", 5, form_b=False),)
+        assert texts_of(b"*.gif", allow=False, profile=flags)[0].text == b"\x01s.gif"
+        assert texts_of(b"/a\0b", allow=False, profile=flags) == ()
+    assert texts_of(b"/%7Ea", allow=False, profile=PROFILES["original1994"])[0].text == b"/%7Ea"
+    assert texts_of(b"/%7Ea", allow=False, profile=PROFILES["draft1996"]) == (PatternText(b"/~a", 5, form_b=False),)
+
+
+def test_yandex_reserved_data_of_a_query_has_one_form() -> None:
+    assert len(texts_of(b"/a?b=:", allow=False, profile=PROFILES["yandex"])) == 1
+    assert len(texts_of(b"/a?b=:", allow=False, profile=PROFILES["bing"])) == 2

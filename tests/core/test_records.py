@@ -129,3 +129,11 @@ def test_google_notes_follow_its_reading(line: bytes, expected: Note) -> None:
 )
 def test_strict_notes_follow_its_reading(line: bytes, expected: Note) -> None:
     assert notes(line, "strict") == expected
+
+
+def test_yandex_a_blank_line_ends_the_group() -> None:
+    octets = b"User-agent: a\nDisallow: /a\n \t\nDisallow: /b\nUser-agent: b\n# c\nDisallow: /c\n"
+    found = records(octets, "yandex")
+    assert [record.group for record in found] == [0, 0, None, None, 1, 1, 1]
+    assert [Note.OUTSIDE_GROUP in record.notes for record in found] == [record.line == 4 for record in found]
+    assert [record.group for record in records(octets)] == [0, 0, 0, 0, 1, 1, 1]

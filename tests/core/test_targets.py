@@ -143,3 +143,21 @@ def test_google_normalises_nothing_and_stops_at_nul() -> None:
 
 def test_googlebot_encodes_the_target_and_decodes_nothing() -> None:
     assert target(b"/%62/../a b*$%2f\xe9\0c", "googlebot") == b"/%62/../a%20b*$%2F%E9%00c"
+
+
+@pytest.mark.parametrize(
+    "url, original1994, draft1996",
+    [
+        (b"https://example.com", b"/", b"/"),
+        (b"https://example.com?a#b", b"/?a", b"/?a"),
+        (b"/a/../b/./c?/../d", b"/b/c?/../d", b"/b/c?/../d"),
+        (b"/%2e%2E/a%2fb", b"/%2e%2E/a%2fb", b"/a%2Fb"),
+        # A decoded question mark begins no query.
+        (b"/a%3F/../b", b"/b", b"/b"),
+        (b"/*?$", b"/\x01s?\x01d", b"/\x01s?\x01d"),
+        (b"/a b#c", b"/a b", b"/a b"),
+    ],
+)
+def test_original1994_a_target_is_compared_as_written(url: bytes, original1994: bytes, draft1996: bytes) -> None:
+    assert target(url, "original1994") == original1994
+    assert target(url, "draft1996") == draft1996

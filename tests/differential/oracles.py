@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from canfetch.core.engines import CompiledFile, compiler_of
 from canfetch.core.octets import octets_of
+from canfetch.core.profiles import PROFILES as FLAGS
 
 CompileFile = Callable[[bytes, str], CompiledFile]
 AskGoogle = Callable[[bytes, bytes, bytes], tuple[bool, int]]
 
-PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot")
+PROFILES: Final = tuple(FLAGS)
 
 
 def compile_with(engine: str) -> CompileFile:

@@ -122,7 +122,8 @@ def test_law_blank_lines_and_unknown_records_change_no_verdict(
     # The first line of all, if it is one that was put in, may not look like UTF-16, nor hide that the file did.
     assume(joined(more)[:2] not in (b"\xff\xfe", b"\xfe\xff"))
     assume(joined(lines)[:1] not in (b"\xef", b"\xff", b"\xfe") or bisect_right(places, 0) == 0)
-    for ask in each_profile(engine):
+    blank = any(not text.strip() for _, text in inserted)
+    for ask in each_profile(engine, without="blank_line_ends_group" if blank else ""):
         before = answer(ask.decide(joined(lines), url, agent), lambda line: moved[line - 1])
         assert answer(ask.decide(joined(more), url, agent)) == before
 
@@ -132,7 +133,7 @@ def test_law_the_order_of_groups_changes_no_answer(
     engine: str, groups: list[Lines], agent: str | Agent, url: bytes, data: st.DataObject
 ) -> None:
     shuffled = data.draw(st.permutations(groups))
-    for ask in each_profile(engine):
+    for ask in each_profile(engine, without="first_group_only first_match"):
         one = ask.decide(joined(chain(*groups)), url, agent)
         other = ask.decide(joined(chain(*shuffled)), url, agent)
         # Of two equal rules the first line decides: which line that is, and nothing else, may change.
@@ -169,7 +170,7 @@ def test_law_a_group_in_two_parts_is_one(
     one = [*first, last_rule, *more_rules]
     two = [*first, last_rule, *user_agents, *more_rules]
     here = len(first) + 1
-    for ask in each_profile(engine):
+    for ask in each_profile(engine, without="first_group_only"):
         whole = answer(ask.decide(joined(one), url, agent), lambda line: line + len(names) if line > here else line)
         parted = answer(ask.decide(joined(two), url, agent))
         # But for the second names' own lines, which are among those that name the agent.
@@ -182,8 +183,8 @@ def test_law_a_rule_at_the_end_pulls_only_its_own_way(
     engine: str, lines: Lines, pattern: bytes, agent: str | Agent, url: bytes
 ) -> None:
     # In every profile: void rules do nothing, an empty rule of Google's never forbids, and the more an `Allow` of
-    # index.html means, the more it allows.
-    for ask in each_profile(engine):
+    # index.html means, the more it allows. Where a first rule makes a group count, it may open what `*` closed.
+    for ask in each_profile(engine, without="group_without_rules_is_none"):
         allowed = ask.decide(joined(lines), url, agent).allowed
         with_allow = ask.decide(joined([*lines, b"Allow: " + pattern]), url, agent).allowed
         with_disallow = ask.decide(joined([*lines, b"Disallow: " + pattern]), url, agent).allowed

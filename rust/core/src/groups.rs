@@ -30,6 +30,12 @@ impl Span {
         &octets[self.start as usize..self.end as usize]
     }
 
+    /// How many octets it has.
+    #[inline]
+    pub fn octets(self) -> u32 {
+        self.end - self.start
+    }
+
     /// First octet, and the one behind the last.
     pub fn bounds(self) -> (usize, usize) {
         (self.start as usize, self.end as usize)
@@ -77,6 +83,7 @@ pub struct OtherRecord {
     /// Its value.
     pub value: Span,
     line_and_sitemap: u32,
+    /// Its group counted from 1, or 0.
     groups_before: u32,
 }
 
@@ -119,7 +126,7 @@ impl Groups {
         let mut start = first_line(octets, profile);
         // Where a file has no NUL, no line needs to be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, octets).is_some());
-        let plain = whole_lines && !profile.abnf_only;
+        let plain = whole_lines && !profile.abnf_only && !profile.allow_is_unknown;
         let limit = match profile.line_limit_octets {
             0 => usize::MAX,
             limit => limit,
@@ -128,6 +135,7 @@ impl Groups {
         while start < octets.len() {
             line += 1;
             if matches!(octets[start], b'\n' | b'\r') {
+                reader.blank_line(profile);
                 start = next_line(octets, start);
                 continue;
             }
@@ -154,6 +162,8 @@ impl Groups {
             let record = if profile.abnf_only { abnf::read } else { records::read };
             if let Some(record) = record(octets, start, to, profile) {
                 reader.take(octets, profile, line, record);
+            } else if octets[start..to].iter().all(|&octet| is_space(octet)) {
+                reader.blank_line(profile);
             }
             start = next_line(octets, end);
         }
@@ -222,6 +232,7 @@ fn plain_value(octets: &[u8], mut from: usize) -> ((usize, usize), usize) {
 
 struct Reader {
     groups: Groups,
+    in_group: bool,
     rule_seen: bool,
 }
 
@@ -231,7 +242,7 @@ impl Reader {
         let rules = (octets / 24).min(256);
         let mut groups = Groups::default();
         groups.rules.reserve(rules);
-        Self { groups, rule_seen: true }
+        Self { groups, in_group: false, rule_seen: true }
     }
 
     fn take(&mut self, octets: &[u8], profile: &Profile, line: u32, record: Record) {
@@ -245,7 +256,7 @@ impl Reader {
     #[inline]
     fn take_rule(&mut self, line: u32, kind: Kind, value: (usize, usize)) {
         self.rule_seen = true;
-        if !self.groups.starts.is_empty() {
+        if self.in_group {
             let line_and_allow = line << 1 | u32::from(kind == Kind::Allow);
             self.groups.rules.push(Rule { value: Span::new(value), line_and_allow });
         }
@@ -255,7 +266,7 @@ impl Reader {
         let groups = &mut self.groups;
         if self.rule_seen {
             groups.starts.push(GroupStart { agents: groups.agents.len() as u32, rules: groups.rules.len() as u32 });
-            self.rule_seen = false;
+            (self.in_group, self.rule_seen) = (true, false);
         }
         groups.agents.push(AgentLine {
             token: Span::new((start, start + token_length(&octets[start..end], profile))),
@@ -264,13 +275,21 @@ impl Reader {
         });
     }
 
+    /// A line with nothing on it, which ends a group in few profiles.
+    #[inline]
+    fn blank_line(&mut self, profile: &Profile) {
+        if profile.blank_line_ends_group {
+            (self.in_group, self.rule_seen) = (false, true);
+        }
+    }
+
     /// Section 2.2.4: such a record never ends a group.
     fn take_other(&mut self, line: u32, record: Record) {
         self.groups.others.push(OtherRecord {
             key: Span::new(record.key),
             value: Span::new(record.value),
             line_and_sitemap: line << 1 | u32::from(record.kind == Kind::Sitemap),
-            groups_before: self.groups.starts.len() as u32,
+            groups_before: if self.in_group { self.groups.starts.len() as u32 } else { 0 },
         });
     }
 
@@ -331,6 +350,17 @@ mod tests {
             })
             .collect();
         assert_eq!(seen, vec![(1, true, &b"Sitemap"[..], &b"s"[..], None), (3, false, b"Host", b"h", Some(0))]);
+    }
+
+    #[test]
+    fn original1994_a_blank_line_ends_a_group() {
+        let profile = |name| PROFILES.iter().position(|profile| profile.name == name).expect("a profile");
+        let octets = b"user-agent: a\n \t\r\nuser-agent: b\nallow: /1\ndisallow: /2\n#\ndisallow: /3\n\ndisallow: /4";
+        let disallowed = [(false, &b"/2"[..], 5), (false, b"/3", 7)];
+        let allowed = [&[(true, &b"/1"[..], 4)], &disallowed[..]].concat();
+        assert_eq!(shape(octets, profile("yandex")), vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], allowed)]);
+        let shape = shape(octets, profile("original1994"));
+        assert_eq!(shape, vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], disallowed.to_vec())]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A text is what the matchers read: `*` is any run of octets, a last `$` is the target's end, everything else is itself.
 
 use crate::octets::{DOLLAR, ILLEGAL, PERCENT, QUESTION, STAR, class};
-use crate::percent::{form_a, form_b, google_form, has_reserved_data};
+use crate::percent::{form_a, form_b, google_form, has_reserved_data, literal};
 use crate::tables::Profile;
 
 /// Which canonical form of the target a text is compared with.
@@ -51,6 +51,14 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
         Some(_) if profile.any_pattern_start => {}
         _ => return,
     }
+    if profile.literal_paths {
+        if memchr::memchr(0, value).is_none() {
+            scratch.a.clear();
+            literal(value, profile.decode_escapes, &mut scratch.a);
+            take(Entry { text: &scratch.a, specificity: value.len() as u32, form: Form::A });
+        }
+        return;
+    }
     let last = value.len() - 1;
     let classes = value.iter().fold(0, |classes, &octet| classes | class(octet));
     let literal_dollar = classes & DOLLAR != 0 && memchr::memchr(b'$', value).is_some_and(|at| at < last);
@@ -73,7 +81,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     let specificity = a.len() as u32;
     let text = if literal_dollar { encode_dollars(a, &mut scratch.text) } else { a };
     take(Entry { text, specificity, form: Form::A });
-    if classes & QUESTION != 0 && has_reserved_data(a) {
+    if classes & QUESTION != 0 && !profile.one_form && has_reserved_data(a) {
         scratch.b.clear();
         form_b(text, &mut scratch.b);
         take(Entry { text: &scratch.b, specificity, form: Form::B });

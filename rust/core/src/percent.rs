@@ -84,6 +84,25 @@ pub fn has_reserved_data(form_a: &[u8]) -> bool {
     })
 }
 
+/// Appends the text with `*` and `$` written so that they are no signs; with `decode`, all escapes but `%2F` are
+/// decoded. An octet has one writing, and none is the beginning of another's: texts begin with one another as before.
+pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&written) = text.get(at) {
+        let escaped = if decode && written == b'%' { decoded(text, at) } else { None };
+        at += if escaped.is_some() { 3 } else { 1 };
+        match escaped.unwrap_or(written) {
+            // A slash stays what was written, and so must be told from what a `%25` makes.
+            b'/' if escaped.is_some() => out.extend(b"%2F"),
+            b'%' if decode => out.extend(b"%25"),
+            1 => out.extend(b"\x01\x01"),
+            b'*' => out.extend(b"\x01s"),
+            b'$' => out.extend(b"\x01d"),
+            octet => out.push(octet),
+        }
+    }
+}
+
 /// Appends the text as Google's parser escapes it: upper-case hex, octets that `encode` says encoded, nothing decoded.
 pub fn google_form(text: &[u8], encode: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     let mut at = 0;
@@ -119,6 +138,22 @@ mod tests {
         assert_eq!(a(b"/foo/bar/%62%61%7A", true), "/foo/bar/baz");
         assert_eq!(a(b"/%2f%7e %zz*$", true), "/%2F~%20%zz%2A%24");
         assert_eq!(a(b"/%2f%7e %zz*$", false), "/%2F~%20%zz*$");
+    }
+
+    #[test]
+    fn draft1996_octets_without_signs() {
+        for (text, raw, decoded) in [
+            ("/*$\x01", "/\x01s\x01d\x01\x01", "/\x01s\x01d\x01\x01"),
+            ("/%2a%2Fx%2fy", "/%2a%2Fx%2fy", "/\x01s%2Fx%2Fy"),
+            ("/%7e%zz%4", "/%7e%zz%4", "/~%25zz%254"),
+            ("/%252F", "/%252F", "/%252F"),
+        ] {
+            for (decode, expected) in [(false, raw), (true, decoded)] {
+                let mut out = Vec::new();
+                literal(text.as_bytes(), decode, &mut out);
+                assert_eq!(out, expected.as_bytes(), "{text} {decode}");
+            }
+        }
     }
 
     #[test]

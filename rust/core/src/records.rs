@@ -91,7 +91,7 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
     // The order is Google's, and counts only where prefixes do.
     if says(&USER_AGENT_SPELLINGS) {
         Kind::UserAgent
-    } else if says(&ALLOW_SPELLINGS) {
+    } else if !profile.allow_is_unknown && says(&ALLOW_SPELLINGS) {
         Kind::Allow
     } else if says(&DISALLOW_SPELLINGS) {
         Kind::Disallow

@@ -76,7 +76,10 @@ impl Directory {
     fn groups_of(&self, groups: &Groups, octets: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
         let agents = groups.agents();
         let mut found = Vec::new();
-        if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
+        if profile.name_in_value && token != STAR {
+            let naming = agents.iter().filter(|agent| contains(agent.token.of(octets), token));
+            found.extend(naming.map(|agent| agent.group));
+        } else if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
             for agent in agents {
                 if same_token(agent.token.of(octets), token, profile) {
                     found.push(agent.group);
@@ -95,6 +98,12 @@ impl Directory {
         }
         // In file order already: a group that names the token twice is one group.
         found.dedup();
+        if profile.group_without_rules_is_none {
+            found.retain(|&group| !groups.rules_of(group).is_empty());
+        }
+        if profile.first_group_only {
+            found.truncate(1);
+        }
         found
     }
 }
@@ -109,6 +118,11 @@ fn sort(groups: &Groups, octets: &[u8], profile: &Profile) -> Box<[u32]> {
 #[inline]
 fn same_token(one: &[u8], other: &[u8], profile: &Profile) -> bool {
     if profile.agent_case_sensitive { one == other } else { one.eq_ignore_ascii_case(other) }
+}
+
+/// Whether a value contains a name, without regard to the case of ASCII letters.
+fn contains(value: &[u8], name: &[u8]) -> bool {
+    value.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
 }
 
 fn order(one: &[u8], other: &[u8], profile: &Profile) -> Ordering {
@@ -146,6 +160,20 @@ mod tests {
         assert_eq!(select(&[b"baz"], false, 0), (Choice::None, vec![]));
         assert_eq!(select(&[b"*"], false, 0), (Choice::Star, vec![1]));
         assert_eq!(select(&[b"baz", b"bar"], true, 0), (Choice::Fallback(1), vec![2]));
+    }
+
+    #[test]
+    fn draft1996_the_first_value_that_contains_the_name_is_chosen() {
+        let profile = PROFILES.iter().find(|profile| profile.name == "draft1996").expect("a profile");
+        let octets = b"User-agent: c\n\nUser-agent: Foo, Bar/1\nAllow: /1\n\nUser-agent: *\nAllow: /2\n\nUser-agent: bar\nAllow: /3";
+        let groups = Groups::read(octets, profile);
+        let choose = |token: &[u8]| {
+            let selection = Directory::default().select(&groups, octets, profile, &[token], true);
+            (selection.choice, selection.groups)
+        };
+        assert_eq!(choose(b"BAR"), (Choice::OwnToken, vec![1]));
+        assert_eq!(choose(b"c"), (Choice::Star, vec![2]));
+        assert_eq!(choose(b"barbaz"), (Choice::Star, vec![2]));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::octets::{DOLLAR, DOT, ILLEGAL, PERCENT, STAR, class};
-use crate::percent::{form_a, google_form};
+use crate::percent::{form_a, google_form, literal};
 use crate::tables::Profile;
 
 /// The target, in form (a), of a URL whose path begins at `path`.
@@ -49,19 +49,29 @@ fn normalise(rest: &[u8], profile: &Profile) -> Vec<u8> {
     if matches!(text.first(), None | Some(b'?')) {
         out.push(b'/');
     }
+    if profile.literal_paths {
+        let query = memchr::memchr(b'?', text).unwrap_or(text.len());
+        literal(&text[..query], profile.decode_escapes, &mut out);
+        if profile.remove_dot_segments {
+            let path_end = out.len();
+            remove_dot_segments(&mut out, path_end);
+        }
+        literal(&text[query..], profile.decode_escapes, &mut out);
+        return out;
+    }
     form_a(text, true, &mut out);
     if profile.remove_dot_segments {
-        remove_dot_segments(&mut out);
+        let path_end = memchr::memchr(b'?', &out).unwrap_or(out.len());
+        remove_dot_segments(&mut out, path_end);
     }
     out
 }
 
-/// RFC 3986 section 5.2.4, in place, on what is before the first `?`.
-fn remove_dot_segments(target: &mut Vec<u8>) {
+/// RFC 3986 section 5.2.4, in place, on the path.
+fn remove_dot_segments(target: &mut Vec<u8>, path_end: usize) {
     if !has_slash_and_dot(target) {
         return;
     }
-    let path_end = memchr::memchr(b'?', target).unwrap_or(target.len());
     // `kept` octets are the output so far; it is empty or begins with `/`, and never catches up with `at`.
     let (mut kept, mut at) = (0, 0);
     while at < path_end {

@@ -9,7 +9,7 @@ pub const STAR: &[u8] = b"*";
 
 /// How many octets of a user-agent value are its product token: none, where it names nobody.
 pub fn token_length(value: &[u8], profile: &Profile) -> usize {
-    if profile.abnf_only {
+    if profile.abnf_only || profile.name_in_value {
         return value.len();
     }
     if value.first() == Some(&b'*') {

@@ -43,7 +43,7 @@ fn check(file: File<'_>, groups: &[u32], indexed: &RuleSet, target: &[u8]) {
     assert_eq!(matched.first().map(|found| (found.rule, found.specificity)), plain);
 }
 
-/// Every rule, one after the other; most octets first, then allow, then the first line.
+/// Every rule, one after the other; most octets first, then allow, then the first line, or the first line alone.
 fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32)> {
     let b = form_b(target);
     let mut best: Option<(u32, bool, u32)> = None;
@@ -51,7 +51,9 @@ fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32
         let rule = file.groups.rules()[index];
         entries(file.profile, rule.allow(), rule.value.of(file.octets), &mut Scratch::default(), |entry| {
             let target = if entry.form == Form::A { target } else { &b };
-            let better = best.is_none_or(|(octets, allow, _)| (entry.specificity, rule.allow()) > (octets, allow));
+            let better = best.is_none_or(|(octets, allow, _)| {
+                !file.profile.first_match && (entry.specificity, rule.allow()) > (octets, allow)
+            });
             if better && plainly_matches(entry.text, target) {
                 best = Some((entry.specificity, rule.allow(), index as u32));
             }

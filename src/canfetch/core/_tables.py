@@ -17,16 +17,26 @@ class Profile(NamedTuple):
     key_prefixes: bool = False
     typos: bool = False
     missing_colon: bool = False
+    allow_is_unknown: bool = False
+    blank_line_ends_group: bool = False
     token_letters_only: bool = False
     agent_case_sensitive: bool = False
+    name_in_value: bool = False
+    first_group_only: bool = False
+    group_without_rules_is_none: bool = False
     any_pattern_start: bool = False
     empty_rule_matches: bool = False
     google_escaping: bool = False
+    literal_paths: bool = False
+    decode_escapes: bool = False
+    one_form: bool = False
+    first_match: bool = False
     google_target: bool = False
     encode_target: bool = False
     index_html: bool = False
     robots_txt_allowed: bool = False
     remove_dot_segments: bool = False
+    crawl_delay_of_star: bool = False
 
 
 PARSE_OCTETS_LIMIT: Final = 512_000
@@ -119,5 +129,52 @@ PROFILES: Final[dict[str, Profile]] = {
         encode_target=True,
         index_html=True,
         robots_txt_allowed=True,
+    ),
+    "bing": Profile(
+        name="bing",
+        summary="Bing's documents, and RFC 9309 where they are silent.",
+        source="Bing Webmaster: robots.txt",
+        utf16=True,
+        typos=True,
+        missing_colon=True,
+        robots_txt_allowed=True,
+        remove_dot_segments=True,
+        crawl_delay_of_star=True,
+    ),
+    "yandex": Profile(
+        name="yandex",
+        summary="Yandex's documents, and RFC 9309 where they are silent: blank lines end groups.",
+        source="Yandex Webmaster: robots.txt",
+        blank_line_ends_group=True,
+        one_form=True,
+        utf16=True,
+        remove_dot_segments=True,
+    ),
+    "draft1996": Profile(
+        name="draft1996",
+        summary="The Internet draft of 1996: the first group that names the crawler, and in it the first rule that matches.",
+        source="draft-koster-robots-00",
+        blank_line_ends_group=True,
+        name_in_value=True,
+        first_group_only=True,
+        group_without_rules_is_none=True,
+        literal_paths=True,
+        decode_escapes=True,
+        first_match=True,
+        robots_txt_allowed=True,
+        remove_dot_segments=True,
+    ),
+    "original1994": Profile(
+        name="original1994",
+        summary="The standard of 1994: records between blank lines, disallow alone, paths as they are written.",
+        source="A Standard for Robot Exclusion, 1994",
+        allow_is_unknown=True,
+        blank_line_ends_group=True,
+        name_in_value=True,
+        first_group_only=True,
+        group_without_rules_is_none=True,
+        literal_paths=True,
+        first_match=True,
+        remove_dot_segments=True,
     ),
 }

@@ -202,6 +202,12 @@ class RobotsTxt:
         Raises: InvalidProductToken.
         Cost: O(records that are no rules).
         """
+        delay = self._longest_delay(agent)
+        if delay is None and profile_named(self.profile).crawl_delay_of_star:
+            return self._longest_delay("*")
+        return delay
+
+    def _longest_delay(self, agent: str | Agent) -> float | None:
         delays = map(crawl_delay_seconds, self._values_for(agent, CRAWL_DELAY_KEY))
         return max((delay for delay in delays if delay is not None), default=None)
 
@@ -266,7 +272,7 @@ def parse(
         octets: the file's octets; a str is encoded as UTF-8. UTF-16 that says so is transcoded.
         url: where the file is, such as `https://example.com/robots.txt`; a question about another origin
             then raises OriginMismatch.
-        profile: whose reading of the file: `rfc9309`, `strict`, `google2019`, `google` or `googlebot`.
+        profile: whose reading of the file, by its name in `canfetch.PROFILES`.
         limit_octets: how much is read, from 500 KiB to 512 MiB; the rest is kept as `tail`.
         engine: `python`, `native` or `both`; None is what `CANFETCH_ENGINE` says, or the native one.
     Raises: InvalidRobotsURL, UnknownProfile, InvalidLimit, EngineError; TypeError.

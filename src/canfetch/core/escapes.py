@@ -102,6 +102,28 @@ def encode_reserved_data(form_a: bytes) -> bytes:
     return path + mark + _written(query, _WRITTEN_IN_FORM_B)
 
 
+def literal(octets: bytes, *, decode: bool) -> bytes:
+    """Write octets so that `*` and `$` are no signs; with `decode`, all escapes but `%2F` are decoded.
+
+    An octet has one writing, and none is the beginning of another's: texts begin with one another as before.
+
+    Cost: O(octets).
+    Source: draft-koster-robots-00 section 3.2.2.
+    """
+    if decode and b"%" in octets:
+        first, *rest = octets.split(b"%")
+        octets = first + b"".join(map(_decoded, rest))
+    return octets.replace(b"\x01", b"\x01\x01").replace(b"*", b"\x01s").replace(b"$", b"\x01d")
+
+
+def _decoded(behind_percent: bytes) -> bytes:
+    octet = _escaped_octet(behind_percent)
+    if octet is None:
+        return b"%25" + behind_percent
+    # A slash stays what was written, and so must be told from what a `%25` makes.
+    return (_ESCAPES[octet] if octet in b"/%" else b"%c" % octet) + behind_percent[2:]
+
+
 def google_escaped(value: bytes) -> bytes:
     """Escape a rule's value as Google's parser does: hex digits upper-case, octets over 0x7F encoded."""
     if value.isascii() and b"%" not in value:

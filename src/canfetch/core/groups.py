@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from canfetch.core.octets import text_of
 from canfetch.core.patterns import is_void, texts_of
 from canfetch.core.profiles import Profile
+from canfetch.core.tokens import names
 from canfetch.core.verdict import Rule
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ class TokenLines:
     what keeps them: a file that nobody holds is freed at once.
     """
 
-    __slots__ = ("_case_sensitive", "_compiled", "_user_agents")
+    __slots__ = ("_compiled", "_profile", "_user_agents")
 
     def __init__(self, compiled: "CompiledFile", profile: Profile) -> None:
         self._compiled = compiled
-        self._case_sensitive = profile.agent_case_sensitive
+        self._profile = profile
         self._user_agents: list[list[tuple[bytes, int]]] | None = None
 
     def naming(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
@@ -55,14 +56,9 @@ class TokenLines:
         """
         if self._user_agents is None:
             self._user_agents = [user_agents for user_agents, _ in self._compiled.group_table()]
-        folded = self._folded(token)
         return tuple(
-            line for index in groups for named, line in self._user_agents[index] if self._folded(named) == folded
+            line for index in groups for named, line in self._user_agents[index] if names(named, token, self._profile)
         )
-
-    def _folded(self, token: bytes) -> bytes:
-        # Only ASCII letters have a case here: bytes.lower() knows no other.
-        return token if self._case_sensitive else token.lower()
 
 
 def group_of(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile) -> Group:

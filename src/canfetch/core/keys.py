@@ -39,7 +39,10 @@ NAMES: Final[dict[RecordKind, bytes]] = {kind: spellings[0] for kind, spellings 
 def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
     """Map every spelling that the profile accepts, in lower case, to its kind."""
     return {
-        spelling: kind for kind, spellings in SPELLINGS for spelling in (spellings if profile.typos else spellings[:1])
+        spelling: kind
+        for kind, spellings in SPELLINGS
+        if not (kind is RecordKind.ALLOW and profile.allow_is_unknown)
+        for spelling in (spellings if profile.typos else spellings[:1])
     }
 
 

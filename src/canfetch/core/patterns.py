@@ -10,7 +10,7 @@ Source: RFC 9309 sections 2.2.2 and 2.2.3; google/robotstxt for the `google` pro
 
 from typing import NamedTuple
 
-from canfetch.core.escapes import canonical, encode_reserved_data, google_escaped, has_reserved_data
+from canfetch.core.escapes import canonical, encode_reserved_data, google_escaped, has_reserved_data, literal
 from canfetch.core.profiles import Profile
 
 
@@ -46,9 +46,11 @@ def texts_of(value: bytes, *, allow: bool, profile: Profile) -> tuple[PatternTex
             if slash and page.startswith(b"index.htm"):
                 texts.append(PatternText(directory + b"/$", len(directory) + 2, form_b=False))
         return tuple(texts)
+    if profile.literal_paths:
+        return (PatternText(literal(value, decode=profile.decode_escapes), len(value), form_b=False),)
     form_a = canonical(value)
     texts = [PatternText(_with_literal_dollars(form_a), len(form_a), form_b=False)]
-    if has_reserved_data(form_a):
+    if not profile.one_form and has_reserved_data(form_a):
         # DEVIATION(rfc9309): the length of form (a) counts in form (b), too, so that a rule's precedence
         # does not depend on how its author wrote it.
         form_b = _with_literal_dollars(encode_reserved_data(form_a))

@@ -30,7 +30,7 @@ class Note(Flag):
     MISSPELT_KEY = auto()  # a spelling other than the record's name was accepted
     KEY_PREFIX = auto()  # only the beginning of the key was accepted
     UNKNOWN_KEY = auto()  # neither a rule, a user-agent line nor a sitemap
-    OUTSIDE_GROUP = auto()  # a rule before the first user-agent line
+    OUTSIDE_GROUP = auto()  # a rule that stands in no group, such as one before the first user-agent line
     OUTSIDE_GRAMMAR = auto()  # a user-agent line or rule that the grammar of the RFC has not
     EMPTY_VALUE = auto()  # nothing behind the separator
     TOKEN_CUT = auto()  # only a part of a user-agent line's value is its product token
@@ -51,7 +51,7 @@ class Record(NamedTuple):
 
     `line` counts from 1; `span` covers the line with its end; `key` and `value` are spans too, or None
     for a line without a record. Spans are octet offsets into `RobotsTxt.octets`, half open. `group` is the
-    index of the group that it stands in, or None before the first.
+    index of the group that it stands in, or None.
     """
 
     line: int
@@ -73,7 +73,7 @@ def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
     """
     mark = byte_order_mark_octets(octets, profile)
     group = -1
-    in_user_agents = False
+    in_group = in_user_agents = False
     for line in lines_of(octets, profile):
         record = _record_of(octets, line, profile)
         notes = record.notes
@@ -83,12 +83,18 @@ def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
         if record.kind is RecordKind.USER_AGENT:
             if not in_user_agents:
                 group += 1
-            in_user_agents = True
+            in_group = in_user_agents = True
         elif record.kind in _RULES and not ignored:
             in_user_agents = False
-            if group < 0:
+            if not in_group:
                 notes |= Note.OUTSIDE_GROUP
-        yield record._replace(group=group if group >= 0 else None, notes=notes)
+        elif profile.blank_line_ends_group and record.kind is None and not _read(octets, line, profile).strip():
+            in_group = in_user_agents = False
+        yield record._replace(group=group if in_group else None, notes=notes)
+
+
+def _read(octets: bytes, line: Line, profile: Profile) -> bytes:
+    return readable_part(octets[line.start : line.content_end], profile)
 
 
 def _record_of(octets: bytes, line: Line, profile: Profile) -> Record:

@@ -5,7 +5,7 @@ Source: RFC 9309 section 2.2.2; RFC 3986 section 5.2.4; google/robotstxt, GetPat
 
 from typing import Final
 
-from canfetch.core.escapes import PLAIN, canonical, encoded_for_uri
+from canfetch.core.escapes import PLAIN, canonical, encoded_for_uri, literal
 from canfetch.core.profiles import Profile
 from canfetch.core.urls import SplitURL, reject
 
@@ -16,7 +16,7 @@ _UNTOUCHED: Final = bytes(set(PLAIN) - set(b"*$#"))
 
 
 def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
-    """Give the target of a valid URL: form (a), or what Google's parser cuts out.
+    """Give the target of a valid URL: form (a), what Google's parser cuts out, or what was written.
 
     Args:
         octets: the whole URL.
@@ -31,6 +31,8 @@ def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
     target = octets[split.rest_start :]
     if target[:1] != b"/":
         target = b"/" + target
+    if profile.literal_paths:
+        return _literal_target(target, profile)
     if target.translate(None, _UNTOUCHED):
         target = canonical(target.partition(b"#")[0])
         target = target.replace(b"*", b"%2A").replace(b"$", b"%24")
@@ -38,6 +40,14 @@ def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
         path, mark, query = target.partition(b"?")
         target = remove_dot_segments(path) + mark + query
     return target
+
+
+def _literal_target(target: bytes, profile: Profile) -> bytes:
+    path, mark, query = target.partition(b"#")[0].partition(b"?")
+    path = literal(path, decode=profile.decode_escapes)
+    if profile.remove_dot_segments and b"/." in path:
+        path = remove_dot_segments(path)
+    return path + mark + literal(query, decode=profile.decode_escapes)
 
 
 def remove_dot_segments(path: bytes) -> bytes:

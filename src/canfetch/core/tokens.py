@@ -25,10 +25,12 @@ _BROWSER_PRODUCTS: Final = frozenset(
 def token_of(value: bytes, profile: Profile) -> bytes:
     """Extract the product token of a user-agent line's value; empty where the line names nobody.
 
+    Where names are looked for in values, the whole value stands for the token.
+
     Cost: O(octets of the value).
     """
-    if value == STAR:
-        return STAR
+    if value == STAR or profile.name_in_value:
+        return value
     if value[:1] == STAR:
         # DEVIATION(rfc9309): `* foo` is not in the grammar; Google reads it as `*`, and so do all.
         return STAR if value[1:2] in WHITE_SPACE_OCTETS else b""
@@ -45,6 +47,17 @@ def _until_token_end(value: bytes) -> bytes:
         if separator in value:
             value = value.partition(separator)[0]
     return value
+
+
+def names(token: bytes, agent: bytes, profile: Profile) -> bool:
+    """Say whether a user-agent line with that token speaks to an agent of that name, or to `*`.
+
+    Cost: O(octets of the token).
+    """
+    if not profile.agent_case_sensitive:
+        # Only ASCII letters have a case here: bytes.lower() knows no other.
+        token, agent = token.lower(), agent.lower()
+    return agent in token if profile.name_in_value and agent != STAR else agent == token
 
 
 WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)

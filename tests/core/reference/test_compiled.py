@@ -27,7 +27,7 @@ def test_house_the_tables_are_plain_values() -> None:
 
 def test_house_an_unknown_profile_is_refused() -> None:
     with pytest.raises(UnknownProfile):
-        compile_file(b"", "bing")
+        compile_file(b"", "bong")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def groups(octets: bytes, profile: str = "rfc9309") -> list[tuple[list[bytes], l
     return found[0]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ["rfc9309", "strict", "google2019", "google", "googlebot", "bing"])
 @pytest.mark.parametrize(
     "octets, expected",
     [
@@ -104,6 +104,41 @@ def test_google_misspellings_and_missing_colons(octets: bytes, expected: list[tu
     assert [groups(octets, name) for name in ("strict", "google2019")] == [[], []]
 
 
+@pytest.mark.parametrize("profile", ["yandex", "draft1996", "original1994"])
+@pytest.mark.parametrize(
+    "octets, expected",
+    [
+        (b"User-agent: a\n\nDisallow: /", [([b"a"], [])]),
+        (b"User-agent: a\n \t\f\r\nUser-agent: b\nDisallow: /", [([b"a"], []), ([b"b"], [b"D/"])]),
+        (b"User-agent: a\r\rDisallow: /", [([b"a"], [])]),
+        (b"User-agent: a\nDisallow: /b\n\nDisallow: /c\nUser-agent: d", [([b"a"], [b"D/b"]), ([b"d"], [])]),
+        # A comment, or a line without a record, is not blank.
+        (b"User-agent: a\n#\n # b\nx\nDisallow: /", [([b"a"], [b"D/"])]),
+    ],
+)
+def test_original1994_a_blank_line_ends_a_group(
+    profile: str, octets: bytes, expected: list[tuple[list[bytes], list[bytes]]]
+) -> None:
+    assert groups(octets, profile) == expected
+
+
+def test_original1994_allow_is_an_unknown_record() -> None:
+    octets = b"User-agent: a\nAllow: /b\nUser-agent: c\nDisallow: /d"
+    assert groups(octets, "original1994") == [([b"a", b"c"], [b"D/d"])]
+    assert [row[6] for row in read(octets, "original1994").others] == [0]
+
+
+def test_draft1996_a_whole_value_stands_for_the_token() -> None:
+    octets = b"User-agent: Foo, Bar/2.0 (x)\nUser-agent: *\nUser-agent: * a\nUser-agent: *b\nDisallow: /"
+    for profile in ("draft1996", "original1994"):
+        assert groups(octets, profile) == [([b"Foo, Bar/2.0 (x)", b"*", b"* a", b"*b"], [b"D/"])]
+
+
+def test_yandex_records_behind_a_blank_line_are_in_no_group() -> None:
+    octets = b"User-agent: a\nCrawl-delay: 1\n\nCrawl-delay: 2\nUser-agent: b\nCrawl-delay: 3"
+    assert [row[6] for row in read(octets, "yandex").others] == [0, -1, 1]
+
+
 def test_google_a_key_is_known_by_its_beginning() -> None:
     octets = b"User-agents: a\nDisallowAITraining: /\nAllowed: /b"
     assert groups(octets, "google") == [([b"a"], [b"D/", b"A/b"])]
@@ -128,9 +163,10 @@ def test_google_nul_ends_a_line_of_any_file() -> None:
 
 def test_house_lines_count_from_one() -> None:
     octets = b"\xef\xbb\xbf\r\nUser-agent: a\rUser-agent: b\n\nDisallow: /\nSitemap: s"
-    for name in PROFILES:
+    for name, profile in PROFILES.items():
         reading = read(octets, name)
-        assert reading.groups == [([(b"a", 2), (b"b", 3)], [(False, b"/", 5)])]
+        rules = [] if profile.blank_line_ends_group else [(False, b"/", 5)]
+        assert reading.groups == [([(b"a", 2), (b"b", 3)], rules)]
         assert [other[0] for other in reading.others] == [6]
 
 

@@ -102,3 +102,10 @@ def test_house_thousands_of_nested_heads_do_no_harm() -> None:
     rules = [(False, b"/" + b"a" * length, length) for length in range(1, 1500)]
     assert deciding(rules, b"/" + b"a" * 700 + b"b") == (False, b"/" + b"a" * 700)
     assert deciding(rules, b"/b") is None
+
+
+def test_draft1996_the_first_rule_that_matches_decides() -> None:
+    rules = [(False, b"/ab", 2), (True, b"/abc", 3), (True, b"/a", 4), (False, b"/", 5)]
+    rule_set = RuleSet(rules, PROFILES["draft1996"])
+    assert rule_set.entries == [RuleEntry(allow, value, line, len(value)) for allow, value, line in rules]
+    assert [rule_set.form_a.first(target, 4) for target in (b"/abc", b"/ac", b"/x", b"x")] == [0, 2, 3, 4]

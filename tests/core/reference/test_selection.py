@@ -75,3 +75,21 @@ def test_house_only_ascii_letters_have_a_case() -> None:
     assert table("\u00c9").select(("\u00e9".encode(),), star_applies=True).choice == "none"
     # KELVIN SIGN is a `k` to Unicode.
     assert table("\u212a").select((b"k",), star_applies=True).choice == "none"
+
+
+def test_draft1996_the_first_group_whose_value_contains_the_name_is_chosen() -> None:
+    for profile in ("draft1996", "original1994"):
+        found = table("Googlebot-News", "Foo, Bar/1.0", "*", "googlebot", "* all", profile=profile)
+        assert found.select((b"GoogleBot",), star_applies=True) == Selection("own-token", 0, (0,))
+        assert found.select((b"bar",), star_applies=True) == Selection("own-token", 0, (1,))
+        assert found.select((b"Baz", b"foo"), star_applies=True) == Selection("fallback", 1, (1,))
+        # A longer name than the value's is another.
+        assert found.select((b"Googlebot-News-Uk",), star_applies=True) == Selection("star", -1, (2,))
+        assert found.select((b"*",), star_applies=False) == Selection("star", -1, (2,))
+
+
+def test_original1994_a_group_without_rules_speaks_to_nobody() -> None:
+    octets = b"User-agent: a\n\nUser-agent: a\nAllow: /\n\nUser-agent: *\nDisallow: /"
+    for profile, groups in (("original1994", (2,)), ("draft1996", (1,)), ("yandex", (0, 1))):
+        found = TokenTable(read_file(octets, PROFILES[profile]).groups, PROFILES[profile])
+        assert found.select((b"a",), star_applies=True).groups == groups

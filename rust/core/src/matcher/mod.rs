@@ -1,7 +1,7 @@
 //! The index: the rules of one selection, laid out so that a query looks at few of them.
 //!
-//! Rules are ranked as RFC 9309 section 2.2.2 weighs them: most octets first, allow before disallow, then by line. The
-//! lowest rank that matches decides, so whatever cannot beat the best rank so far is not looked at.
+//! Rules are ranked as RFC 9309 section 2.2.2 weighs them: most octets first, allow before disallow, then by line; in few
+//! profiles by line alone. The lowest rank that matches decides, so whatever cannot beat the best rank so far is not looked at.
 
 #[cfg(test)]
 mod agreement;
@@ -115,7 +115,11 @@ impl Index {
             entries(profile, rule.allow(), rule.value.of(octets), &mut scratch, |entry| {
                 let start = texts.len() as u32;
                 texts.extend_from_slice(entry.text);
-                let precedence = u64::from(u32::MAX - entry.specificity) << 1 | u64::from(!rule.allow());
+                let precedence = if profile.first_match {
+                    0
+                } else {
+                    u64::from(u32::MAX - entry.specificity) << 1 | u64::from(!rule.allow())
+                };
                 drafts.push(Draft {
                     key: precedence << 31 | index as u64,
                     start,
@@ -126,7 +130,7 @@ impl Index {
         }
         drafts.sort_unstable_by_key(|draft| draft.key);
         texts.shrink_to_fit();
-        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &texts)).collect();
+        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &texts, groups, profile)).collect();
         let texts = Texts { octets: texts.into(), ranked };
         let of_form = |form| {
             let ranks = drafts.iter().enumerate().filter(move |(_, draft)| draft.form == form);
@@ -163,17 +167,17 @@ impl Index {
 }
 
 impl Ranked {
-    fn new(draft: &Draft, texts: &[u8]) -> Self {
+    fn new(draft: &Draft, texts: &[u8], groups: &Groups, profile: &Profile) -> Self {
         let shape = Shape::of(&texts[draft.start as usize..draft.end as usize]);
+        // The key ends with the rule's index.
+        let index = draft.key as u32 & (u32::MAX >> 2);
+        let rule = groups.rules()[index as usize];
         Self {
             start: draft.start,
             body: shape.body as u32,
             head: shape.head as u32,
-            // The key ends with the rule's index, in front of which it says whether it disallows.
-            rule_and_flags: (draft.key as u32 & (u32::MAX >> 2)) << 2
-                | u32::from(draft.key >> 31 & 1 == 0) << 1
-                | u32::from(shape.anchored),
-            specificity: u32::MAX - (draft.key >> 32) as u32,
+            rule_and_flags: index << 2 | u32::from(rule.allow()) << 1 | u32::from(shape.anchored),
+            specificity: if profile.first_match { rule.value.octets() } else { u32::MAX - (draft.key >> 32) as u32 },
         }
     }
 

@@ -34,7 +34,11 @@ pub fn best(
             continue;
         }
         entries(profile, rule.allow(), value, &mut scratch, |entry| {
-            let found = u64::from(entry.specificity) << 2 | u64::from(rule.allow()) << 1 | 1;
+            let found = if profile.first_match {
+                1
+            } else {
+                u64::from(entry.specificity) << 2 | u64::from(rule.allow()) << 1 | 1
+            };
             if found > weight && query.matches(entry) {
                 weight = found;
                 best = Some((Match { rule: index, specificity: entry.specificity }, rule.allow()));
@@ -60,6 +64,9 @@ pub fn all(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile, 
             }
         });
         matches.extend(best.map(|specificity| Match { rule: index, specificity }));
+    }
+    if profile.first_match {
+        return matches;
     }
     matches.sort_by_key(|found| (u32::MAX - found.specificity, !groups.rules()[found.rule as usize].allow()));
     matches

@@ -1,8 +1,9 @@
 """One pass over a file: its groups, its rules, and where every other record stands.
 
 1. A user-agent line joins the group in progress until a rule has been seen; then it starts the next one.
-2. Only allow and disallow end a run of user-agent lines: other records, blank and invalid lines never do.
-3. Rules before the first group count for nothing.
+2. Only allow and disallow end a run of user-agent lines: other records and invalid lines never do, blank
+   lines in few profiles.
+3. Rules outside of a group count for nothing.
 
 Source: RFC 9309 sections 2.1 and 2.2.1 to 2.2.4.
 """
@@ -40,26 +41,36 @@ class FileReading(NamedTuple):
 class LineReader:
     """Reads one line at a time in one profile, and knows the groups so far."""
 
-    __slots__ = ("groups", "in_user_agents", "others", "profile")
+    __slots__ = ("groups", "in_group", "in_user_agents", "others", "profile")
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.groups: list[GroupLines] = []
         self.others: list[OtherRecord] = []
+        self.in_group = False
         self.in_user_agents = False
 
     def user_agent(self, token: bytes, line: int) -> None:
         """Take a user-agent line."""
         if not self.in_user_agents:
             self.groups.append(GroupLines([], []))
-            self.in_user_agents = True
+            self.in_group = self.in_user_agents = True
         self.groups[-1].user_agents.append((token, line))
 
     def rule(self, allow: bool, value: bytes, line: int) -> None:  # noqa: FBT001
         """Take an allow or disallow line."""
-        if self.groups:
+        if self.in_group:
             self.groups[-1].rules.append((allow, value, line))
             self.in_user_agents = False
+
+    def blank_line(self) -> None:
+        """Take a line without anything on it, where that ends groups."""
+        self.in_group = self.in_user_agents = False
+
+    @property
+    def group(self) -> int:
+        """The index of the group in progress, or -1."""
+        return len(self.groups) - 1 if self.in_group else -1
 
     def read(self, content: bytes, line: int, start: int) -> None:
         """Read the content of any line; `start` is its offset in the file."""
@@ -67,6 +78,8 @@ class LineReader:
         content = readable_part(content, profile)
         field = field_of(content, profile)
         if field is None:
+            if profile.blank_line_ends_group and not content.strip():
+                self.blank_line()
             return
         kind = kind_of(content[field.key_start : field.key_end], profile)
         value = content[field.value_start : field.value_end]
@@ -81,7 +94,7 @@ class LineReader:
                 self.rule(kind is RecordKind.ALLOW, value, line)
         else:
             key_start, key_end, value_start, value_end = (start + offset for offset in field[:4])
-            self.others.append((line, kind, key_start, key_end, value_start, value_end, len(self.groups) - 1))
+            self.others.append((line, kind, key_start, key_end, value_start, value_end, self.group))
 
 
 def _comment_is_valid(content: bytes) -> bool:
@@ -106,7 +119,13 @@ def read_file(octets: bytes, profile: Profile) -> FileReading:
 
 
 def _reads_lines_whole(octets: bytes, lines: list[bytes], profile: Profile) -> bool:
-    if profile.abnf_only or b"\v" in octets or b"\f" in octets or (profile.nul_ends_line and b"\0" in octets):
+    if (
+        profile.abnf_only
+        or profile.blank_line_ends_group
+        or b"\v" in octets
+        or b"\f" in octets
+        or (profile.nul_ends_line and b"\0" in octets)
+    ):
         return False
     return not profile.line_limit_octets or max(map(len, lines), default=0) <= profile.line_limit_octets
 
@@ -148,7 +167,7 @@ def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is
                 reader.user_agent(token_of(value.strip(), profile), number)
                 rules = None
                 continue
-            if rules is None and reader.groups:
+            if rules is None and reader.in_group:
                 rules = reader.groups[-1].rules
                 reader.in_user_agents = False
             if rules is not None:
@@ -165,5 +184,5 @@ def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is
             value = value.rstrip(b"\r\n").partition(b"#")[0]
             value_start = offset + len(written_key) + 1 + len(value) - len(value.lstrip())
             value_end = value_start + len(value.strip())
-            group = len(reader.groups) - 1
-            reader.others.append((number, kind, key_start, key_start + len(key), value_start, value_end, group))
+            key_end = key_start + len(key)
+            reader.others.append((number, kind, key_start, key_end, value_start, value_end, reader.group))

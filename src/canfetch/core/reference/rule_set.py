@@ -1,7 +1,7 @@
 """The rules of the groups that an agent obeys, in the order in which they decide.
 
-The most octets first, then allow before disallow, then the first line: whichever text matches first,
-decides.
+The most octets first, then allow before disallow, then the first line; in few profiles the first line alone.
+Whichever text matches first, decides.
 
 Source: RFC 9309 section 2.2.2.
 """
@@ -30,8 +30,8 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[tuple[bool, bytes, int]], profile: Profile) -> None:
         texts: dict[tuple[bool, bytes], tuple[PatternText, ...]] = {}
-        # As they sort: the most octets, allow before disallow, the line, form (a) before form (b).
-        rows: list[tuple[int, bool, int, bool, bytes, bytes]] = []
+        # As they sort: the most octets, allow before disallow, the line, form (a) before form (b); then what they are.
+        rows: list[tuple[int, bool, int, bool, bytes, bytes, bool, int]] = []
         self.rule_count = 0
         for allow, value, line in rules:
             self.rule_count += 1
@@ -39,9 +39,12 @@ class RuleSet:
             if of_value is None:
                 of_value = texts[allow, value] = texts_of(value, allow=allow, profile=profile)
             for text, specificity, form_b in of_value:
-                rows.append((-specificity, not allow, line, form_b, value, text))
+                if profile.first_match:
+                    rows.append((0, False, line, form_b, value, text, allow, specificity))
+                else:
+                    rows.append((-specificity, not allow, line, form_b, value, text, allow, specificity))
         rows.sort()
-        self.entries = [RuleEntry(not disallow, value, line, -octets) for octets, disallow, line, _, value, _ in rows]
-        texts_b = [(rank, row[-1]) for rank, row in enumerate(rows) if row[3]]
-        self.form_a = HeadIndex((rank, row[-1]) for rank, row in enumerate(rows) if not row[3])
+        self.entries = [RuleEntry(allow, value, line, octets) for _, _, line, _, value, _, allow, octets in rows]
+        texts_b = [(rank, row[5]) for rank, row in enumerate(rows) if row[3]]
+        self.form_a = HeadIndex((rank, row[5]) for rank, row in enumerate(rows) if not row[3])
         self.form_b = HeadIndex(texts_b) if texts_b else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.reading import GroupLines
-from canfetch.core.tokens import STAR
+from canfetch.core.tokens import STAR, names
 
 
 class Selection(NamedTuple):
@@ -21,12 +21,15 @@ class Selection(NamedTuple):
 class TokenTable:
     """Maps each product token of a file to the groups that name it."""
 
-    __slots__ = ("_case_sensitive", "_groups")
+    __slots__ = ("_case_sensitive", "_groups", "_profile")
 
     def __init__(self, groups: list[GroupLines], profile: Profile) -> None:
+        self._profile = profile
         self._case_sensitive = profile.agent_case_sensitive
         table: dict[bytes, list[int]] = {}
         for index, group in enumerate(groups):
+            if profile.group_without_rules_is_none and not group.rules:
+                continue
             for token, _ in group.user_agents:
                 named = table.setdefault(self._folded(token), [])
                 if not named or named[-1] != index:
@@ -37,18 +40,26 @@ class TokenTable:
     def _folded(self, token: bytes) -> bytes:
         return token if self._case_sensitive else token.lower()
 
+    def _naming(self, agent: bytes) -> tuple[int, ...]:
+        if self._profile.name_in_value and agent != STAR:
+            found = {index for token, of in self._groups.items() if names(token, agent, self._profile) for index in of}
+            named = tuple(sorted(found))
+        else:
+            named = self._groups.get(self._folded(agent), ())
+        return named[:1] if self._profile.first_group_only else named
+
     def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
         """Choose: the first token that has a group, then `*` where it applies, then nothing.
 
-        Cost: O(tokens).
+        Cost: O(tokens), times the file's where names are looked for in values.
         """
         for index, token in enumerate(tokens):
-            named = self._groups.get(self._folded(token))
+            named = self._naming(token)
             if named and token == STAR:
                 return Selection("star", -1, named)
             if named:
                 return Selection("fallback" if index else "own-token", index, named)
-        named = self._groups.get(STAR) if star_applies else None
+        named = self._naming(STAR) if star_applies else ()
         if named:
             return Selection("star", -1, named)
         return Selection("none", -1, ())
