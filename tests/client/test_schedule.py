@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from tests.access.conftest import AsyncScriptedOrigin
 
 from canfetch.access.answers import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.schedule import Schedule, Turn
+from canfetch.client.schedule import REPORTS_AT_ONCE, WAITING_URLS, Schedule, Turn
 from canfetch.client.transports import Asking
 
 
@@ -138,6 +139,40 @@ def test_house_origin_that_forbids_all_has_no_turn() -> None:
     assert turns == []
 
 
+def test_house_origins_that_were_asked_long_ago_are_forgotten() -> None:
+    now = [0.0]
+    most = [0]
+
+    async def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    async def run() -> None:
+        hosts = Hosts({f"host{number}.example": b"User-agent: *\nDisallow: /no\n" for number in range(60)})
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=lambda: now[0]) as client:
+            # A list that comes as slowly as somebody crawls it.
+            urls = (f"https://host{n}.example/{path}" for n in range(60) for path in ("yes", "no"))
+            schedule = Schedule(client, slowly(urls), clock=lambda: now[0], sleep=sleep)
+            async for turn in schedule:
+                now[0] += 10
+                most[0] = max(most[0], len(schedule._lines))
+                assert turn.error or turn.allowed is turn.url.endswith("yes")
+
+    def slowly(urls: Iterable[str]) -> Iterator[str]:
+        for url in urls:
+            yield url
+            # As many as are reported at once: reading stops behind them.
+            yield from ["nonsense"] * REPORTS_AT_ONCE
+
+    asyncio.run(run())
+    assert most[0] < 20
+
+
+def test_house_pace_is_kept_when_an_origin_comes_back() -> None:
+    bad = ["nonsense"] * REPORTS_AT_ONCE
+    turns, _ = crawl({"a.example": b""}, ["https://a.example/1", *bad, *bad, "https://a.example/2"], least_seconds=7.0)
+    assert [moment for moment, turn in turns if turn.allowed] == [0, 7]
+
+
 def test_house_who_leaves_early_leaves_nothing_behind() -> None:
     class Silent(Hosts):
         async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
@@ -157,3 +192,14 @@ def test_house_who_leaves_early_leaves_nothing_behind() -> None:
         return len([task for task in asyncio.all_tasks() if task is not asyncio.current_task()])
 
     assert asyncio.run(run()) == 0
+
+
+def test_house_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None:
+    files = {"a.example": b"User-agent: *\nDisallow: /no\n", "big.example": b"User-agent: *\nDisallow: /no\n"}
+    big = [f"https://big.example/{number}" for number in range(WAITING_URLS - 1)]
+    late = ["https://a.example/no", "https://a.example/2", "https://big.example/no"]
+    turns, hosts = crawl(files, ["https://a.example/1", *big, *late])
+    assert Counter(turn.url for _, turn in turns) == Counter(["https://a.example/1", *big, *late])
+    assert {turn.url for _, turn in turns if not turn.allowed} == {late[0], late[2]}
+    assert [moment for moment, turn in turns if turn.url.startswith("https://a.example/") and turn.allowed] == [0, 1]
+    assert hosts.asked[0].url != hosts.asked[1].url

@@ -305,3 +305,12 @@ def test_house_evidence_disk_that_takes_a_part_of_a_line_keeps_the_lines_before_
     assert "the disk took a part of the line; the decision is not on the record" in said
     (report,) = verify_folder(tmp_path)
     assert (report.holds, report.decisions, report.torn_octets) == (True, int(written), 0)
+
+
+def test_house_evidence_of_very_many_files_forgets_which_are_there_and_looks(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
+        for octets in (b"one", b"two", b"one"):
+            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=octets)
+            recorder._kept.update(map(str, range(65_536 - len(recorder._kept))))
+    assert len(list((tmp_path / "octets").iterdir())) == 2
+    assert verify_segment(recorder.path).holds

@@ -88,6 +88,7 @@ class Schedule:
         self._sleep = sleep
         self._lines: dict[Origin, _Line] = {}
         self._due: list[tuple[float, int, Origin]] = []
+        self._idle: deque[tuple[float, Origin]] = deque()
         self._sequence = 0
         self._waiting = 0
         self._read_all = False
@@ -106,8 +107,9 @@ class Schedule:
                 if turn_now is not None:
                     yield turn_now
                 elif not self._read_all and self._waiting < WAITING_URLS:
-                    # Reading stopped to report; what is unread waits for nobody's turn.
-                    continue
+                    # Reading stopped to report: what is unread waits for nobody's turn, nor does what is being fetched.
+                    await asyncio.sleep(0)
+                    self._take_in()
                 elif self._due or self._learning:
                     await self._wait()
                 else:
@@ -118,7 +120,8 @@ class Schedule:
             await asyncio.gather(*self._learning, return_exceptions=True)
 
     def _read_ahead(self) -> None:
-        while self._waiting < WAITING_URLS and not self._read_all:
+        self._forget_idle()
+        while self._waiting < WAITING_URLS and len(self._reports) < REPORTS_AT_ONCE and not self._read_all:
             url = next(self._urls, None)
             if url is None:
                 self._read_all = True
@@ -127,9 +130,7 @@ class Schedule:
                 origin = Origin.of(url)
             except InvalidURL as error:
                 self._reports.append(Turn(url, None, str(error)))
-                if len(self._reports) < REPORTS_AT_ONCE:
-                    continue
-                return
+                continue
             line = self._lines.get(origin)
             if line is None:
                 line = self._lines[origin] = _Line()
@@ -138,14 +139,8 @@ class Schedule:
             line.urls.append(url)
             self._waiting += 1
             if len(line.urls) == 1:
-                self._begin(origin, line)
-
-    def _begin(self, origin: Origin, line: _Line) -> None:
-        # An origin stands either among those to learn about or among those that are due, once.
-        if line.known is None:
-            self._unknown.append(origin)
-        else:
-            self._put_in_order(origin, line)
+                # An origin whose URLs wait stands either among those to learn about or among those that are due, once.
+                self._unknown.append(origin)
 
     def _put_in_order(self, origin: Origin, line: _Line) -> None:
         at = next_request_at(line.pace, now_seconds=self._clock(), last_request_at_seconds=line.last_seconds)
@@ -164,16 +159,33 @@ class Schedule:
             now = self._clock()
             if line.known is None or line.known.need(now) is not Need.NO:
                 line.known = None
-                self._begin(origin, line)
+                self._unknown.append(origin)
                 self._start_learning()
                 continue
             url = line.urls.popleft()
             self._waiting -= 1
             line.last_seconds = now
-            if line.urls:
-                self._put_in_order(origin, line)
-            return Turn(url, line.known.decide(url, self._agent, now))
+            verdict = line.known.decide(url, self._agent, now)
+            self._go_on(origin, line)
+            return Turn(url, verdict)
         return None
+
+    def _go_on(self, origin: Origin, line: _Line) -> None:
+        if line.urls:
+            self._put_in_order(origin, line)
+        elif line.last_seconds is None:
+            del self._lines[origin]
+        else:
+            # What is known is the client's to keep; when the origin was asked counts until nothing can follow from it.
+            line.known = None
+            self._idle.append((line.last_seconds, origin))
+
+    def _forget_idle(self) -> None:
+        while self._idle and self._idle[0][0] + 2 * self._bounds.most_seconds <= self._clock():
+            asked_seconds, origin = self._idle.popleft()
+            line = self._lines.get(origin)
+            if line is not None and not line.urls and line.last_seconds == asked_seconds:
+                del self._lines[origin]
 
     def _may_wait(self, known: KnownOrigin, url: str) -> bool:
         # What may not be fetched has no turn to wait for.
@@ -189,11 +201,14 @@ class Schedule:
             pause = asyncio.create_task(self._sleep(delay))
         waits: list[asyncio.Task[Any]] = [*self._learning, *([] if pause is None else [pause])]
         try:
-            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if pause is not None:
                 pause.cancel()
-        for task in [task for task in self._learning if task in done]:
+        self._take_in()
+
+    def _take_in(self) -> None:
+        for task in [task for task in self._learning if task.done()]:
             origin = self._learning.pop(task)
             self._learned(origin, task.result())
 
@@ -204,8 +219,7 @@ class Schedule:
         before = len(line.urls)
         line.urls = deque(url for url in line.urls if self._may_wait(known, url))
         self._waiting -= before - len(line.urls)
-        if line.urls:
-            self._put_in_order(origin, line)
+        self._go_on(origin, line)
 
     def _pace(self, known: KnownOrigin) -> Pace:
         standing = known.standing(self._clock())

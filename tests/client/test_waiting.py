@@ -1,0 +1,66 @@
+"""Who waits for another worker's fetch: for its answer, and not for its lease."""
+
+import asyncio
+
+import pytest
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.stores.entries import entry_of
+
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.sync_client import Client
+from canfetch.core.origin import Origin
+
+USER_AGENT = "ExampleBot/1.0"
+URL = "https://example.com/forbidden"
+
+
+class Busy(MemoryStore):
+    """A store whose lease another worker has; it is done, and has not given it back, when it was asked often enough."""
+
+    def __init__(self, asked: int) -> None:
+        super().__init__()
+        self._asked = asked
+
+    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        super().lease(origin, holder="another", seconds=60)
+        self._asked -= 1
+        if not self._asked:
+            self.put(entry_of(origin + "/"))
+        return super().lease(origin, holder=holder, seconds=seconds)
+
+
+@pytest.mark.parametrize("asked", [1, 2])
+def test_house_answer_counts_before_the_lease_is_given_back(asked: int) -> None:
+    origin, store = ScriptedOrigin(), Busy(asked)
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
+        assert not client.allows(URL)
+    assert origin.asked == []
+
+
+@pytest.mark.parametrize("asked", [1, 2])
+def test_house_answer_counts_before_the_lease_is_given_back_async(asked: int) -> None:
+    origin, store = AsyncScriptedOrigin(), Busy(asked)
+
+    async def ask() -> bool:
+        async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
+            return await client.allows(URL)
+
+    assert not asyncio.run(ask())
+    assert origin.asked == []
+
+
+def test_house_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
+    origin, store = ScriptedOrigin(), Busy(-1)
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, total_seconds=0.001) as client:
+        client.options = client.options._replace(lease_seconds=0.1)
+        client.allows(URL)
+    assert len(origin.asked) <= 1
+
+
+def test_house_who_comes_after_the_landing_takes_no_flight() -> None:
+    origin = ScriptedOrigin()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+        known = client.known(URL)
+        assert client._fly(Origin.of(URL), None, refresh=False) is known
+    assert len(origin.asked) == 1
