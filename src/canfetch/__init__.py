@@ -43,12 +43,20 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownProfile,
     )
+    from canfetch.pages.directives import Directive, DirectiveNote
+    from canfetch.pages.document import PageNote, PageRules, parse_page
+    from canfetch.pages.places import PagePlace, PageSource
+    from canfetch.pages.readings import PAGE_READINGS, PageReading
+    from canfetch.pages.relations import NoSnippet, QualifiedLink
+    from canfetch.pages.tdm import Reservation, ReservationNote, TDMFile
+    from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 
     engine: str
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "PAGE_READINGS": "pages.readings",
     "POLICIES": "access.policies",
     "PROFILES": "core.profiles",
     "Access": "access.outcomes",
@@ -61,6 +69,8 @@ _HOMES = {
     "Client": "client.sync_client",
     "CorruptEntry": "errors",
     "DailyWindow": "core.extensions.windows",
+    "Directive": "pages.directives",
+    "DirectiveNote": "pages.directives",
     "Effect": "access.outcomes",
     "EngineError": "errors",
     "EvidenceError": "errors",
@@ -74,18 +84,31 @@ _HOMES = {
     "InvalidRobotsURL": "errors",
     "InvalidURL": "errors",
     "MissingExtra": "errors",
+    "NoSnippet": "pages.relations",
     "Note": "core.records",
     "Origin": "core.origin",
     "OriginMismatch": "errors",
+    "PageDecision": "pages.verdict",
+    "PageNote": "pages.document",
+    "PagePlace": "pages.places",
+    "PageReading": "pages.readings",
+    "PageReason": "pages.verdict",
+    "PageRules": "pages.document",
+    "PageSource": "pages.places",
+    "PageVerdict": "pages.verdict",
     "Profile": "core.profiles",
+    "QualifiedLink": "pages.relations",
     "Reason": "core.verdict",
     "Record": "core.records",
     "RecordKind": "core.keys",
     "RequestRate": "core.extensions.request_rate",
+    "Reservation": "pages.tdm",
+    "ReservationNote": "pages.tdm",
     "RobotsTxt": "core.document",
     "Rule": "core.verdict",
     "Schedule": "client.schedule",
     "StoreError": "errors",
+    "TDMFile": "pages.tdm",
     "Turn": "client.schedule",
     "UnknownPolicy": "errors",
     "UnknownProfile": "errors",
@@ -93,11 +116,13 @@ _HOMES = {
     "Verdict": "core.verdict",
     "agent": "agents",
     "parse": "core.document",
+    "parse_page": "pages.document",
     "product_token": "core.tokens",
     "robots_url": "core.origin",
 }
 
 __all__ = [
+    "PAGE_READINGS",
     "POLICIES",
     "PROFILES",
     "Access",
@@ -110,6 +135,8 @@ __all__ = [
     "Client",
     "CorruptEntry",
     "DailyWindow",
+    "Directive",
+    "DirectiveNote",
     "Effect",
     "EngineError",
     "EvidenceError",
@@ -123,18 +150,31 @@ __all__ = [
     "InvalidRobotsURL",
     "InvalidURL",
     "MissingExtra",
+    "NoSnippet",
     "Note",
     "Origin",
     "OriginMismatch",
+    "PageDecision",
+    "PageNote",
+    "PagePlace",
+    "PageReading",
+    "PageReason",
+    "PageRules",
+    "PageSource",
+    "PageVerdict",
     "Profile",
+    "QualifiedLink",
     "Reason",
     "Record",
     "RecordKind",
     "RequestRate",
+    "Reservation",
+    "ReservationNote",
     "RobotsTxt",
     "Rule",
     "Schedule",
     "StoreError",
+    "TDMFile",
     "Turn",
     "UnknownPolicy",
     "UnknownProfile",
@@ -143,6 +183,7 @@ __all__ = [
     "agent",
     "engine",
     "parse",
+    "parse_page",
     "product_token",
     "robots_url",
 ]

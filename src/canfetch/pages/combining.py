@@ -1,0 +1,250 @@
+"""Directives and reservations together make the answers, as the reading says.
+
+1. What is for everyone and what is for the agent's own tokens add up.
+2. Where two disagree the more restrictive one holds; with `permissive_wins`, the permissive one.
+3. Of limits the smallest holds; -1 is none at all. Of dates, the first.
+
+Source: Google, robots meta tag specifications, handling combined rules; Yandex Webmaster; Bing blog, September 2023.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import Verdict
+from canfetch.pages.directives import NO_LIMIT, Directive
+from canfetch.pages.places import PageSource
+from canfetch.pages.readings import PageReading
+from canfetch.pages.tdm import Reservation
+from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
+from canfetch.pages.vocabulary import (
+    IMAGE_PREVIEWS,
+    MAX_IMAGE_PREVIEW,
+    MAX_SNIPPET,
+    MAX_VIDEO_PREVIEW,
+    MEMBERS,
+    PERMISSIVE,
+    UNAVAILABLE_AFTER,
+)
+
+_FREE: Final = PageDecision(allowed=True, reason=PageReason.NO_RESTRICTION)
+_HIDDEN: Final = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT)
+_LISTED: Final = PageDecision(allowed=True, reason=PageReason.ROBOTS_TXT)
+# What is left where the content itself may not be used.
+_SNIPPET_ONLY: Final = "snippet"
+
+
+def page_verdict(
+    directives: Iterable[Directive],
+    reservation: Reservation | None,
+    *,
+    agent: Agent,
+    reading: PageReading,
+    now_seconds: float,
+    robots: Verdict | None,
+) -> PageVerdict:
+    """Answer for one agent.
+
+    Args:
+        directives: all that the page says.
+        reservation: what holds of TDMRep.
+        now_seconds: seconds since the epoch, for `unavailable_after`.
+        robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
+    Cost: O(directives).
+    """
+    own = tuple(directive for directive in directives if _is_for(directive, agent, reading))
+    seen = robots is None or robots.allowed
+    answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds)
+    decisions = answers.decisions() if seen else dict.fromkeys(answers.decisions(), _HIDDEN) | {"may_list": _LISTED}
+    return PageVerdict(
+        **decisions,
+        agent=agent,
+        reading=reading.name,
+        now_seconds=now_seconds,
+        seen=seen,
+        robots=robots,
+        directives=own,
+    )
+
+
+def _is_for(directive: Directive, agent: Agent, reading: PageReading) -> bool:
+    """Say whether a directive has an effect on the agent."""
+    if not directive.counts or directive.name not in reading.words:
+        return False
+    source = directive.place.source
+    if directive.agent is None:
+        # A crawler that ignores `*` in robots.txt ignores what is said to all here, too.
+        if not agent.star_applies:
+            return False
+    elif directive.agent not in {token.lower() for token in agent.tokens}:
+        return False
+    if source is PageSource.META:
+        return directive.agent not in reading.ignored_names and (
+            reading.body_elements or directive.place.in_head is True
+        )
+    if source is PageSource.ROBOTS_TAG and not reading.robots_tag:
+        return False
+    return reading.permissive_in_headers or directive.name not in PERMISSIVE
+
+
+class _Answers:
+    """The directives of one agent, and what they come to."""
+
+    def __init__(
+        self, own: tuple[Directive, ...], reservation: Reservation | None, reading: PageReading, now_seconds: float
+    ) -> None:
+        self._own = own
+        self._reservation = reservation
+        self._reading = reading
+        self._now_seconds = now_seconds
+
+    def decisions(self) -> dict[str, PageDecision]:
+        """Give every answer by its name."""
+        available = self._available()
+        listed = self._word("noindex", "index")
+        indexed = listed if available.allowed else available._replace(limit=None)
+        snippet = self._snippet()
+        train = self._train("noai")
+        return {
+            "may_index": indexed,
+            "may_list": indexed,
+            "may_index_embedded": self._embedded(indexed),
+            "may_index_images": self._word("noimageindex", "imageindex"),
+            "may_follow": self._word("nofollow", "follow"),
+            "may_snippet": snippet,
+            "may_preview_images": self._image_preview(),
+            "may_preview_video": self._video_preview(),
+            "may_archive": self._word("noarchive", "archive", also_against="nocache"),
+            "may_translate": self._word("notranslate", "translate"),
+            "may_answer": self._answer(snippet),
+            "may_train": train,
+            "may_train_images": train if not train.allowed else self._train("noimageai"),
+            "available": available,
+        }
+
+    def _saying(self, *words: str) -> tuple[Directive, ...]:
+        """Give the directives that say one of the words, or stand for several of which it is one."""
+        return tuple(
+            directive
+            for directive in self._own
+            if directive.name in words or any(word in words for word in MEMBERS.get(directive.name, ()))
+        )
+
+    def _word(self, against: str, favouring: str, *, also_against: str = "") -> PageDecision:
+        restricting = self._saying(against, also_against)
+        if not restricting:
+            return _FREE
+        permitting = self._saying(favouring) if self._reading.permissive_wins else ()
+        if permitting:
+            return PageDecision(
+                allowed=True,
+                reason=PageReason.PERMISSIVE_DIRECTIVE,
+                directive=permitting[0],
+                also=(*restricting, *permitting[1:]),
+            )
+        return _forbidden(restricting)
+
+    def _embedded(self, indexed: PageDecision) -> PageDecision:
+        permitting = self._saying("indexifembedded")
+        if indexed.reason is PageReason.DIRECTIVE and permitting and indexed.directive is not None:
+            return PageDecision(
+                allowed=True,
+                reason=PageReason.PERMISSIVE_DIRECTIVE,
+                directive=permitting[0],
+                also=(indexed.directive, *indexed.also),
+            )
+        return indexed
+
+    def _snippet(self) -> PageDecision:
+        return self._limited(MAX_SNIPPET, self._saying("nosnippet"))
+
+    def _video_preview(self) -> PageDecision:
+        # A page without snippets shows no moving ones either.
+        return self._limited(MAX_VIDEO_PREVIEW, self._saying("nosnippet"))
+
+    def _limited(self, name: str, forbidding: tuple[Directive, ...]) -> PageDecision:
+        """Give the smallest number that is said; 0 and what forbids are the same."""
+        numbers = sorted(
+            (
+                (directive.meaning, place, directive)
+                for place, directive in enumerate(self._own)
+                if directive.name == name
+            ),
+            key=_smallest_first,
+        )
+        limiting = tuple(directive for meaning, _, directive in numbers if meaning != NO_LIMIT)
+        bearing = (*forbidding, *limiting)
+        if not bearing:
+            return _FREE
+        limit = 0 if forbidding else limiting[0].meaning
+        return PageDecision(
+            allowed=limit != 0, reason=PageReason.DIRECTIVE, limit=limit, directive=bearing[0], also=bearing[1:]
+        )
+
+    def _image_preview(self) -> PageDecision:
+        named = [directive for directive in self._own if directive.name == MAX_IMAGE_PREVIEW]
+        if not named:
+            return _FREE
+        named.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.meaning)))
+        first = named[0]
+        return PageDecision(
+            allowed=first.meaning != IMAGE_PREVIEWS[0],
+            reason=PageReason.DIRECTIVE,
+            limit=first.meaning,
+            directive=first,
+            also=tuple(named[1:]),
+        )
+
+    def _available(self) -> PageDecision:
+        dated = [directive for directive in self._own if directive.name == UNAVAILABLE_AFTER]
+        if not dated:
+            return _FREE
+        dated.sort(key=lambda directive: float(directive.meaning or 0))
+        first = dated[0]
+        moment = float(first.meaning or 0)
+        passed = self._now_seconds > moment
+        return PageDecision(
+            allowed=not passed,
+            reason=PageReason.EXPIRED if passed else PageReason.DIRECTIVE,
+            limit=moment,
+            directive=first,
+            also=tuple(dated[1:]),
+        )
+
+    def _answer(self, snippet: PageDecision) -> PageDecision:
+        if self._reading.cache_limits_models:
+            cached = self._cached()
+            if not cached.unlimited:
+                return cached
+        return snippet if self._reading.snippet_limits_answers else _FREE
+
+    def _train(self, word: str) -> PageDecision:
+        restricting = self._saying(word)
+        if restricting:
+            return _forbidden(restricting)
+        if self._reservation is not None and self._reservation.reserved:
+            return PageDecision(allowed=False, reason=PageReason.RESERVATION, reservation=self._reservation)
+        if self._reading.archive_bars_training:
+            return self._word("noarchive", "archive")
+        return self._cached() if self._reading.cache_limits_models else _FREE
+
+    def _cached(self) -> PageDecision:
+        """Bing's: nocache leaves URL, title and snippet; noarchive nothing; both are nocache, the milder."""
+        milder, harder = self._saying("nocache"), self._saying("noarchive")
+        if not milder:
+            return _forbidden(harder) if harder else _FREE
+        return PageDecision(
+            allowed=True,
+            reason=PageReason.DIRECTIVE,
+            limit=_SNIPPET_ONLY,
+            directive=milder[0],
+            also=(*milder[1:], *harder),
+        )
+
+
+def _forbidden(restricting: tuple[Directive, ...]) -> PageDecision:
+    return PageDecision(allowed=False, reason=PageReason.DIRECTIVE, directive=restricting[0], also=restricting[1:])
+
+
+def _smallest_first(row: tuple[int | float | str | None, int, Directive]) -> tuple[float, int]:
+    return float(row[0] or 0), row[1]

@@ -1,0 +1,222 @@
+"""All that a page says of itself: read once, asked for each agent.
+
+Headers, HTML and the origin's TDM file become `PageRules`; those, for an agent, a `PageVerdict`.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Flag, auto
+from functools import reduce
+from itertools import islice
+from operator import or_
+from typing import Any, Final, NamedTuple
+
+from canfetch.core.agent import Agent, agent_of
+from canfetch.core.octets import octets_of
+from canfetch.core.urls import rejection, split_url, url_octets
+from canfetch.core.verdict import Verdict
+from canfetch.errors import InvalidLimit, InvalidOption
+from canfetch.pages.combining import page_verdict
+from canfetch.pages.directives import Directive, note_names
+from canfetch.pages.encodings import media_type
+from canfetch.pages.headers import Headers, fields_of, header_directives
+from canfetch.pages.html import PAGE_OCTETS_LIMIT, Element, Elements, elements_of
+from canfetch.pages.places import PageSource
+from canfetch.pages.readings import reading_named, reading_of
+from canfetch.pages.relations import NoSnippet, QualifiedLink, no_snippet, place_of, qualified_link
+from canfetch.pages.rule_lists import directives_in
+from canfetch.pages.tdm import (
+    Reservation,
+    TDMFile,
+    deciding_reservation,
+    header_reservations,
+    meta_reservations,
+    read_tdm_file,
+    tdm_target,
+)
+from canfetch.pages.verdict import PageVerdict
+from canfetch.pages.vocabulary import KNOWN
+
+PAGE_SCHEMA: Final = "canfetch.page/1"
+DIRECTIVES_LIMIT: Final = 1_000
+_HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
+_EVERYONES_NAME: Final = "robots"
+# Names of metadata, never of crawlers; `referrer` even has a value `none`.
+_NO_CRAWLERS: Final = frozenset(
+    {"application-name", "author", "color-scheme", "description", "generator", "keywords", "referrer"}
+    | {"tdm-policy", "tdm-reservation", "theme-color", "viewport"}
+)
+_UTF_8: Final = "text/html; charset=utf-8"
+
+
+class PageNote(Flag):
+    """What is odd about a page, or was not read of it."""
+
+    NONE = 0
+    NOT_HTML = auto()  # its Content-Type is no HTML, so no element of it was read
+    HTML_CUT = auto()  # it is longer than the limit; the rest was not read
+    ELEMENTS_CUT = auto()  # it has more elements of a kind than are kept
+    HEADERS_CUT = auto()  # its headers are longer than is read
+    DIRECTIVES_CUT = auto()  # it has more directives than are kept
+    TDM_FILE_BAD = auto()  # the tdmrep.json is none; it counts for nothing
+    TDM_FILE_CUT = auto()  # the tdmrep.json has more entries than are read
+
+
+class PageRules(NamedTuple):
+    """What a page says of itself, made by `parse_page`.
+
+    Attributes:
+        url: the page's, as given, or None.
+        directives: every directive, headers first, then meta elements, each in order.
+        links: the links that nofollow, ugc or sponsored qualifies.
+        no_snippets: the elements with `data-nosnippet`.
+        reservations: what headers and meta elements say of TDMRep.
+        tdm_file: the origin's tdmrep.json, or None where none was given.
+        encoding: in which the HTML was read, by Python's name, or None where none was.
+        notes: what is odd, or was not read.
+    """
+
+    url: str | bytes | None
+    directives: tuple[Directive, ...]
+    links: tuple[QualifiedLink, ...]
+    no_snippets: tuple[NoSnippet, ...]
+    reservations: tuple[Reservation, ...]
+    tdm_file: TDMFile | None
+    encoding: str | None
+    notes: PageNote
+
+    def decide(
+        self, *, agent: str | Agent, now_seconds: float, robots: Verdict | None = None, reading: str | None = None
+    ) -> PageVerdict:
+        """Say what `agent` may do with the page, and why.
+
+        Args:
+            agent: product token, compared without case, or a chain of which each token counts.
+            now_seconds: seconds since the epoch, for `unavailable_after`.
+            robots: the verdict of robots.txt for this URL and agent; one that forbids fetching hides the page.
+            reading: whose reading of page-level rules, a name in `PAGE_READINGS`; by default the agent's own.
+        Raises: InvalidProductToken, InvalidOption.
+        Cost: O(directives + octets of the TDM file's patterns times octets of the URL).
+        Source: Google, robots meta tag specifications; each reading has its own.
+        """
+        asker = agent_of(agent)
+        return page_verdict(
+            self.directives,
+            self.reservation,
+            agent=asker,
+            reading=reading_of(asker) if reading is None else reading_named(reading),
+            now_seconds=now_seconds,
+            robots=robots,
+        )
+
+    @property
+    def reservation(self) -> Reservation | None:
+        """What holds of TDMRep for this page: the last carrier that says something, or None."""
+        target = None if self.url is None else tdm_target(self.url)
+        return deciding_reservation(self.tdm_file, self.reservations, target)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give all that the page says in plain values, in its one documented form.
+
+        Cost: O(what was kept).
+        """
+        reservation = self.reservation
+        return {
+            "schema": PAGE_SCHEMA,
+            "directives": [directive.to_json() for directive in self.directives],
+            "links": [link.to_json() for link in self.links],
+            "no_snippets": [element.to_json() for element in self.no_snippets],
+            "reservations": [one.to_json() for one in self.reservations],
+            "reservation": None if reservation is None else reservation.to_json(),
+            "tdm_file_problem": None if self.tdm_file is None else self.tdm_file.problem,
+            "encoding": self.encoding,
+            "notes": note_names(self.notes),
+        }
+
+
+def parse_page(
+    html: str | bytes | None = None,
+    *,
+    headers: Headers = (),
+    url: str | bytes | None = None,
+    tdm_file: str | bytes | None = None,
+    limit_octets: int = PAGE_OCTETS_LIMIT,
+) -> PageRules:
+    """Read what a page says of itself. Nothing that a site writes makes it raise.
+
+    Args:
+        html: the body. Octets are read in the encoding that they or the Content-Type say, and not at all where
+            the Content-Type is no HTML; None leaves it to the headers alone, and needs no library.
+        headers: the response's, as pairs, so that repeated ones stay apart, or as a mapping.
+        url: the page's, which entries of `tdm_file` are compared with.
+        tdm_file: the origin's /.well-known/tdmrep.json.
+        limit_octets: how much of the body is looked at; 2 MiB by default.
+    Raises: InvalidURL, InvalidLimit; InvalidOption: a TDM file without a URL; MissingExtra: there is HTML to read,
+        and lxml is not installed; TypeError.
+    Cost: O(octets), within the limits.
+    """
+    if limit_octets < 1:
+        raise InvalidLimit(f"limit_octets is {limit_octets}, give 1 or more")
+    if url is not None and split_url(url_octets(url)) is None:
+        raise rejection(url)
+    if tdm_file is not None and url is None:
+        raise InvalidOption("tdm_file says what holds for which path: give the page's url with it")
+    fields = fields_of(headers)
+    content_type = next(iter(fields.values.get("content-type", ())), None)
+    is_html = isinstance(html, str) or media_type(content_type) in _HTML_TYPES
+    elements = _elements(html, content_type, limit_octets) if html and is_html else Elements()
+    every = _all_directives(header_directives(fields), elements.metas)
+    directives = tuple(islice(every, DIRECTIVES_LIMIT))
+    file = None if tdm_file is None else read_tdm_file(octets_of(tdm_file) if isinstance(tdm_file, str) else tdm_file)
+    odd = {
+        PageNote.NOT_HTML: bool(html) and not is_html,
+        PageNote.HTML_CUT: elements.octets_cut,
+        PageNote.ELEMENTS_CUT: elements.elements_cut,
+        PageNote.HEADERS_CUT: fields.cut,
+        PageNote.DIRECTIVES_CUT: next(every, None) is not None,
+        PageNote.TDM_FILE_BAD: file is not None and file.problem is not None,
+        PageNote.TDM_FILE_CUT: file is not None and file.cut,
+    }
+    return PageRules(
+        url=url,
+        directives=directives,
+        links=tuple(link for link in map(qualified_link, elements.links) if link is not None),
+        no_snippets=tuple(map(no_snippet, elements.no_snippets)),
+        reservations=(*header_reservations(fields), *meta_reservations(elements.metas)),
+        tdm_file=file,
+        encoding=elements.encoding,
+        notes=reduce(or_, (note for note, holds in odd.items() if holds), PageNote.NONE),
+    )
+
+
+def _elements(html: str | bytes, content_type: str | None, limit_octets: int) -> Elements:
+    if isinstance(html, str):
+        # What was text already is encoded here, whatever the page says of its octets.
+        return elements_of(octets_of(html), _UTF_8, limit_octets=limit_octets)
+    return elements_of(html, content_type, limit_octets=limit_octets)
+
+
+def _all_directives(of_headers: Iterable[Directive], metas: tuple[Element, ...]) -> Iterator[Directive]:
+    yield from of_headers
+    for meta in metas:
+        yield from _meta_directives(meta)
+
+
+def _meta_directives(meta: Element) -> Iterable[Directive]:
+    """Give the directives of one meta element, if it is one of directives.
+
+    Any crawler may have a name of its own; an element of another name is one where its content is.
+    """
+    name = meta.attributes.get("name", "").strip().lower()
+    if not name or name in _NO_CRAWLERS:
+        return ()
+    agent = None if name == _EVERYONES_NAME else name
+    place = place_of(meta, PageSource.META)
+    directives = tuple(
+        islice(
+            directives_in(meta.attributes.get("content", ""), place, agent=agent, agents_inside=False),
+            DIRECTIVES_LIMIT + 1,
+        )
+    )
+    if agent is None or any(directive.name in KNOWN for directive in directives):
+        return directives
+    return ()

@@ -1,0 +1,121 @@
+"""In which encoding a page is: what its octets begin with, its Content-Type, its own declaration, or the usual one.
+
+Source: WHATWG HTML, determining the character encoding; WHATWG Encoding, names and labels.
+"""
+
+import codecs
+from typing import Final, NamedTuple
+
+# What a browser takes where nothing is said.
+DEFAULT: Final = "cp1252"
+_PRESCANNED_OCTETS: Final = 1024
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Labels, and Python's name of the encoding. No others are taken: UTF-7 and the like exist to hide things.
+_LABELS: Final = {
+    "utf-8 utf8 unicode-1-1-utf-8": "utf-8",
+    "utf-16 utf-16le unicode ucs-2": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "windows-1252 cp1252 iso-8859-1 iso8859-1 latin1 l1 ascii us-ascii": "cp1252",
+    "windows-1250 cp1250": "cp1250",
+    "windows-1251 cp1251": "cp1251",
+    "windows-1253 cp1253": "cp1253",
+    "windows-1254 cp1254 iso-8859-9 latin5": "cp1254",
+    "windows-1255 cp1255": "cp1255",
+    "windows-1256 cp1256": "cp1256",
+    "windows-1257 cp1257": "cp1257",
+    "windows-1258 cp1258": "cp1258",
+    "windows-874 tis-620 iso-8859-11": "cp874",
+    "iso-8859-2 latin2": "iso8859-2",
+    "iso-8859-3 latin3": "iso8859-3",
+    "iso-8859-4 latin4": "iso8859-4",
+    "iso-8859-5 cyrillic": "iso8859-5",
+    "iso-8859-6 arabic": "iso8859-6",
+    "iso-8859-7 greek": "iso8859-7",
+    "iso-8859-8 hebrew": "iso8859-8",
+    "iso-8859-10 latin6": "iso8859-10",
+    "iso-8859-13": "iso8859-13",
+    "iso-8859-14": "iso8859-14",
+    "iso-8859-15 latin9": "iso8859-15",
+    "iso-8859-16": "iso8859-16",
+    "koi8-r koi8": "koi8-r",
+    "koi8-u": "koi8-u",
+    "ibm866 cp866": "cp866",
+    "macintosh x-mac-roman": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "gb18030 gbk gb2312 gb_2312-80 x-gbk chinese": "gb18030",
+    "big5 big5-hkscs x-x-big5": "big5hkscs",
+    "shift_jis shift-jis sjis x-sjis windows-31j": "cp932",
+    "euc-jp x-euc-jp": "euc-jp",
+    "iso-2022-jp": "iso2022-jp",
+    "euc-kr korean ks_c_5601-1987 windows-949": "cp949",
+}
+_BY_LABEL: Final = {label: name for labels, name in _LABELS.items() for label in labels.split()}
+_LABEL_OCTETS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+# In these an octet that looks like ASCII may be a part of another character.
+_NOT_ABOVE_ASCII: Final = frozenset({"utf-16-le", "utf-16-be", "iso2022-jp"})
+
+
+class Encoding(NamedTuple):
+    """An encoding by Python's name, and how many octets of mark the page begins with."""
+
+    name: str
+    mark_octets: int
+
+    @property
+    def is_above_ascii(self) -> bool:
+        """Whether each octet below 0x40 is that ASCII character, wherever it stands."""
+        return self.name not in _NOT_ABOVE_ASCII
+
+
+def encoding_of(octets: bytes, content_type: str | None) -> Encoding:
+    """Say in which encoding a page is.
+
+    Args: content_type: the header's value, whose `charset` goes before what the page says of itself.
+    Cost: O(1), for at most 1024 octets are looked at, and O(characters of the header).
+    """
+    for mark, name in _MARKS:
+        if octets.startswith(mark):
+            return Encoding(name, len(mark))
+    named = _charset(content_type or "") or _declared(octets[:_PRESCANNED_OCTETS])
+    return Encoding(named or DEFAULT, 0)
+
+
+def media_type(content_type: str | None) -> str:
+    """Give the media type of a Content-Type header in lower case, without parameters."""
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _charset(text: str) -> str | None:
+    _, found, rest = text.lower().partition("charset")
+    while found:
+        rest = rest.lstrip()
+        if rest.startswith("="):
+            label = rest[1:].lstrip(" \t\n\f\r\"'")
+            end = next((place for place, octet in enumerate(label) if octet not in _LABEL_OCTETS), len(label))
+            return _BY_LABEL.get(label[:end])
+        _, found, rest = rest.partition("charset")
+    return None
+
+
+def _declared(start: bytes) -> str | None:
+    text = start.decode("latin-1").lower()
+    position = text.find("<")
+    while position >= 0:
+        if text.startswith("<!--", position):
+            end = text.find("-->", position + 2)
+        else:
+            end = text.find(">", position)
+            if text.startswith(("<meta", "<?xml"), position):
+                tag = text[position:] if end < 0 else text[position:end]
+                name = _charset(tag.replace("encoding", "charset") if tag.startswith("<?") else tag)
+                if name is not None:
+                    # It could be read as ASCII, and so is no UTF-16.
+                    return "utf-8" if name.startswith("utf-16") else name
+        if end < 0:
+            return None
+        position = text.find("<", end)
+    return None

@@ -1,0 +1,77 @@
+"""The response's fields that say something of the page: X-Robots-Tag, Robots-Tag, and those of TDMRep.
+
+A field that comes several times counts each time; libraries that join them with commas lose only where one ended.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from canfetch.pages.directives import Directive
+from canfetch.pages.places import PagePlace, PageSource
+from canfetch.pages.rule_lists import directives_in
+from canfetch.pages.structured_fields import robots_tag_directives
+
+Header = tuple[str | bytes, str | bytes]
+Headers = Iterable[Header] | Mapping[str, str]
+
+# draft-illyes-repext asks for 8 KiB at least; this is what servers send at most.
+HEADER_OCTETS_LIMIT: Final = 65_536
+_READ: Final = frozenset({"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type"})
+
+
+class Fields(NamedTuple):
+    """The fields that are read, by name in lower case, each with its values in order; and whether there were more."""
+
+    values: dict[str, list[str]]
+    cut: bool
+
+
+def fields_of(headers: Headers) -> Fields:
+    """Take out the fields that are read, up to 64 KiB of them.
+
+    Args: headers: pairs of name and value, or a mapping; octets are read as ISO 8859-1, as HTTP has it.
+    Raises: TypeError: they are neither.
+    Cost: O(octets), of which 64 KiB are kept.
+    """
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    values: dict[str, list[str]] = {}
+    left, cut = HEADER_OCTETS_LIMIT, False
+    for pair in pairs:
+        name, value = _pair(pair)
+        name = name.strip().lower()
+        if name not in _READ:
+            continue
+        if len(value) > left:
+            cut = True
+            # What stands behind the last comma may be a part of something that says less.
+            value = value[:left].rpartition(",")[0]
+        left -= len(value)
+        values.setdefault(name, []).append(value)
+    return Fields(values, cut)
+
+
+def header_directives(fields: Fields) -> Iterable[Directive]:
+    """Yield the directives of all headers, in their order.
+
+    Cost: O(characters).
+    """
+    for number, value in enumerate(fields.values.get("x-robots-tag", ()), 1):
+        yield from directives_in(value, PagePlace(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
+    for number, value in enumerate(fields.values.get("robots-tag", ()), 1):
+        yield from robots_tag_directives(value, PagePlace(PageSource.ROBOTS_TAG, number))
+
+
+def _pair(pair: Header) -> tuple[str, str]:
+    try:
+        name, value = pair
+    except (TypeError, ValueError):
+        raise TypeError("headers are pairs of a name and a value, or a mapping of names to values") from None
+    return _text(name), _text(value)
+
+
+def _text(given: object) -> str:
+    if isinstance(given, bytes):
+        return given.decode("latin-1")
+    if isinstance(given, str):
+        return given
+    raise TypeError(f"a header's name and value are str or bytes, not {type(given).__name__}")

@@ -1,0 +1,187 @@
+"""The elements of a page that say something to crawlers: meta, links, and what is kept out of snippets.
+
+lxml reads the tags, without making a tree: HTML that is made to be deep or tangled costs no more than its octets.
+
+Source: WHATWG HTML sections 13.2.5 (tags) and 13.2.6 (where the head ends).
+"""
+
+from typing import Any, Final, NamedTuple
+
+from canfetch.errors import MissingExtra
+from canfetch.pages.encodings import encoding_of
+from canfetch.pages.marking import MARK, Lines, marked
+
+# About what Googlebot reads of a page.
+PAGE_OCTETS_LIMIT: Final = 2 * 1024 * 1024
+# Of meta elements, of links with a relation, and of elements kept out of snippets, each.
+ELEMENTS_LIMIT: Final = 10_000
+# Attributes longer than this are cut.
+_ATTRIBUTE_CHARACTERS_LIMIT: Final = 65_536
+
+LINK_NAMES: Final = frozenset({"a", "area", "form", "link"})
+NO_SNIPPET_ATTRIBUTE: Final = "data-nosnippet"
+NO_SNIPPET_NAMES: Final = frozenset({"div", "section", "span"})
+_MARKED_NAMES: Final = tuple(sorted(name.encode() for name in {"body", "meta", *LINK_NAMES, *NO_SNIPPET_NAMES}))
+# What may stand in a head; any other element ends it.
+_HEAD_NAMES: Final = frozenset(
+    {"html", "head", "base", "basefont", "bgsound", "link", "meta", "title"}
+    | {"noframes", "noscript", "script", "style", "template"}
+)
+# Their text is not text of the page.
+_HEAD_TEXT_NAMES: Final = frozenset({"noframes", "noscript", "script", "style", "template", "title"})
+_WHITE_SPACE: Final = "\t\n\f\r "
+
+
+class Element(NamedTuple):
+    """A start tag: its name in lower case, its attributes, and where it stands.
+
+    `number` counts elements of its kind from 1; `line` counts from 1 and `octet` from 0, or both are None where
+    the parser made the element up.
+    """
+
+    name: str
+    attributes: dict[str, str]
+    number: int
+    line: int | None
+    octet: int | None
+    in_head: bool
+
+
+class Elements(NamedTuple):
+    """The elements of a page by their kind, and what was not looked at.
+
+    `octets_cut` says that the page was longer than the limit, `elements_cut` that there were more elements.
+    """
+
+    metas: tuple[Element, ...] = ()
+    links: tuple[Element, ...] = ()
+    no_snippets: tuple[Element, ...] = ()
+    encoding: str | None = None
+    octets_cut: bool = False
+    elements_cut: bool = False
+
+
+def elements_of(octets: bytes, content_type: str | None, *, limit_octets: int = PAGE_OCTETS_LIMIT) -> Elements:
+    """Read a page.
+
+    Args:
+        octets: whatever it is; nothing raises.
+        content_type: the header's value, for the encoding.
+        limit_octets: how much of it is looked at.
+    Raises: MissingExtra: lxml is not installed.
+    Cost: O(octets) up to the limit, in time and memory.
+    """
+    cut = len(octets) > limit_octets
+    octets = octets[:limit_octets]
+    encoding = encoding_of(octets, content_type)
+    body = octets[encoding.mark_octets :]
+    offset = encoding.mark_octets
+    if not encoding.is_above_ascii:
+        # Offsets are those of the UTF-8 form then.
+        octets = body = _decoded(body, encoding.name).encode()
+        offset = 0
+        source = marked(body, _MARKED_NAMES)
+    else:
+        source = _decoded(marked(body, _MARKED_NAMES), encoding.name).encode()
+    collector = _Collector(Lines(octets), offset)
+    _feed(source, collector)
+    return Elements(
+        tuple(collector.metas),
+        tuple(collector.links),
+        tuple(collector.no_snippets),
+        encoding.name,
+        octets_cut=cut,
+        elements_cut=collector.cut,
+    )
+
+
+def _decoded(octets: bytes, name: str) -> str:
+    return octets.decode(name, "replace")
+
+
+def _feed(source: bytes, collector: "_Collector") -> None:
+    try:
+        from lxml import etree  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtra('reading HTML needs the library lxml: pip install "canfetch[pages]"') from None
+    # `huge_tree` lifts the limits of depth and length, which without a tree bound nothing.
+    parser = etree.HTMLParser(target=collector, encoding="utf-8", huge_tree=True, no_network=True)
+    try:
+        parser.feed(source)
+        parser.close()
+    except etree.XMLSyntaxError:
+        # What was read until then stands; the parser says this of an empty page, too.
+        return
+
+
+class _Collector:
+    """Takes what the parser reads, in the form in which lxml wants it."""
+
+    def __init__(self, lines: Lines, offset: int) -> None:
+        self.metas: list[Element] = []
+        self.links: list[Element] = []
+        self.no_snippets: list[Element] = []
+        self.cut = False
+        self._lines = lines
+        self._offset = offset
+        self._in_head = True
+        self._head_text_depth = 0
+        self._templates = 0
+        self._numbers = {"meta": 0, "link": 0, "no-snippet": 0}
+
+    def start(self, tag: str, attributes: Any) -> None:
+        """Take a start tag."""
+        name = tag.lower()
+        # A body that nobody marked is one that the parser infers, and earlier than the standard does.
+        if name not in _HEAD_NAMES and (name != "body" or MARK in attributes):
+            self._in_head = False
+        if name == "template":
+            self._templates += 1
+        if name in _HEAD_TEXT_NAMES:
+            self._head_text_depth += 1
+        if self._templates:
+            # What a template holds is not in the page until a script puts it there.
+            return
+        if name == "meta":
+            self._keep(self.metas, "meta", name, attributes)
+        elif name in LINK_NAMES and "rel" in attributes:
+            self._keep(self.links, "link", name, attributes)
+        if NO_SNIPPET_ATTRIBUTE in attributes:
+            self._keep(self.no_snippets, "no-snippet", name, attributes)
+
+    def end(self, tag: str) -> None:
+        """Take an end tag, or an end that the parser infers."""
+        name = tag.lower()
+        if name == "template" and self._templates:
+            self._templates -= 1
+        if name in _HEAD_TEXT_NAMES and self._head_text_depth:
+            self._head_text_depth -= 1
+
+    def data(self, text: str) -> None:
+        """Take text; outside of its own elements none belongs into a head."""
+        if self._in_head and not self._head_text_depth and text.strip(_WHITE_SPACE):
+            self._in_head = False
+
+    def close(self) -> None:
+        """All was read."""
+
+    def _keep(self, kept: list[Element], kind: str, name: str, attributes: Any) -> None:
+        self._numbers[kind] += 1
+        if len(kept) >= ELEMENTS_LIMIT:
+            self.cut = True
+            return
+        octet = _marked_octet(attributes.get(MARK))
+        plain = {
+            str(key).lower(): str(value)[:_ATTRIBUTE_CHARACTERS_LIMIT]
+            for key, value in attributes.items()
+            if key != MARK
+        }
+        octet = None if octet is None else octet + self._offset
+        line = None if octet is None else self._lines.line_of(octet)
+        kept.append(Element(name, plain, self._numbers[kind], line, octet, self._in_head))
+
+
+def _marked_octet(mark: str | None) -> int | None:
+    if mark is None or not mark.isascii() or not mark.isdigit() or len(mark) > 9:
+        return None
+    return int(mark)

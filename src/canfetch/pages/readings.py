@@ -1,0 +1,153 @@
+"""Whose reading of page-level rules: a frozen set of flags with its source, never a subclass.
+
+A flag that an engine's documents leave open is that of the default reading, and no claim about the engine.
+"""
+
+from typing import Final, NamedTuple
+
+from canfetch.core.agent import Agent
+from canfetch.errors import InvalidOption
+from canfetch.pages.vocabulary import KNOWN
+
+
+class PageReading(NamedTuple):
+    """One reading.
+
+    Attributes:
+        name: by which it is asked for.
+        summary: what it is.
+        source: the documents that say so.
+        words: the directives that it knows; others have no effect.
+        permissive_wins: whether `index` goes before `noindex`, and so on, instead of the contrary.
+        permissive_in_headers: whether permissive directives count in headers, too.
+        body_elements: whether meta elements outside of the head count.
+        robots_tag: whether the Robots-Tag header counts.
+        ignored_names: names of meta elements that it does not look at, though crawlers are called so.
+        snippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
+        cache_limits_models: whether nocache and noarchive bind answers and training, of both the milder.
+        archive_bars_training: whether noarchive means that nothing is trained.
+        tdm: whether TDMRep's reservations count.
+    """
+
+    name: str
+    summary: str
+    source: str
+    words: frozenset[str] = KNOWN
+    permissive_wins: bool = False
+    permissive_in_headers: bool = True
+    body_elements: bool = True
+    robots_tag: bool = True
+    ignored_names: frozenset[str] = frozenset()
+    snippet_limits_answers: bool = True
+    cache_limits_models: bool = False
+    archive_bars_training: bool = False
+    tdm: bool = True
+
+
+DEFAULT_READING: Final = "restrictive"
+_PREVIEWS: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview"})
+_EVERYWHERE: Final = frozenset({"all", "index", "follow", "none", "noindex", "nofollow"})
+
+PAGE_READINGS: Final[dict[str, PageReading]] = {
+    reading.name: reading
+    for reading in (
+        PageReading(
+            DEFAULT_READING,
+            "every statement that a page makes, the most restrictive of them; for crawlers that document nothing",
+            "ours; Google, robots meta tag specifications, for what each directive means",
+        ),
+        PageReading(
+            "google",
+            "the more restrictive directive holds; meta elements count in the body, too",
+            "Google, robots meta tag, data-nosnippet and X-Robots-Tag specifications, 2026-03-24",
+            words=_EVERYWHERE
+            | _PREVIEWS
+            | {"nosnippet", "indexifembedded", "notranslate", "noimageindex", "unavailable_after"},
+            robots_tag=False,
+            ignored_names=frozenset({"googlebot-image", "googlebot-video"}),
+            tdm=False,
+        ),
+        PageReading(
+            "bing",
+            "nocache leaves URL, title and snippet to answers and training, noarchive nothing; both are nocache",
+            "Bing webmaster help, robots meta tags; Bing blog, September 2023",
+            words=_EVERYWHERE | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
+            robots_tag=False,
+            cache_limits_models=True,
+            tdm=False,
+        ),
+        PageReading(
+            "yandex",
+            "a permissive directive goes before a prohibiting one, and stands in meta elements alone",
+            "Yandex Webmaster, robots meta tag and X-Robots-Tag HTTP header",
+            words=_EVERYWHERE | {"noarchive", "archive"},
+            permissive_wins=True,
+            permissive_in_headers=False,
+            robots_tag=False,
+            tdm=False,
+        ),
+        PageReading(
+            "apple",
+            "five directives; nosnippet binds generated answers, too",
+            "Apple, about Applebot",
+            words=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
+            robots_tag=False,
+            tdm=False,
+        ),
+        PageReading(
+            "amazon",
+            "noarchive means that nothing is trained",
+            "Amazon, about Amazonbot",
+            words=frozenset({"none", "noindex", "nofollow", "noarchive"}),
+            robots_tag=False,
+            archive_bars_training=True,
+            tdm=False,
+        ),
+        PageReading(
+            "repext",
+            "the draft for URL-level control: Robots-Tag counts, and meta elements in the head alone",
+            "draft-illyes-repext-03",
+            body_elements=False,
+            snippet_limits_answers=False,
+            tdm=False,
+        ),
+    )
+}
+
+# By how a crawler's product token begins, in lower case.
+_BY_PREFIX: Final = {
+    "bingbot": "bing",
+    "msnbot": "bing",
+    "adidxbot": "bing",
+    "bingpreview": "bing",
+    "bingvideopreview": "bing",
+    "microsoftpreview": "bing",
+    "yandex": "yandex",
+    "yadirectfetcher": "yandex",
+    "applebot": "apple",
+    "amazonbot": "amazon",
+    "amzn-": "amazon",
+}
+
+
+def reading_named(name: str) -> PageReading:
+    """Give the reading of that name.
+
+    Raises: InvalidOption: there is none.
+    """
+    reading = PAGE_READINGS.get(name)
+    if reading is None:
+        raise InvalidOption(f"there is no reading of pages {name!r}; there are {', '.join(PAGE_READINGS)}")
+    return reading
+
+
+def reading_of(agent: Agent) -> PageReading:
+    """Give the reading of a crawler, by its first product token; `restrictive` where no document is known.
+
+    Cost: a look at each known name.
+    """
+    token = agent.tokens[0].lower()
+    if "google" in token:
+        return PAGE_READINGS["google"]
+    name = next((name for prefix, name in _BY_PREFIX.items() if token.startswith(prefix)), DEFAULT_READING)
+    return PAGE_READINGS[name]

@@ -1,0 +1,98 @@
+"""A text of directives, as X-Robots-Tag headers and meta elements have it, becomes directives.
+
+1. Commas part it; but the date of `unavailable_after` may hold commas itself.
+2. In a header, `token:` in front of a directive says whom it and all that follow are for, unless the token is a
+   directive that takes a value.
+
+Source: Google, robots meta tag specifications.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.pages.dates import seconds_of_date
+from canfetch.pages.directives import Directive, DirectiveNote, directive_of
+from canfetch.pages.places import PagePlace
+from canfetch.pages.vocabulary import KNOWN, UNAVAILABLE_AFTER, VALUED, meant_by
+
+EVERYONE: Final = "*"
+# `Friday, June 25, 2010, 15:00:00 GMT` has the most commas that a date has.
+_MOST_COMMAS_IN_DATE: Final = 3
+_TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+_WITHOUT_COMMA: Final = "\t\n\f\r ;"
+
+
+def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agents_inside: bool) -> Iterator[Directive]:
+    """Yield the directives of one header or one meta element.
+
+    Args:
+        text: its whole value.
+        agent: whom they are for, where the carrier says so.
+        agents_inside: whether the text itself may say for whom they are, as headers do.
+    Cost: O(characters).
+    """
+    parts = text.split(",")
+    position = 0
+    while position < len(parts):
+        part = parts[position].strip()
+        position += 1
+        name, colon, value = (piece.strip() for piece in part.partition(":"))
+        if agents_inside and colon and _is_agent(name):
+            agent = None if name == EVERYONE else name.lower()
+            part = value
+            name, colon, value = (piece.strip() for piece in part.partition(":"))
+        if colon and name.lower() == UNAVAILABLE_AFTER:
+            used = _date_commas(value, parts[position : position + _MOST_COMMAS_IN_DATE])
+            behind = parts[position : position + used]
+            position += used
+            value = ",".join([value, *behind]).strip()
+            part = ",".join([part, *behind]).strip()
+        if part:
+            yield from _directives_of_part(part, name, value if colon else None, agent, place)
+
+
+def _is_agent(name: str) -> bool:
+    lower = name.lower()
+    if name == EVERYONE:
+        return True
+    if not _TOKEN.issuperset(lower) or not any(character.isalpha() for character in lower):
+        # Neither a phrase nor the hour of a broken date is a token.
+        return False
+    # A directive that is nearly right, as `max_snippet: 20`, is no agent either.
+    return lower not in KNOWN and meant_by(lower) is None
+
+
+def _date_commas(first: str, following: list[str]) -> int:
+    """Say how many of the following parts belong to the date that begins with the first one."""
+    date, longest = first, 0
+    open_ended = not any(character.isdigit() for character in first)
+    for count, part in enumerate(following, 1):
+        if _is_directive(part):
+            break
+        date = f"{date},{part}"
+        if seconds_of_date(date) is not None:
+            longest = count
+        elif longest == 0 and open_ended and first and count == 1:
+            # `Friday` alone is no date yet: what follows is the rest of it, however wrong.
+            longest = 1
+    return longest
+
+
+def _is_directive(part: str) -> bool:
+    name = part.partition(":")[0].strip().lower()
+    return name in KNOWN
+
+
+def _directives_of_part(
+    part: str, name: str, value: str | None, agent: str | None, place: PagePlace
+) -> Iterator[Directive]:
+    words = part.translate(dict.fromkeys(map(ord, _WITHOUT_COMMA), " ")).split()
+    if len(words) > 1 and all(word.lower() in KNOWN - VALUED for word in words):
+        for word in words:
+            yield directive_of(word, None, agent=agent, raw=word, place=place, notes=DirectiveNote.MISSING_COMMA)
+        return
+    trimmed = name.strip(";")
+    notes = DirectiveNote.NONE
+    if trimmed != name and trimmed.lower() in KNOWN:
+        name, notes = trimmed.strip(), DirectiveNote.MISSING_COMMA
+    yield directive_of(name, value, agent=agent, raw=part, place=place, notes=notes)

@@ -1,0 +1,87 @@
+"""Robots-Tag: a structured field, a list of product tokens with their rules as parameters.
+
+    Robots-Tag: *;noindex;nosnippet, ExampleBot;max-snippet=20
+
+DEVIATION(rfc9651): a member that cannot be read is left out and noted, and the others count, where structured fields
+would void the whole field. Every rule restricts, so a slip must not open what an author closed; and the draft's own
+example ends a member with a semicolon, which the grammar has not.
+
+Source: draft-illyes-repext-03; RFC 9651 sections 3 and 4.2.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.pages.directives import Directive, DirectiveNote, directive_of
+from canfetch.pages.places import PagePlace
+from canfetch.pages.rule_lists import EVERYONE
+
+_WHITE_SPACE: Final = " \t"
+_TOKEN_OCTETS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~:/")
+_KEY_OCTETS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.*")
+_FALSE: Final = "?0"
+_TRUE: Final = "?1"
+
+
+def robots_tag_directives(text: str, place: PagePlace) -> Iterator[Directive]:
+    """Yield the directives of one Robots-Tag header.
+
+    Cost: O(characters).
+    """
+    for member in split_outside_strings(text, ","):
+        token, *parameters = (part.strip(_WHITE_SPACE) for part in split_outside_strings(member, ";"))
+        agent = _unquoted(token)
+        if not agent or not (_TOKEN_OCTETS.issuperset(agent)):
+            if member.strip(_WHITE_SPACE):
+                yield directive_of(member.strip(), None, agent=None, raw=member.strip(), place=place)
+            continue
+        whom = None if agent == EVERYONE else agent.lower()
+        for parameter in parameters:
+            if parameter:
+                yield _directive(parameter, whom, place)
+
+
+def split_outside_strings(text: str, separator: str) -> Iterator[str]:
+    """Yield the parts between separators; those within quotation marks part nothing.
+
+    Cost: O(characters).
+    """
+    start, quoted, escaped = 0, False, False
+    for position, character in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quoted and character == "\\":
+            escaped = True
+        elif character == '"':
+            quoted = not quoted
+        elif character == separator and not quoted:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]
+
+
+def _directive(parameter: str, agent: str | None, place: PagePlace) -> Directive:
+    key, equals, value = (part.strip(_WHITE_SPACE) for part in parameter.partition("="))
+    notes = DirectiveNote.NONE
+    if key != key.lower():
+        # The draft compares rules without letter case, the grammar of keys has lower case alone.
+        notes |= DirectiveNote.NOT_LOWER_CASE
+    if value == _FALSE:
+        notes |= DirectiveNote.SWITCHED_OFF
+    if not key or not _KEY_OCTETS.issuperset(key):
+        return directive_of(parameter, None, agent=agent, raw=parameter, place=place, notes=notes)
+    text = None if not equals or value in {_TRUE, _FALSE} else _unquoted(value)
+    return directive_of(key, text, agent=agent, raw=parameter, place=place, notes=notes)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) < 2 or not text.startswith('"') or not text.endswith('"'):
+        return text
+    out, escaped = [], False
+    for character in text[1:-1]:
+        if character == "\\" and not escaped:
+            escaped = True
+            continue
+        escaped = False
+        out.append(character)
+    return "".join(out)

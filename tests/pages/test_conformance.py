@@ -1,0 +1,107 @@
+"""Every case of page-level rules: what is said, what follows for whom, and that the files keep their schema."""
+
+import json
+import tomllib
+from collections import Counter
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.differential.oracles import in_ci
+
+from canfetch import PAGE_READINGS, Agent, PageRules, PageSource, parse, parse_page
+from canfetch.pages.directives import note_names
+from canfetch.pages.verdict import ANSWERS
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+FOLDER = Path(__file__).parents[2] / "conformance" / "pages"
+FILES = sorted(FOLDER.glob("*.toml"))
+CASES: list[dict[str, Any]] = [
+    case for path in FILES for case in tomllib.loads(path.read_text(encoding="utf-8"))["case"]
+]
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def page_of(case: dict[str, Any], url: str | None) -> PageRules:
+    html = case.get("html")
+    encoding = case.get("html_encoding", "utf-8")
+    return parse_page(
+        None if html is None else html.encode(encoding),
+        headers=[tuple(part.strip() for part in line.split(":", 1)) for line in case.get("headers", ())],
+        url=url,
+        tdm_file=case.get("tdm_file"),
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_file_follows_the_schema(path: Path) -> None:
+    if in_ci() and find_spec("jsonschema") is None:
+        pytest.fail("jsonschema is not installed, and in CI it must be")
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def test_schema_and_readme_know_every_answer_and_reading() -> None:
+    schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+    readme = (FOLDER / "README.md").read_text("utf-8")
+    assert tuple(schema["$defs"]["answer"]["enum"]) == ANSWERS
+    assert schema["$defs"]["expect"]["properties"]["reading"]["enum"] == list(PAGE_READINGS)
+    assert [name for name in (*ANSWERS, *PAGE_READINGS) if f"`{name}`" not in readme] == []
+
+
+def test_every_id_is_unique() -> None:
+    assert [name for name, times in Counter(case["id"] for case in CASES).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_what_the_page_says(case: dict[str, Any]) -> None:
+    page = page_of(case, case.get("url"))
+
+    if "directives" in case:
+        assert [str(directive) for directive in page.directives] == case["directives"]
+    if "notes" in case:
+        odd = {str(place): note_names(one.notes) for place, one in enumerate(page.directives, 1) if one.notes}
+        assert odd == case["notes"]
+    if "lines" in case:
+        of_elements = [one.place for one in page.directives if one.place.source is PageSource.META]
+        assert [place.line for place in of_elements] == case["lines"]
+    if "qualifiers" in case:
+        assert [list(link.qualifiers) for link in page.links] == case["qualifiers"]
+    if "no_snippets" in case:
+        assert [element.valid for element in page.no_snippets] == case["no_snippets"]
+
+
+@pytest.mark.parametrize(
+    "case, expected",
+    [
+        pytest.param(case, expected, id=f"{case['id']}-{number}")
+        for case in CASES
+        for number, expected in enumerate(case["expect"])
+    ],
+)
+def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
+    url: str = expected.get("url", case.get("url"))
+    agent = Agent(expected["agent"], star_applies=expected.get("star_applies", True))
+    robots = parse(case["robots"]).decide(url, agent=agent) if "robots" in case else None
+
+    verdict = page_of(case, url).decide(
+        agent=agent,
+        now_seconds=expected.get("now", NEW_YEAR).timestamp(),
+        robots=robots,
+        reading=expected["reading"],
+    )
+
+    assert verdict.seen is expected.get("seen", True)
+    asked = [name for name in ANSWERS if name in expected]
+    assert {name: getattr(verdict, name).allowed for name in asked} == {name: expected[name] for name in asked}
+    limits = expected.get("limits", {})
+    assert {name: getattr(verdict, name).limit for name in limits} == limits
+    for name, decider in expected.get("decided_by", {}).items():
+        decision = getattr(verdict, name)
+        assert decider == (str(decision.reason) if decision.directive is None else str(decision.directive))
