@@ -12,6 +12,7 @@ from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import is_terminal
+from canfetch.core._tables import PROFILES
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
@@ -42,6 +43,8 @@ class Session:
     def __init__(self, question: Question) -> None:
         if not question.urls and question.urls_file is None:
             raise Problem("no URL: give one or more, or --urls-file FILE")
+        if question.all_profiles and question.evidence is not None:
+            raise Problem("--evidence records one profile's decisions: leave --all-profiles out")
         check_standard_input(question)
         self.question = question
         self.askers: list[Asker] = askers_of(question)
@@ -55,6 +58,8 @@ class Session:
             raise
         self._progress = progress_over(self._listed, wanted=question.quiet or not is_terminal(sys.stdout))
         self._paired: Paired | None = None
+        # The file that was asked last, and how every profile reads it.
+        self._read: tuple[RobotsFile, list[RobotsFile]] | None = None
         self.exit_code = ALLOWED
         self._urls = 0
 
@@ -78,14 +83,31 @@ class Session:
         Cost: O(octets of the URLs); of a given file's URLs, one is in memory at a time.
         """
         for asked, file in self._pairs():
-            yield self._answer(asked, file)
+            for reading in self._readings(file):
+                answer = self._answer(asked, reading)
+                yield answer
+                if not answer.verdicts:
+                    # What is wrong with a URL is so in every reading.
+                    break
         self._end()
+
+    def _readings(self, file: RobotsFile | CanfetchError | Problem) -> Iterator[RobotsFile | CanfetchError | Problem]:
+        if not self.question.all_profiles or isinstance(file, CanfetchError | Problem):
+            yield file
+            return
+        if self._read is None or self._read[0] is not file:
+            self._read = file, [file.as_read_by(profile) for profile in PROFILES]
+        yield from self._read[1]
 
     def settle(self) -> None:
         """Ask for every URL, for the exit code alone: quicker, and nothing is kept.
 
         Raises: Problem: there is not one URL.
         """
+        if self.question.all_profiles:
+            for _ in self.answers():
+                pass
+            return
         batch: list[AskedURL] = []
         batch_file: RobotsFile | None = None
         characters = 0

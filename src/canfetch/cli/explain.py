@@ -4,14 +4,18 @@ import sys
 import time
 from typing import Final
 
+import click
+
 from canfetch.cli.answers import Answer, Session
 from canfetch.cli.asking import Asker
 from canfetch.cli.files import RobotsFile
 from canfetch.cli.formats import write_answers
 from canfetch.cli.question import Question, question_command
 from canfetch.cli.quoting import FileQuotes
+from canfetch.cli.readings import Readings
 from canfetch.cli.terminal import Palette, shown, wants_color
 from canfetch.core.engines import engine_name
+from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import GroupChoice, Reason, Rule, Verdict
 
 _LINES_NAMED: Final = 8
@@ -38,13 +42,22 @@ _HABITS: Final = {
 Examples:
   canfetch explain https://example.com/fish --agent ExampleBot
   canfetch explain /fish --agent Googlebot-Image --robots robots.txt --profile googlebot
+  canfetch explain /fish --agent GPTBot --robots robots.txt --all-profiles
   curl -sS https://example.com/robots.txt | canfetch explain /fish --agent GPTBot --robots -
 
 \b
-json, ndjson and csv are those of 'canfetch check'.
+With --all-profiles there is one line a reading; ! marks those that disagree with --profile. json, ndjson and
+csv are those of 'canfetch check', with a verdict for each profile where all are asked.
 
 \b
 Exit code: 0 all allowed, 1 some URL is not, 2 some verdict could not be computed.""",
+    more=[
+        click.Option(
+            ["--all-profiles"],
+            is_flag=True,
+            help="Read the file by every profile, and mark where they disagree.",
+        )
+    ],
 )
 def command(question: Question) -> int:
     """Answer, and give the exit code."""
@@ -52,7 +65,7 @@ def command(question: Question) -> int:
         if question.quiet:
             session.settle()
         else:
-            write_answers(session, Explanations)
+            write_answers(session, Readings if question.all_profiles else Explanations)
         return session.exit_code
 
 
@@ -110,7 +123,11 @@ class Explanations:
         if verdict.also_matched:
             lost = "matched too, and lost" if verdict.rule is not None else "matched, and did not count"
             lines += ["", f"  {self._palette.strong(lost)}"]
-            lines += quotes.of_losers([(rule, losing_text(rule, verdict.rule)) for rule in verdict.also_matched])
+            losers = verdict.also_matched
+            if PROFILES[verdict.profile].first_match:
+                lines += quotes.of_losers([(rule, "a later line") for rule in losers])
+            else:
+                lines += quotes.of_losers([(rule, losing_text(rule, verdict.rule)) for rule in losers])
         return lines
 
 
@@ -136,6 +153,8 @@ def reason_text(verdict: Verdict) -> str:
         return shown(verdict.explanation)
     if verdict.reason is Reason.EMPTY_RULE:
         return f"line {rule.line} decides: an empty rule matches everything, and disallows nothing"
+    if PROFILES[verdict.profile].first_match and verdict.also_matched:
+        return f"line {rule.line} decides: of the rules that match, the first wins"
     if any(other.octets == rule.octets and other.allow != rule.allow for other in verdict.also_matched):
         return f"line {rule.line} decides: between rules of equal length, allow wins"
     if verdict.also_matched:

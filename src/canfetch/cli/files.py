@@ -38,6 +38,12 @@ class RobotsFile(Protocol):
     def quoted(self) -> QuotedFile | None:
         """Give the file whose rules decide, or None where none do."""
 
+    def as_read_by(self, profile: str) -> "RobotsFile":
+        """Give the same file, read by another profile.
+
+        Cost: O(octets of the file).
+        """
+
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         """Put a decision on the record, with what is known of the file."""
 
@@ -65,7 +71,7 @@ def files_of(question: Question, agents: list[Agent], *, say: Callable[[str], No
     """
     name = question.robots
     if name is not None and "://" not in name:
-        return _GivenFile(question, name, agents)
+        return _GivenFile(read_robots(name, question), name, agents)
     if question.robots_url is not None:
         raise Problem("--robots-url says where a given file is from: give --robots FILE with it, or leave it out")
     return _FetchedFiles(question, name, agents, say=say)
@@ -74,9 +80,10 @@ def files_of(question: Question, agents: list[Agent], *, say: Callable[[str], No
 class _GivenFile:
     """One file, which decides about every URL."""
 
-    def __init__(self, question: Question, name: str, agents: list[Agent]) -> None:
-        self._robots = read_robots(name, question)
+    def __init__(self, robots: RobotsTxt, name: str, agents: list[Agent]) -> None:
+        self._robots = robots
         self._name = "standard input" if name == STANDARD_INPUT else name
+        self._agents = agents
         self._rules = [self._robots.rules_for(agent) for agent in agents]
 
     def of(self, urls: Generator[AskedURL]) -> Paired:
@@ -92,6 +99,9 @@ class _GivenFile:
 
     def quoted(self) -> QuotedFile:
         return QuotedFile(self._robots, self._name)
+
+    def as_read_by(self, profile: str) -> "_GivenFile":
+        return _GivenFile(self._robots.as_read_by(profile), self._name, self._agents)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         evidence.record(url, verdict, octets=self._robots.octets)
@@ -171,6 +181,9 @@ class _FetchedFile:
         known = self.known
         copy = known.standing(known.entry.fetched_at_seconds).copy
         return None if copy is None else QuotedFile(known.robots(copy), known.origin.robots_url)
+
+    def as_read_by(self, profile: str) -> "_FetchedFile":
+        return _FetchedFile(self.known.as_read_by(profile), self._agents, is_named=self._is_named)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         evidence.record(url, verdict, self.known)

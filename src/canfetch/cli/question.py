@@ -1,6 +1,6 @@
 """What `check`, `explain` and `matrix` are asked: the options that they share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 import click
@@ -31,10 +31,11 @@ class Question(NamedTuple):
     quiet: bool
     evidence: str | None
     network: NetworkOptions
+    all_profiles: bool = False
 
 
 def question_command(
-    name: str, *, short: str, text: str, epilog: str
+    name: str, *, short: str, text: str, epilog: str, more: Sequence[click.Parameter] = ()
 ) -> Callable[[Callable[[Question], int]], click.Command]:
     """Make a command of a function that answers a Question and gives the exit code.
 
@@ -43,6 +44,7 @@ def question_command(
         short: what the list of commands says of it.
         text: what its help says first.
         epilog: what its help says last: the examples.
+        more: options of this command alone.
     """
 
     def decorate(answer: Callable[[Question], int]) -> click.Command:
@@ -50,7 +52,9 @@ def question_command(
             network = taken_from(given)
             click.get_current_context().exit(answer(Question(**given, network=network)))
 
-        return click.Command(name, params=_parameters(), callback=run, short_help=short, help=text, epilog=epilog)
+        return click.Command(
+            name, params=[*_parameters(), *more], callback=run, short_help=short, help=text, epilog=epilog
+        )
 
     return decorate
 

@@ -10,6 +10,7 @@ from canfetch.client.options import Options
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin, origin_check
+from canfetch.core.profiles import profile_named
 from canfetch.core.targets import target_of
 from canfetch.core.urls import split_url, url_octets
 from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Verdict
@@ -53,6 +54,10 @@ class KnownOrigin:
         Cost: O(octets) at the first call.
         """
         return None if self.file is None else self.file.sha256
+
+    def as_read_by(self, profile: str) -> "KnownOrigin":
+        """Give the same, with the file read by another profile."""
+        return KnownOrigin(self.origin, self.entry, self.options._replace(profile=profile_named(profile)))
 
     def need(self, now_seconds: float) -> Need:
         """Say whether to fetch."""

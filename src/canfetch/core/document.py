@@ -237,6 +237,16 @@ class RobotsTxt:
             if group in groups and self.octets[key_start:key_end].lower() == key:
                 yield self.octets[value_start:value_end]
 
+    def as_read_by(self, profile: str) -> "RobotsTxt":
+        """Give the same file, as another profile reads it.
+
+        Args: profile: whose reading, by its name in `canfetch.PROFILES`.
+        Raises: UnknownProfile.
+        Cost: O(octets).
+        """
+        octets, url, _, limit_octets, engine = self._source
+        return RobotsTxt((octets, url, profile, limit_octets, engine))
+
     def render(self) -> bytes:
         """Give back the file as it came, octet for octet.
 

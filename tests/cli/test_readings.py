@@ -1,0 +1,108 @@
+"""`canfetch explain --all-profiles`: one line a reading, and what they come to."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from tests.servers.proper import saying
+from tests.servers.web import Site
+
+import canfetch
+
+Run = Any
+# Parts the readings: a blank line, a rule that comes first, and one that is longer.
+BLANK = "User-agent: FooBot\n\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n"
+
+
+def test_house_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
+    ran = run("explain", "/a/c", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--exact", stdin=BLANK)
+    assert ran.code == 1
+    assert ran.out == (
+        "FooBot, /a/c\n"
+        "  rfc9309       disallowed  line 3, Disallow: /a\n"
+        "  strict        disallowed  line 3, Disallow: /a\n"
+        "  google2019    disallowed  line 3, Disallow: /a\n"
+        "  google        disallowed  line 3, Disallow: /a\n"
+        "  googlebot     disallowed  line 3, Disallow: /a\n"
+        "  bing          disallowed  line 3, Disallow: /a\n"
+        "! yandex        allowed     no rule for FooBot matches\n"
+        "  draft1996     disallowed  line 7, Disallow: /a\n"
+        "  original1994  disallowed  line 7, Disallow: /a\n"
+        "  1 of 9 readings differs from rfc9309: yandex\n"
+    )
+
+
+def test_house_profile_says_with_which_the_others_are_compared(run: Run) -> None:
+    arguments = ("explain", "/a", "/b", "--agent", "FooBot", "--agent", "BarBot", "--robots", "-", "--all-profiles")
+    ran = run(*arguments, "--profile", "yandex", stdin=BLANK)
+    blocks = ran.out.split("\n\n")
+    assert [block.splitlines()[0] for block in blocks] == ["FooBot, /a", "BarBot, /a", "FooBot, /b", "BarBot, /b"]
+    assert [block.splitlines()[-1].strip() for block in blocks] == [
+        "8 of 9 readings differ from yandex: "
+        "rfc9309, strict, google2019, google, googlebot, bing, draft1996, original1994",
+        "all 9 readings agree",
+        "all 9 readings agree",
+        "all 9 readings agree",
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
+def test_house_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> None:
+    arguments = ("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--format", form)
+    out = run(*arguments, stdin=BLANK).out
+    if form == "json":
+        rows = json.loads(out)
+    elif form == "ndjson":
+        rows = [json.loads(line) for line in out.splitlines()]
+    else:
+        rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["profile"] for row in rows] == list(canfetch.PROFILES)
+    assert [row["allowed"] in (True, "true") for row in rows].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "body, code", [(BLANK, 1), ("User-agent: *\nDisallow: /b\n", 0), ("User-agent: *\n\nDisallow: /\n", 1)]
+)
+def test_house_exit_code_is_1_where_any_reading_disallows(run: Run, body: str, code: int) -> None:
+    for quiet in ([], ["--quiet"]):
+        ran = run("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", *quiet, stdin=body)
+        assert ran.code == code
+        assert bool(ran.out) is not bool(quiet)
+
+
+def test_house_bad_url_is_said_once(run: Run) -> None:
+    ran = run("explain", "nonsense", "/b", "--agent", "FooBot", "--robots", "-", "--all-profiles", stdin=BLANK)
+    assert ran.code == 2
+    assert ran.err.count("nonsense") == 1
+    assert ran.out.startswith("FooBot, /b\n")
+
+
+def test_house_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) -> None:
+    site.serve("/robots.txt", saying(BLANK.encode()))
+    ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
+    assert ran.code == 1
+    assert "! yandex        allowed     no rule for FooBot matches\n" in ran.out
+    assert site.count("/robots.txt") == 1
+
+
+def test_house_without_a_file_the_readings_agree(run: Run, site: Site) -> None:
+    site.serve("/robots.txt", saying(b"", status=404))
+    ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
+    assert (ran.code, ran.out.count("allowed")) == (0, 9)
+    assert "all 9 readings agree" in ran.out
+
+
+def test_house_evidence_is_of_one_profile(run: Run) -> None:
+    ran = run("explain", "/a", "--agent", "a", "--robots", "-", "--all-profiles", "--evidence", "e", stdin="")
+    assert ran.code == 2
+    assert "leave --all-profiles out" in ran.err
+
+
+@pytest.mark.parametrize("profile", ["draft1996", "original1994"])
+def test_draft1996_explanations_do_not_speak_of_lengths(run: Run, profile: str) -> None:
+    body = "User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
+    ran = run("explain", "/a/b", "--agent", "x", "--robots", "-", "--profile", profile, stdin=body)
+    assert "line 2 decides: of the rules that match, the first wins" in ran.out
+    assert "Disallow: /a/b  a later line\n" in ran.out
