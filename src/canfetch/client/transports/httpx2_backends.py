@@ -212,8 +212,6 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
             raise Failed(FailureKind.TLS, _broken(error).detail) from None
         except OSError as error:
             raise Failed(FailureKind.TLS, failed_by(error, FailureKind.TLS).detail) from None
-        except ValueError as error:
-            raise Failed(FailureKind.TLS, f"{name!r}: {error}") from None
         return _AsyncStream(stream, self._journey)
 
 

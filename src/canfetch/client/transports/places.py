@@ -49,7 +49,8 @@ class Place(NamedTuple):
 def place_of(url: str, schemes: tuple[str, ...] = _HTTP) -> Place:
     """Say where a URL leads.
 
-    Raises: InvalidURL: it is no absolute URL with a host. Failed: SCHEME, for one that is not among `schemes`.
+    Raises: InvalidURL: it is no absolute URL with a host. Failed: SCHEME, for one that is not among `schemes`;
+        TLS, for a host that no certificate can name.
     """
     origin = Origin.of(url)
     if origin.scheme not in schemes or origin.port is None:
@@ -63,7 +64,21 @@ def place_of(url: str, schemes: tuple[str, ...] = _HTTP) -> Place:
     # The zone of a link-local address is this machine's own, and never sent (RFC 6874 section 3).
     named = f"[{bare.partition('%')[0]}]" if ":" in bare else bare
     port = "" if origin.port == DEFAULT_PORTS[origin.scheme] else f":{origin.port}"
-    return Place(origin.scheme, bare, origin.port, f"{named}{port}", target)
+    place = Place(origin.scheme, bare, origin.port, f"{named}{port}", target)
+    if origin.scheme == "https":
+        _check_tls_name(place.tls_name)
+    return place
+
+
+def _check_tls_name(name: str) -> None:
+    # Before anybody connects: ssl leaves a connection open where it cannot encode a name, and some callers of it take
+    # an empty one for none to be checked.
+    if not name:
+        raise Failed(FailureKind.TLS, "the host has no name that a certificate could have")
+    try:
+        name.encode("idna")
+    except UnicodeError as error:
+        raise Failed(FailureKind.TLS, f"{name!r}: {error}") from None
 
 
 def wire_headers(place: Place, headers: Headers) -> WireHeaders:

@@ -36,8 +36,6 @@ class Wire:
         except OSError as error:
             # Whatever happens in a handshake is TLS's fault: a server that resets it does not like ours.
             raise Failed(FailureKind.TLS, failed_by(error, FailureKind.TLS).detail) from None
-        except ValueError as error:
-            raise Failed(FailureKind.TLS, f"{name!r}: {error}") from None
 
     @property
     def tls(self) -> ssl.SSLSocket | None:

@@ -1,0 +1,90 @@
+"""Every transport where a request cannot be made: hosts that TLS refuses, headers, deadlines that are over."""
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import pytest
+from tests.servers.certificates import Authority
+from tests.servers.fixtures import authority, site, tls_site
+from tests.servers.web import Site
+from tests.transports.faces import FACES, Ask, asking, face
+
+from canfetch.access.answers import Failure, FailureKind
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.names import addresses_of
+
+__all__ = ["authority", "site", "tls_site"]
+
+MOST_LOOK_UPS = 64
+
+
+@pytest.fixture(params=FACES)
+def ask(request: pytest.FixtureRequest, authority: Authority) -> Iterator[Ask]:
+    """Each transport in turn, trusting the authority of the tests."""
+    with face(request.param, ssl_context=authority.client()) as asked:
+        yield asked
+
+
+def failed(answer: object, kind: FailureKind) -> str:
+    """Check that it is a failure of that kind, and give its detail."""
+    assert isinstance(answer, Failure)
+    assert answer.kind is kind
+    return answer.detail
+
+
+@pytest.mark.parametrize("host", [".site.test", "rules..site.test", ".", ".."])
+def test_house_host_that_no_certificate_can_name(ask: Ask, tls_site: Site, host: str) -> None:
+    """Nothing is left open either: a connection that nobody closes is a warning, and that an error."""
+    failed(ask(asking(f"https://{host}:{tls_site.port}/robots.txt")), FailureKind.TLS)
+    assert tls_site.asked == []
+
+
+@pytest.mark.parametrize("header", [("X-Y", "a\r\nZ: b"), ("X Y", "a"), ("", "a"), ("X-Y\r\nZ", "a"), ("X-Y", "\0")])
+def test_house_header_that_cannot_be_sent_is_sent_by_nobody(ask: Ask, site: Site, header: tuple[str, str]) -> None:
+    detail = failed(ask(asking(site.url("rules"), headers=(header,))), FailureKind.PROTOCOL)
+    assert detail == f"the header {header[0]!r} cannot be sent"
+    assert site.asked == []
+
+
+@pytest.mark.parametrize("changes", [{"total_seconds": 1e-9}, {"connect_seconds": 1e-9}])
+def test_house_deadline_that_is_over_before_anything_begins(ask: Ask, site: Site, changes: dict[str, float]) -> None:
+    detail = failed(ask(asking(site.url("rules"), **changes)), FailureKind.TIMEOUT)
+    assert detail in ("not connected within 1e-09 s", "not done within 1e-09 s")
+
+
+def test_house_deadlines_that_are_over_give_no_seconds() -> None:
+    over = Deadlines(asking("http://127.0.0.1/", total_seconds=0.0, read_seconds=5.0))
+    assert over.total_seconds() == 0
+    for left in (over.connect_seconds, over.read_seconds):
+        with pytest.raises(Failed) as told:
+            left()
+        assert told.value.kind is FailureKind.TIMEOUT
+
+
+def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
+    gate = threading.Event()
+    looked_up: list[str] = []
+
+    def hanging(host: str) -> Sequence[str]:
+        assert gate.wait(30)
+        looked_up.append(host)
+        return ["127.0.0.1"]
+
+    def look_up(host: str, seconds: float) -> None:
+        addresses_of(host, hanging, Deadlines(asking("http://127.0.0.1/", connect_seconds=seconds)))
+
+    waiting = [threading.Thread(target=look_up, args=(f"host{n}.test", 20.0)) for n in range(MOST_LOOK_UPS)]
+    for thread in waiting:
+        thread.start()
+    # Every thread hangs, or will: this one waits behind them, and not for long.
+    while threading.active_count() < 2 * MOST_LOOK_UPS:
+        pass
+    with pytest.raises(Failed):
+        look_up("late.test", 0.01)
+    gate.set()
+    for thread in waiting:
+        thread.join()
+    look_up("later.test", 20.0)
+    assert "later.test" in looked_up
+    assert "late.test" not in looked_up
