@@ -86,7 +86,7 @@ def test_what_the_page_says(case: dict[str, Any]) -> None:
     ],
 )
 def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
-    url: str = expected.get("url", case.get("url"))
+    url: Any = expected.get("url", case.get("url"))
     agent = Agent(expected["agent"], star_applies=expected.get("star_applies", True))
     robots = parse(case["robots"]).decide(url, agent=agent) if "robots" in case else None
 

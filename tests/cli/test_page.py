@@ -1,0 +1,287 @@
+"""`canfetch page`: what may be done with a page that is given, or that a real server sends."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.deaf import refusing_port
+from tests.servers.proper import saying
+from tests.servers.redirects import redirecting
+from tests.servers.web import Site
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+Run = Any
+NOINDEX = b'<html><head>\n<meta name="robots" content="noindex">\n</head>'
+AS_GOOGLE = ("--agent", "Googlebot")
+UNKEPT = ("--store", "none")
+HTML_TYPE = "Content-Type: text/html"
+
+
+@pytest.fixture
+def page(folder: Path) -> Path:
+    (folder / "page.html").write_bytes(NOINDEX)
+    return folder / "page.html"
+
+
+@pytest.fixture
+def ruled(site: Site) -> Site:
+    """Give a server with a robots.txt that disallows /private."""
+    site.serve("/robots.txt", BEHAVIOURS["rules"])
+    return site
+
+
+# --- a page that is given ----------------------------------------------------------------------
+
+
+def test_house_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
+    ran = run(
+        "page", "https://example.com/fish", "--html", page.name, "--header", "X-Robots-Tag: max-snippet: 50, no-follow",
+        "--header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
+    )  # fmt: skip
+    assert ran.lines == [
+        "no: Googlebot may not index https://example.com/fish",
+        "  noindex, meta element 1, line 2",
+        "",
+        "  list its URL         no                          noindex, meta element 1, line 2",
+        "  index it embedded    no                          noindex, meta element 1, line 2",
+        "  index its images     yes",
+        "  follow links         yes",
+        "  quote it             yes, 50 characters at most  max-snippet: 50, X-Robots-Tag header 1",
+        "  show images          yes",
+        "  show video           yes",
+        "  show a kept copy     yes",
+        "  translate it         yes",
+        "  answer with it       yes, 50 characters at most  max-snippet: 50, X-Robots-Tag header 1",
+        "  train on it          yes",
+        "  train on its images  yes",
+        "  gone after           2030-01-01 00:00:00Z",
+        "",
+        "  said to     Googlebot, everyone",
+        "  read by     reading google",
+        "  odd         no-follow, X-Robots-Tag header 1: unknown, misspelt, perhaps nofollow",
+    ]
+    assert (ran.code, ran.err) == (1, "")
+
+
+def test_house_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
+    html = b"<a rel=nofollow href=x>a</a><a rel='ugc nofollow'>b</a><p><span data-nosnippet>c</span></p>"
+    ran = run("page", "--html", "-", *AS_GOOGLE, "--limit-octets", "90", stdin=html)
+    assert ran.lines[0] == "yes: Googlebot may index this page"
+    assert ran.lines[1] == "  nothing that the page says restricts it"
+    assert "  links       2 nofollow, 1 ugc" in ran.lines
+    assert "  not quoted  1 with data-nosnippet" in ran.lines
+    assert "  noted       html-cut" in ran.lines
+    assert ran.code == 0
+
+
+def test_house_page_says_how_much(run: Run) -> None:
+    headers = ("--header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
+    ran = run("page", *headers, "--agent", "bingbot")
+    assert [" ".join(line.split()) for line in ran.lines if "at most" in line] == [
+        "show images yes, standard at most max-image-preview: standard, X-Robots-Tag header 1",
+        "show video yes, 5 seconds at most max-video-preview: 5, X-Robots-Tag header 1",
+        "answer with it yes, title and snippet at most nocache, X-Robots-Tag header 1",
+        "train on it yes, title and snippet at most nocache, X-Robots-Tag header 1",
+        "train on its images yes, title and snippet at most nocache, X-Robots-Tag header 1",
+    ]
+
+
+def test_house_page_has_colours_where_they_are_wanted(run: Run) -> None:
+    ran = run("page", "--header", "X-Robots-Tag: noindex", *AS_GOOGLE, env={"FORCE_COLOR": "1"})
+    assert ran.out.startswith("\x1b[31mno\x1b[0m: Googlebot")
+
+
+def test_house_odd_directives_are_not_all_told(run: Run) -> None:
+    ran = run("page", "--header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
+    assert sum(line.startswith("  odd ") for line in ran.lines) == 21
+    assert ran.lines[-1] == "  odd         5 more"
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
+    ran = run("page", "--html", page.name, *AS_GOOGLE, "--agent", "bingbot", "--format", form, "--now", "2026-01-31")
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert [(row["url"], row["agent_name"], row["schema"]) for row in rows] == [
+        (None, "Googlebot", "canfetch.page-verdict/1"),
+        (None, "bingbot", "canfetch.page-verdict/1"),
+    ]
+    assert rows[0]["may_index"]["directive"]["place"] == {
+        "source": "meta", "number": 1, "line": 2, "octet": 13, "in_head": True,
+    }  # fmt: skip
+    assert (rows[0]["now_seconds"], rows[0]["fetched"], rows[0]["robots"]) == (1769817600, None, None)
+    assert rows[0]["page"]["schema"] == "canfetch.page/1"
+    assert [row["reading"] for row in rows] == ["google", "bing"]
+    assert ran.code == 1
+
+
+def test_house_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
+    ran = run("page", "/private/x", "--html", page.name, "--robots", "robots.txt", "--exact", "--agent", "ExampleBot")
+    assert ran.lines[1] == "  robots.txt forbids fetching the page, so what it says is never seen"
+    assert "list its URL         yes" in ran.out
+    assert "  robots.txt  disallowed: line 2, Disallow: /private/" in ran.lines
+    assert ran.code == 1
+
+
+def test_house_page_with_a_tdm_file(run: Run, folder: Path) -> None:
+    (folder / "tdmrep.json").write_text('[{"location": "/", "tdm-reservation": 1}]', encoding="utf-8")
+    ran = run("page", "/x", "--header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
+    assert "  train on it          no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
+    assert ran.code == 0
+
+
+def test_house_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
+    for more, code in ((), 1), (("--reading", "apple"), 1), (("--format", "json"), 1):
+        assert run("page", "--html", page.name, *AS_GOOGLE, "--quiet", *more) == (code, "", "")
+    assert run("page", "--header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
+
+
+# --- a page that is fetched --------------------------------------------------------------------
+
+
+def test_house_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", saying(NOINDEX, HTML_TYPE, "X-Robots-Tag: nofollow", "X-Robots-Tag: bingbot: noarchive"))
+    ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, "--agent", "bingbot", *UNKEPT, "--format", "json")
+    google, bing = json.loads(ran.out)
+    assert (google["may_index"]["allowed"], google["may_follow"]["allowed"]) == (False, False)
+    assert (google["may_train"]["allowed"], bing["may_train"]["allowed"]) == (True, False)
+    assert google["robots"]["access"]["robots_url"] == f"{ruled.origin}/robots.txt"
+    assert google["fetched"] == {"url": f"{ruled.origin}/fish", "status": 200, "octets": len(NOINDEX), "hops": []}
+    # Each of them once, whoever asks.
+    assert [asked.target for asked in ruled.asked] == ["/robots.txt", "/fish"]
+    assert ran.code == 1
+
+
+def test_house_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> None:
+    ran = run("page", f"{ruled.origin}/private", *AS_GOOGLE, *UNKEPT)
+    assert ran.lines[0] == f"no: Googlebot may not index {ruled.origin}/private"
+    assert "list its URL         yes" in ran.out
+    assert ruled.count("/private") == 0
+    assert ran.code == 1
+
+
+def test_house_tdm_file_is_asked_for_where_it_counts(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve("/.well-known/tdmrep.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
+    ran = run(
+        "page", f"{ruled.origin}/fish", "--agent", "ExampleBot", "--agent", "OtherBot", *UNKEPT, "--format", "ndjson"
+    )
+    assert [json.loads(line)["may_train"]["reason"] for line in ran.lines] == ["reservation", "reservation"]
+    assert ruled.count("/.well-known/tdmrep.json") == 1
+    assert run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT, "-q").code == 0
+    assert ruled.count("/.well-known/tdmrep.json") == 1
+
+
+def test_house_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--reading", "restrictive")
+    assert f"  fetched     {ruled.origin}/fish, 7 octets" in ran.lines
+    assert "train on it          yes" in ran.out
+    assert ruled.count("/.well-known/tdmrep.json") == 1
+
+
+def test_house_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
+    ruled.serve("/old", redirecting("/fish#tail", 301))
+    ruled.serve("/fish", saying(NOINDEX, HTML_TYPE))
+    ruled.serve("/trap", redirecting("/private"))
+    ran = run("page", f"{ruled.origin}/old", *AS_GOOGLE, *UNKEPT)
+    assert f"  redirected  301  {ruled.origin}/old" in ran.lines
+    assert ran.lines[1] == "  noindex, meta element 1, line 2"
+    ran = run("page", f"{ruled.origin}/trap", *AS_GOOGLE, *UNKEPT)
+    assert "list its URL         yes" in ran.out
+    assert ruled.count("/private") == 0
+
+
+@pytest.mark.parametrize(
+    "path, behaviour, said",
+    [
+        ("/loop", redirecting("/loop"), "redirects more than 10 times"),
+        ("/ftp", redirecting("ftp://example.com/x"), "redirects to 'ftp://example.com/x', which cannot be followed"),
+        ("/odd", redirecting("http://[::1/x"), "which cannot be followed"),
+        ("/none", saying(b"", status=302), "redirects to '', which cannot be followed"),
+        ("/gone", saying(b"", status=410), "answers 410, and so is no page"),
+        ("/reset", BEHAVIOURS["reset"], "gives no page"),
+    ],
+)
+def test_house_page_that_is_none_is_told_in_one_line(
+    run: Run, ruled: Site, path: str, behaviour: Any, said: str
+) -> None:
+    ruled.serve(path, behaviour)
+    for form in ("text", "ndjson"):
+        ran = run("page", f"{ruled.origin}{path}", *AS_GOOGLE, *UNKEPT, "--format", form)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert said in ran.err
+        if form == "text":
+            assert not ran.out
+        else:
+            row = json.loads(ran.out)
+            assert (row["url"], row["may_index"]) == (f"{ruled.origin}{path}", None)
+            assert said in row["error"]
+
+
+def test_house_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("page", f"http://127.0.0.1:{port}/x", *AS_GOOGLE, *UNKEPT)
+    assert ran.code == 1
+    assert "  robots.txt  disallowed: robots.txt is unreachable" in ran.out
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_house_quiet_page_still_says_errors(run: Run, form: str) -> None:
+    ran = run("page", "nonsense", *AS_GOOGLE, *UNKEPT, "-q", "--format", form)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: 'nonsense'")
+
+
+# --- bad input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments, thing, mend",
+    [
+        (("page",), "no agent", "--agent Googlebot"),
+        (("page", *AS_GOOGLE), "no page", "--html FILE"),
+        (("page", "/x", *AS_GOOGLE, *UNKEPT), "'/x' has no origin", "--html FILE"),
+        (("page", "https://example.com/", *AS_GOOGLE, "--offline"), "--offline", "--html FILE"),
+        (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots and --tdm-file", "--html"),
+        (("page", *AS_GOOGLE, "--header", "noindex"), "--header 'noindex' is no header", "X-Robots-Tag: noindex"),
+        (("page", *AS_GOOGLE, "--header", "a: b", "--robots", "robots.txt"), "--robots needs", "the page's URL"),
+        (("page", "/", *AS_GOOGLE, "--html", "-", "--robots", "-"), "standard input", "as a file"),
+        (("page", *AS_GOOGLE, "--html", "missing.html"), "--html 'missing.html'", "check the path"),
+        (("page", *AS_GOOGLE, "--html", "."), "--html '.' is a directory", "give a file"),
+        (("page", *AS_GOOGLE, "--header", "a: b", "--tdm-file", "robots.txt"), "tdm_file", "give the page's url"),
+        (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "'nonsense' is no URL", "give an absolute URL"),
+        (("page", "--agent", "a b", "--header", "a: b"), "'a b' is no product token", "product_token"),
+        (("page", *AS_GOOGLE, "--header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
+        (("page", *AS_GOOGLE, "--reading", "ask"), "'ask' is not one of", "'google'"),
+    ],
+)
+def test_house_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert thing in ran.err
+    assert mend in ran.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file that opens and cannot be read")
+def test_house_file_that_cannot_be_read_is_told(run: Run) -> None:
+    ran = run("page", *AS_GOOGLE, "--html", "/proc/self/mem")
+    assert (ran.code, ran.out) == (2, "")
+    assert "cannot be read" in ran.err
+
+
+def test_house_page_without_lxml_says_what_to_install(run: Run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    ran = run("page", "--html", page.name, *AS_GOOGLE)
+    assert (ran.code, ran.out) == (2, "")
+    assert 'pip install "canfetch[pages]"' in ran.err
+
+
+def test_house_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", saying(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
+    ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)
+    assert "\x1b" not in ran.out
+    assert "%1B[31m" in ran.out

@@ -1,0 +1,61 @@
+"""`canfetch sitemaps`: what robots.txt names, from a file and from real servers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.deaf import refusing_port
+from tests.servers.proper import saying
+from tests.servers.web import Site
+
+Run = Any
+UNKEPT = ("--store", "none")
+FILE = b"Sitemap: https://example.com/a.xml\nUser-agent: *\nDisallow: /\nsitemap:\nSITEMAP: /b\x1b.xml # two\n"
+
+
+def test_house_sitemaps_of_a_file(run: Run, folder: Path) -> None:
+    (folder / "some.txt").write_bytes(FILE)
+    assert run("sitemaps", "--robots", "some.txt") == (0, "https://example.com/a.xml\n/b%1B.xml\n", "")
+    assert run("sitemaps", "--robots", "-", stdin=FILE).code == 0
+    assert run("sitemaps", "--robots", "robots.txt") == (1, "", "canfetch: robots.txt names no sitemap\n")
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_house_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> None:
+    site.serve("/robots.txt", saying(FILE))
+    ran = run("sitemaps", site.origin, "nonsense:x", *UNKEPT, "--format", form)
+    rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert rows[:2] == [
+        {
+            "origin": site.origin,
+            "robots_url": f"{site.origin}/robots.txt",
+            "sitemap": sitemap,
+            "line": line,
+        }
+        for sitemap, line in (("https://example.com/a.xml", 1), ("/b%1B.xml", 5))
+    ]
+    assert (rows[2]["origin"], rows[2]["sitemap"]) == ("nonsense:x", None)
+    assert rows[2]["error"] in ran.err
+    assert ran.code == 2
+
+
+def test_house_origin_without_a_file_names_none(run: Run, site: Site) -> None:
+    ran = run("sitemaps", f"{site.origin}/some/path", *UNKEPT)
+    assert ran == (1, "", f"canfetch: {site.origin}/robots.txt names no sitemap\n")
+
+
+def test_house_unreachable_origin_is_an_error(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("sitemaps", f"http://127.0.0.1:{port}", *UNKEPT)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "robots.txt is not there" in ran.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("https://example.com", "--robots", "robots.txt"), ("--robots", "missing.txt"), ("--robots", ".")],
+)
+def test_house_bad_question_about_sitemaps(run: Run, arguments: tuple[str, ...]) -> None:
+    ran = run("sitemaps", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
