@@ -5,7 +5,7 @@ Octets become a `RobotsTxt`; that, for an agent, `AgentRules`; those, for a URL,
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
@@ -26,7 +26,17 @@ from canfetch.core.origin import Origin, origin_check, origin_of_robots_url
 from canfetch.core.profiles import PROFILES, profile_named
 from canfetch.core.records import Record, records_of
 from canfetch.core.source import source_of
+from canfetch.core.urls import rejection, split_url, url_octets
 from canfetch.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    # Few ask, and reading them takes an import of its own.
+    from canfetch.core.extensions.answers import ExtensionAnswers, GroupAnswers
+    from canfetch.core.extensions.license import License
+    from canfetch.core.extensions.page_rule import PathPageRule
+    from canfetch.core.extensions.reading import Extensions
+    from canfetch.core.extensions.record import Extension
+    from canfetch.core.extensions.usage import Usage
 
 # Agents whose bound rules one file keeps, if all these have not too many rules; past that it begins anew.
 _BOUND_AGENTS_LIMIT: Final = 256
@@ -51,6 +61,7 @@ class RobotsTxt:
     __slots__ = (
         "_check_origin",
         "_compiled",
+        "_extension_answers",
         "_groups",
         "_records",
         "_rules_by_agent",
@@ -90,6 +101,7 @@ class RobotsTxt:
             self._check_origin = partial(origin_check, self.origin)
         self._compiled: CompiledFile = compiler_of(engine)(self.octets, profile)
         self._token_lines: TokenLines | None = None
+        self._extension_answers: ExtensionAnswers | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
         self._rules_held = 0
         self._groups: tuple[Group, ...] | None = None
@@ -246,6 +258,84 @@ class RobotsTxt:
         """
         octets, url, _, limit_octets, engine = self._source
         return RobotsTxt((octets, url, profile, limit_octets, engine))
+
+    @property
+    def extensions(self) -> "Extensions":
+        """Every record that is neither a rule nor a user-agent line: what it says, where, and what is odd.
+
+        Cost: O(octets of these records) at the first call.
+        """
+        return self._asides.records
+
+    def canonical(self, url: str | bytes) -> str:
+        """Give the one address of a page that has many: without the parameters that Clean-param names for it.
+
+        The records count wherever in the file they stand. What remains of the URL is as it was written; a
+        fragment is dropped.
+
+        Args: url: absolute URL, `//host/path` or a path, as str or bytes.
+        Returns: the URL; an octet that is no UTF-8 is U+DC80 to U+DCFF, which every question here takes back.
+        Raises: InvalidURL; OriginMismatch: the file's URL is known and rules over another origin.
+        Cost: O(octets of the URL) and the Clean-param records that match; at the first call all of them.
+        Source: Yandex Webmaster, "The Clean-param directive".
+        """
+        octets = url_octets(url)
+        split = split_url(octets)
+        if split is None:
+            raise rejection(url)
+        if self._check_origin is not None:
+            self._check_origin(url, None)
+        return self._asides.clean_params.canonical(octets, split).decode("utf-8", "surrogateescape")
+
+    def usage(self, url: str | bytes, *, agent: str | Agent, purpose: str) -> "Usage":
+        """Say what the file says about using what `agent` fetches at `url`: a preference, and no permission.
+
+        Content-Signal, Content-Usage and the lines of AI training count, of the groups that decide for the
+        agent; the most restrictive wins. Of a URL that may not be fetched nothing is said.
+
+        Args:
+            url, agent: as those of `decide`.
+            purpose: `training`, `search` or `ai-use`.
+        Returns: the preference, the records behind it, the licenses beside it, and the verdict.
+        Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: there is no such purpose.
+        Cost: as `decide`, and the records that match; for groups that are asked first, all of theirs.
+        Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; contentsignals.org.
+        """
+        from canfetch.core.extensions.answers import usage_purpose  # noqa: PLC0415 - few ask
+
+        wanted = usage_purpose(purpose)
+        return self._asides_for(agent).usage(self.decide(url, agent=agent), wanted)
+
+    def licenses(self, *, agent: str | Agent) -> "tuple[Extension[License], ...]":
+        """Give where the terms of use are: those of the agent's groups, or else those of the file.
+
+        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Raises: InvalidProductToken.
+        Cost: O(records that are no rules) for groups that are asked first; a look-up for the others.
+        Source: RSL 1.0.
+        """
+        return self._asides_for(agent).licenses
+
+    def page_rules(self, url: str | bytes, *, agent: str | Agent) -> "tuple[Extension[PathPageRule], ...]":
+        """Give the Noindex, Nofollow and Noarchive lines for a URL, which Google read until September 2019.
+
+        Args: url, agent: as those of `decide`.
+        Raises: InvalidURL, InvalidProductToken, OriginMismatch.
+        Cost: as `usage`.
+        """
+        return tuple(self._asides_for(agent).page_rules.matching(self.decide(url, agent=agent).target))
+
+    @property
+    def _asides(self) -> "ExtensionAnswers":
+        if self._extension_answers is None:
+            from canfetch.core.extensions.answers import ExtensionAnswers  # noqa: PLC0415 - few ask
+
+            rows = self._compiled.other_records()
+            self._extension_answers = ExtensionAnswers(self.octets, rows, profile_named(self.profile))
+        return self._extension_answers
+
+    def _asides_for(self, agent: str | Agent) -> "GroupAnswers":
+        return self._asides.of_groups(self.rules_for(agent).group_indices)
 
     def render(self) -> bytes:
         """Give back the file as it came, octet for octet.

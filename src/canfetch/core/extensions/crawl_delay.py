@@ -5,10 +5,16 @@ No standard defines it, and crawlers read it differently or not at all; this giv
 Source: Bing's and Yandex's documents.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 KEY: Final = b"crawl-delay"
 _LONGEST_VALUE_OCTETS: Final = 32
+
+
+class CrawlDelay(NamedTuple):
+    """Seconds between two requests."""
+
+    seconds: float
 
 
 def crawl_delay_seconds(value: bytes) -> float | None:

@@ -3,7 +3,15 @@
 Source: sitemaps.org; Google's specification.
 """
 
+from typing import NamedTuple
+
 from canfetch.core.octets import text_of
+
+
+class SitemapURL(NamedTuple):
+    """The URL of a list of URLs, as written."""
+
+    url: str
 
 
 def sitemap_url(value: bytes) -> str | None:

@@ -1,0 +1,23 @@
+"""Cache-delay: Crawl-delay for those who fetch for a cache.
+
+Source: none but the libraries that read it; no crawler documents it.
+"""
+
+from typing import NamedTuple
+
+from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.record import ExtensionNote
+
+
+class CacheDelay(NamedTuple):
+    """Seconds between two requests for a cache."""
+
+    seconds: float
+
+
+def cache_delay(value: bytes) -> tuple[CacheDelay | None, ExtensionNote]:
+    """Read a value: a number, as that of Crawl-delay."""
+    seconds = crawl_delay_seconds(value)
+    if seconds is None:
+        return None, ExtensionNote.UNREADABLE
+    return CacheDelay(seconds), ExtensionNote.DECIMAL_COMMA if b"," in value else ExtensionNote.NONE

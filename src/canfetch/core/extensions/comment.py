@@ -1,0 +1,20 @@
+"""Comment: a message to whoever wrote the crawler.
+
+Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
+"""
+
+from typing import NamedTuple
+
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.octets import text_of
+
+
+class Comment(NamedTuple):
+    """The message; what cannot be shown is its escape."""
+
+    text: str
+
+
+def comment(value: bytes) -> tuple[Comment | None, ExtensionNote]:
+    """Read a value: any text."""
+    return (Comment(text_of(value)), ExtensionNote.NONE) if value else (None, ExtensionNote.UNREADABLE)

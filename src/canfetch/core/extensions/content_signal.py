@@ -1,0 +1,69 @@
+"""Content-Signal: whether a site's content may be searched, fed to models, and trained on.
+
+A signal that is not there neither grants nor restricts. `use` is on trial at Cloudflare since July 2026; it is kept
+and not judged.
+
+Source: contentsignals.org; Cloudflare's documents; draft-romm-aipref-contentsignals-00.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from canfetch.core.extensions.preference import Preference, SaidOfUse, UsagePurpose, most_restrictive
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.octets import text_of
+
+_PURPOSES: Final = {
+    "ai-train": UsagePurpose.TRAINING,
+    "search": UsagePurpose.SEARCH,
+    "ai-input": UsagePurpose.AI_USE,
+}
+_PREFERENCES: Final = {"yes": Preference.ALLOW, "no": Preference.DISALLOW}
+_USES: Final = ("immediate", "reference", "full")
+
+
+class ContentSignal(NamedTuple):
+    """The signals of one line, as (label, value) in lower case, in order; unknown ones too."""
+
+    signals: tuple[tuple[str, str], ...]
+
+    @property
+    def use(self) -> str | None:
+        """The last value of `use` that is `immediate`, `reference` or `full`, or None."""
+        return next((value for label, value in reversed(self.signals) if label == "use" and value in _USES), None)
+
+    @property
+    def said(self) -> Iterator[SaidOfUse]:
+        """What it says of each purpose; of a label that is there twice, the most restrictive: that is ours."""
+        for label, purpose in _PURPOSES.items():
+            preference = most_restrictive(
+                _PREFERENCES.get(value, Preference.UNKNOWN) for name, value in self.signals if name == label
+            )
+            if preference is not Preference.UNKNOWN:
+                yield SaidOfUse(purpose, preference, label)
+
+
+def content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
+    """Read a value such as `search=yes, ai-train=no`; letter case does not count.
+
+    A path in front, as AIPREF has it, is not defined here: such a line says nothing.
+
+    Cost: O(octets).
+    """
+    if value[:1] == b"/":
+        return None, ExtensionNote.UNREADABLE | ExtensionNote.PATH_BEFORE_SIGNALS
+    notes = ExtensionNote.NONE
+    signals: list[tuple[str, str]] = []
+    for part in value.split(b","):
+        label, equals, given = (text_of(piece.strip().lower()) for piece in part.partition(b"="))
+        if not label or not equals:
+            notes |= ExtensionNote.UNKNOWN_VALUE
+            continue
+        signals.append((label, given))
+        if label != "use" and label not in _PURPOSES:
+            notes |= ExtensionNote.UNKNOWN_LABEL
+        elif given not in (_USES if label == "use" else _PREFERENCES):
+            notes |= ExtensionNote.UNKNOWN_VALUE
+    if not signals:
+        return None, notes | ExtensionNote.UNREADABLE
+    return ContentSignal(tuple(signals)), notes

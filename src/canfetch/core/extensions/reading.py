@@ -1,0 +1,61 @@
+"""The rows of an engine become the records beyond the RFC, each read."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from canfetch.core.engines import OtherRow
+from canfetch.core.extensions.known import KNOWN_RECORDS, known_record
+from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
+from canfetch.core.keys import RecordKind
+
+MeaningT = TypeVar("MeaningT")
+
+
+class Extensions(tuple[Extension[Any], ...]):
+    """All records of a file that are neither rules nor user-agent lines, in file order."""
+
+    __slots__ = ()
+
+    def of(self, meaning: type[MeaningT]) -> tuple[Extension[MeaningT], ...]:
+        """Give those that could be read and mean that, such as `CleanParam`."""
+        return tuple(record for record in self if isinstance(record.meaning, meaning))
+
+    def named(self, name: str) -> tuple[Extension[Any], ...]:
+        """Give those of that name, in any letter case, also where they could not be read."""
+        folded = name.lower()
+        return tuple(record for record in self if record.name == folded)
+
+    @property
+    def unknown(self) -> tuple[Extension[Any], ...]:
+        """Those that nobody whom we know of has defined."""
+        return tuple(record for record in self if ExtensionNote.UNKNOWN_RECORD in record.notes)
+
+
+def extensions_of(octets: bytes, rows: Iterable[OtherRow]) -> Extensions:
+    """Read all records of a file.
+
+    Args: octets, rows: a file, and what `CompiledFile.other_records` gives of it.
+    Cost: O(octets of the records).
+    """
+    return Extensions(_extension(octets, row) for row in rows)
+
+
+def _extension(octets: bytes, row: OtherRow) -> Extension[Any]:
+    line, kind, key_start, key_end, value_start, value_end, group = row
+    key = octets[key_start:key_end].lower()
+    # The profile knows a sitemap in more spellings than its name.
+    known = KNOWN_RECORDS[b"sitemap"] if kind == RecordKind.SITEMAP else known_record(key)
+    value = octets[value_start:value_end]
+    meaning, notes = known.read(value)
+    notes |= known.notes
+    if kind == RecordKind.SITEMAP and key != b"sitemap":
+        notes |= ExtensionNote.MISSPELT_KEY
+    if b":" not in octets[key_end:value_start]:
+        notes |= ExtensionNote.MISSING_COLON
+    scope = known.scope
+    if scope is None:
+        scope = ExtensionScope.FILE if group < 0 else ExtensionScope.GROUP
+    elif scope is ExtensionScope.GROUP and group < 0:
+        scope = ExtensionScope.NOBODY
+        notes |= ExtensionNote.OUTSIDE_GROUP
+    return Extension(known.name, meaning, value, line, None if group < 0 else group, scope, notes, known.source)

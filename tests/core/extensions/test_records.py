@@ -1,0 +1,231 @@
+"""Single records beyond the RFC: octets in, value out, and what is odd about them."""
+
+from typing import Any
+
+import pytest
+
+import canfetch
+from canfetch import ExtensionNote as Note
+from canfetch import ExtensionScope as Scope
+from canfetch.core.extensions.acap import AcapField, acap_field
+from canfetch.core.extensions.ai_training import AITrainingRule, ai_training_rule
+from canfetch.core.extensions.cache_delay import CacheDelay, cache_delay
+from canfetch.core.extensions.clean_param import CleanParam, clean_param
+from canfetch.core.extensions.comment import Comment, comment
+from canfetch.core.extensions.host import HostName, host_name
+from canfetch.core.extensions.license import License, license_
+from canfetch.core.extensions.page_rule import PathPageRule, page_rule
+from canfetch.core.extensions.preference import Preference, most_restrictive
+from canfetch.core.extensions.robot_version import RobotVersion, robot_version
+
+
+@pytest.mark.parametrize(
+    "value, host, notes",
+    [
+        (b"example.com", HostName(None, "example.com", None), Note.NONE),
+        (b"Example.COM:8080", HostName(None, "example.com", 8080), Note.NONE),
+        (b"https://example.com", HostName("https", "example.com", None), Note.NONE),
+        (b"HTTP://example.com:080", HostName("http", "example.com", 80), Note.NONE),
+        (b"https://example.com/", HostName("https", "example.com", None), Note.TRAILING_SLASH),
+        (b"[::1]:81", HostName(None, "[::1]", 81), Note.NONE),
+        *(
+            (value, None, Note.UNREADABLE)
+            for value in (
+                b"",
+                b"https://",
+                b"example.com/path",
+                b"user@example.com",
+                b"example.com?x",
+                b"ftp://example.com",
+                b"://example.com",
+                b"example.com:99999",
+                b"two words",
+            )
+        ),
+    ],
+)
+def test_yandex_host(value: bytes, host: HostName | None, notes: Note) -> None:
+    meaning, noted = host_name(value)
+    assert meaning == host
+    assert notes in noted
+
+
+@pytest.mark.parametrize(
+    "value, parameters, path",
+    [
+        (b"ref /some_dir/get_book.pl", (b"ref",), b"/some_dir/get_book.pl"),
+        (b"sid&sort /forum/*.php", (b"sid", b"sort"), b"/forum/*.php"),
+        (b"utm", (b"utm",), b"/"),
+        (b"&a&&b&a", (b"a", b"b"), b"/"),
+        (b"a\t  */b_c-d.e", (b"a",), b"*/b_c-d.e"),
+    ],
+)
+def test_yandex_clean_param(value: bytes, parameters: tuple[bytes, ...], path: bytes) -> None:
+    assert clean_param(value) == (CleanParam(parameters, path), Note.NONE)
+
+
+@pytest.mark.parametrize("value", [b"", b"&", b"a b", b"a /b c", b"a /b$", b"a /b?c", b"a /caf\xc3\xa9", b"a %2F"])
+def test_yandex_clean_param_that_cannot_be_read_says_nothing(value: bytes) -> None:
+    assert clean_param(value) == (None, Note.UNREADABLE)
+
+
+def test_yandex_clean_param_of_more_than_500_octets_is_noted() -> None:
+    meaning, notes = clean_param(b"a" * 501)
+    assert meaning is not None
+    assert notes is Note.TOO_LONG
+
+
+@pytest.mark.parametrize("value", [b"/old/", b"*.pdf$"])
+def test_google_noindex_was_a_pattern(value: bytes) -> None:
+    assert page_rule("noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
+
+
+@pytest.mark.parametrize("value", [b"", b"old"])
+def test_google_noindex_without_a_pattern_said_nothing(value: bytes) -> None:
+    assert page_rule("noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
+
+
+def test_conner1996_comment() -> None:
+    assert comment(b"call us first") == (Comment("call us first"), Note.NONE)
+    assert comment(b"\x1b\xff") == (Comment("%1B%FF"), Note.NONE)
+    assert comment(b"") == (None, Note.UNREADABLE)
+
+
+@pytest.mark.parametrize("value, numbers", [(b"2.0.0", (2, 0, 0)), (b"1", (1,)), (b"2.00", (2, 0))])
+def test_conner1996_robot_version(value: bytes, numbers: tuple[int, ...]) -> None:
+    assert robot_version(value) == (RobotVersion(numbers), Note.OBSOLETE)
+
+
+@pytest.mark.parametrize("value", [b"", b"2.", b"two", b"-1", b"1" * 33])
+def test_conner1996_what_is_no_version_is_nothing(value: bytes) -> None:
+    assert robot_version(value) == (None, Note.OBSOLETE | Note.UNREADABLE)
+
+
+def test_house_cache_delay() -> None:
+    assert cache_delay(b"5") == (CacheDelay(5.0), Note.NONE)
+    assert cache_delay(b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
+    assert cache_delay(b"soon") == (None, Note.UNREADABLE)
+
+
+def test_rsl_license_is_an_absolute_url() -> None:
+    url = b"https://example.com/license.xml"
+    assert license_(url) == (License(url.decode()), Note.NONE)
+    for value in (b"/license.xml", b"//example.com/license.xml", b"MIT", b""):
+        assert license_(value) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE)
+
+
+@pytest.mark.parametrize(
+    "key, field",
+    [
+        (b"acap-crawler", AcapField(None, "crawler", b"x")),
+        (b"acap-disallow-crawl", AcapField("disallow", "crawl", b"x")),
+        (b"acap-allow-present-snippet", AcapField("allow", "present-snippet", b"x")),
+        (b"acap-allow-", AcapField(None, "allow-", b"x")),
+        (b"acap-allow", AcapField(None, "allow", b"x")),
+        (b"acap-resource-set", AcapField(None, "resource-set", b"x")),
+    ],
+)
+def test_acap_fields_are_taken_apart(key: bytes, field: AcapField) -> None:
+    assert acap_field(key, b"x") == (field, Note.OBSOLETE)
+
+
+def test_acap_without_a_name_is_nothing() -> None:
+    assert acap_field(b"acap-", b"x") == (None, Note.OBSOLETE | Note.UNREADABLE)
+
+
+def test_canel2024_rules_of_training() -> None:
+    rule = AITrainingRule(Preference.DISALLOW, b"/x")
+    assert ai_training_rule(Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
+    assert [said.label for said in rule.said] == ["disallowaitraining"]
+    assert ai_training_rule(Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
+
+
+def test_aipref_most_restrictive() -> None:
+    allow, disallow, unknown = Preference.ALLOW, Preference.DISALLOW, Preference.UNKNOWN
+    assert most_restrictive([allow, disallow, unknown]) is disallow
+    assert most_restrictive([unknown, allow]) is allow
+    assert most_restrictive([unknown]) is most_restrictive([]) is unknown
+
+
+FILE = b"""\
+License: https://example.com/all
+Crawl-delay: 1
+Comment outside
+User-agent: a
+CRAWL-DELAY: 1,5
+Sitemap: /s.xml
+Site-map: https://example.com/t.xml
+Sitemap:
+Crawl-delay: soon
+Request-rate: 1/5
+Visit-time: never
+Cache-delay: 3
+Content-Signals: search=yes
+ACAP-crawler: *
+Host: example.com
+Schemamap: https://example.com/map.xml
+LLM\xff-Policy: x
+Disallow: /
+"""
+
+
+def test_house_every_other_record_is_read_with_its_place(engine: str) -> None:
+    records = canfetch.parse(FILE, engine=engine).extensions
+    assert [(record.line, record.name, str(record.scope), record.group, record.notes) for record in records] == [
+        (1, "license", "file", None, Note.NONE),
+        (2, "crawl-delay", "nobody", None, Note.OUTSIDE_GROUP),
+        (3, "comment", "file", None, Note.MISSING_COLON),
+        (5, "crawl-delay", "group", 0, Note.DECIMAL_COMMA),
+        (6, "sitemap", "file", 0, Note.NOT_ABSOLUTE),
+        (7, "sitemap", "file", 0, Note.MISSPELT_KEY),
+        (8, "sitemap", "file", 0, Note.UNREADABLE),
+        (9, "crawl-delay", "group", 0, Note.UNREADABLE),
+        (10, "request-rate", "group", 0, Note.NONE),
+        (11, "visit-time", "group", 0, Note.UNREADABLE),
+        (12, "cache-delay", "group", 0, Note.NONE),
+        (13, "content-signal", "group", 0, Note.MISSPELT_KEY),
+        (14, "acap-crawler", "group", 0, Note.OBSOLETE),
+        (15, "host", "file", 0, Note.OBSOLETE),
+        (16, "schemamap", "group", 0, Note.UNKNOWN_RECORD),
+        (17, "llm%FF-policy", "group", 0, Note.UNKNOWN_RECORD),
+    ]
+    assert [record.line for record in records.unknown] == [16, 17]
+    assert [record.line for record in records.named("Crawl-Delay")] == [2, 5, 9]
+    delays = [(record.line, record.meaning) for record in records.of(canfetch.CrawlDelay)]
+    assert delays == [(2, canfetch.CrawlDelay(1.0)), (5, canfetch.CrawlDelay(1.5))]
+
+
+def test_house_a_record_says_itself_what_it_is() -> None:
+    (record,) = canfetch.parse(b"User-agent: a\nCrawl-delay: 1,5\xff").extensions
+    assert str(record) == "line 2, crawl-delay: 1,5%FF"
+    assert record.to_json() == {
+        "name": "crawl-delay",
+        "value": "1,5%FF",
+        "line": 2,
+        "group": 0,
+        "scope": "group",
+        "notes": ["unreadable"],
+        "source": "Bing Webmaster; Yandex Webmaster until February 2018",
+    }
+
+
+def test_house_extensions_are_read_once() -> None:
+    robots = canfetch.parse(FILE)
+    assert robots.extensions is robots.extensions
+
+
+@pytest.mark.parametrize("name", ["Comment x", "DisallowAITraining: /", "Content-Usage: / train-ai=n", "Noindex: /"])
+def test_rfc9309_2_2_4_other_records_never_split_a_group(engine: str, name: str) -> None:
+    robots = canfetch.parse(f"User-agent: a\n{name}\nUser-agent: b\nDisallow: /", engine=engine)
+    assert len(robots.groups) == 1
+    assert not robots.allows("/x", agent="a")
+    (record,) = robots.extensions
+    assert (record.group, record.scope) == (0, Scope.GROUP)
+
+
+def test_google_prefix_keys_are_rules_there_and_no_extensions() -> None:
+    body = "User-agent: *\nDisallowAITraining: /"
+    google: Any = canfetch.parse(body, profile="google")
+    assert not google.allows("/x", agent="a")
+    assert len(google.extensions) == 0
+    assert canfetch.parse(body).allows("/x", agent="a")
