@@ -9,7 +9,7 @@ from tests.servers.fixtures import authority, site, tls_site
 from tests.servers.web import Site
 from tests.transports.faces import FACES, Ask, asking, face
 
-from canfetch.access.answers import Failure, FailureKind
+from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.names import addresses_of
@@ -88,3 +88,11 @@ def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
     look_up("later.test", 20.0)
     assert "later.test" in looked_up
     assert "late.test" not in looked_up
+
+
+@pytest.mark.parametrize("name", ["Host", "ACCEPT-ENCODING", "content-length", "Transfer-Encoding"])
+def test_house_fields_of_the_connection_are_the_transports_own(ask: Ask, site: Site, name: str) -> None:
+    answer = ask(asking(site.url("rules"), headers=((name, "5"), ("User-Agent", "ExampleBot/1.0"))))
+    assert isinstance(answer, Response)
+    assert [asked.headers.get(name.lower()) == "5" for asked in site.asked] == [False]
+    assert site.asked[0].headers["user-agent"] == "ExampleBot/1.0"
