@@ -273,13 +273,6 @@ def test_house_file_that_cannot_be_read_is_told(run: Run) -> None:
     assert "cannot be read" in ran.err
 
 
-def test_house_page_without_lxml_says_what_to_install(run: Run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lxml", None)
-    ran = run("page", "--html", page.name, *AS_GOOGLE)
-    assert (ran.code, ran.out) == (2, "")
-    assert 'pip install "canfetch[pages]"' in ran.err
-
-
 def test_house_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)

@@ -1,0 +1,380 @@
+"""`parse_page`: what it takes, what it refuses, what it notes, and the stable form of what it gives."""
+
+import json
+from typing import Any
+
+import pytest
+
+from canfetch import (
+    PAGE_READINGS,
+    Agent,
+    DirectiveNote,
+    InvalidLimit,
+    InvalidOption,
+    InvalidProductToken,
+    InvalidURL,
+    PageNote,
+    PageReason,
+    PageSource,
+    ReservationNote,
+    parse_page,
+)
+from canfetch.pages.document import DIRECTIVES_LIMIT
+from canfetch.pages.headers import HEADER_OCTETS_LIMIT
+from canfetch.pages.readings import reading_of
+from canfetch.pages.tdm import ENTRIES_LIMIT, tdm_target
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+NOW = 1_800_000_000.0
+
+
+# --- what is given -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("X-Robots-Tag", "noindex")],
+        ((b"x-robots-tag", b"noindex"),),
+        {"X-ROBOTS-TAG": "noindex"},
+        iter([("x-robots-tag ", "noindex"), ("other", "noarchive")]),
+    ],
+)
+def test_house_headers_are_pairs_or_a_mapping(headers: Any) -> None:
+    assert [str(one) for one in parse_page(headers=headers).directives] == ["noindex"]
+
+
+@pytest.mark.parametrize(
+    "headers", ["noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
+)
+def test_house_headers_that_are_none_are_the_callers_mistake(headers: Any) -> None:
+    with pytest.raises(TypeError, match="header"):
+        parse_page(headers=headers)
+
+
+@pytest.mark.parametrize(
+    "given, error, said",
+    [
+        ({"limit_octets": 0}, InvalidLimit, "give 1 or more"),
+        ({"url": "nonsense"}, InvalidURL, "'nonsense' is no URL"),
+        ({"tdm_file": b"[]"}, InvalidOption, "give the page's url"),
+        ({"url": 5}, TypeError, "a URL is str or bytes"),
+    ],
+)
+def test_house_callers_mistakes(given: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        parse_page(b"", **given)
+
+
+@pytest.mark.parametrize(
+    "given, error",
+    [
+        ({"agent": "Example Bot"}, InvalidProductToken),
+        ({"agent": "ExampleBot", "reading": "altavista"}, InvalidOption),
+        ({"agent": 5}, TypeError),
+    ],
+)
+def test_house_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        parse_page().decide(now_seconds=NOW, **given)
+
+
+def test_house_text_is_read_whatever_it_says_of_its_octets() -> None:
+    html = '<meta charset="utf-16"><meta name="\u8868" content="noindex"><meta name="\udcff" content="noindex">'
+    page = parse_page(html, headers={"Content-Type": "application/pdf; charset=latin1"})
+    assert [one.agent for one in page.directives] == ["\u8868", "\ufffd"]
+    assert page.encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "headers, notes",
+    [
+        ({}, PageNote.NONE),
+        ({"content-type": "Text/HTML"}, PageNote.NONE),
+        ({"content-type": "application/xhtml+xml; charset=utf-8"}, PageNote.NONE),
+        ({"content-type": "application/pdf"}, PageNote.NOT_HTML),
+        ({"content-type": "text/plain"}, PageNote.NOT_HTML),
+    ],
+)
+def test_house_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageNote) -> None:
+    page = parse_page(b"<meta name=robots content=noindex>", headers=headers)
+    assert page.notes == notes
+    assert bool(page.directives) == (not notes)
+
+
+# --- what is noted -----------------------------------------------------------------------------
+
+
+def test_house_what_is_not_read_is_noted() -> None:
+    assert parse_page(b"<p>" * 9, limit_octets=5).notes == PageNote.HTML_CUT
+    assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.ELEMENTS_CUT
+    page = parse_page(headers={"X-Robots-Tag": "noindex," * (DIRECTIVES_LIMIT + 1)})
+    assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
+    assert parse_page(url="/", tdm_file="no").notes == PageNote.TDM_FILE_BAD
+    assert parse_page(url="/", tdm_file=json.dumps([0] * (ENTRIES_LIMIT + 1))).notes == PageNote.TDM_FILE_CUT
+
+
+def test_house_headers_past_the_limit_are_cut_at_a_comma() -> None:
+    filler = "noodp,"
+    value = filler * (HEADER_OCTETS_LIMIT // len(filler)) + "max-snippet:500"
+    page = parse_page(headers=[("X-Robots-Tag", value), ("X-Robots-Tag", "noindex")])
+    assert page.notes == PageNote.HEADERS_CUT | PageNote.DIRECTIVES_CUT
+    assert {one.name for one in page.directives} == {"noodp"}
+
+
+def test_house_elements_of_many_directives_are_read_up_to_the_limit() -> None:
+    page = parse_page(f"<meta name=robots content='{'noindex,' * 5000}'>")
+    assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
+
+
+def test_house_names_of_metadata_are_no_crawlers() -> None:
+    page = parse_page("<meta name=referrer content=none><meta content=noindex><meta name=og content='a, b'>")
+    assert page.directives == ()
+
+
+# --- readings ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "token, reading",
+    [
+        ("Googlebot", "google"),
+        ("AdsBot-Google", "google"),
+        ("bingbot", "bing"),
+        ("MicrosoftPreview", "bing"),
+        ("YandexImages", "yandex"),
+        ("Applebot-Extended", "apple"),
+        ("Amzn-SearchBot", "amazon"),
+        ("GPTBot", "restrictive"),
+        ("*", "restrictive"),
+    ],
+)
+def test_house_agent_has_the_reading_of_its_operator(token: str, reading: str) -> None:
+    assert reading_of(Agent(token)).name == reading
+
+
+def test_house_readings_say_what_they_are_and_who_says_so() -> None:
+    for name, reading in PAGE_READINGS.items():
+        assert reading.name == name
+        assert reading.summary
+        assert reading.source
+
+
+# --- the stable form ---------------------------------------------------------------------------
+
+
+def test_house_page_as_json() -> None:
+    page = parse_page(
+        "<meta name=robots content='no-index'>\n<a rel='ugc x' href=' /\x1b '>a</a><a rel=ugc>b</a><p data-nosnippet>",
+        headers={"tdm-reservation": "1", "tdm-policy": " /policy "},
+        url="https://example.com/",
+        tdm_file='[{"location": "/", "tdm-reservation": "0", "tdm-policy": 5}]',
+    )
+    assert page.to_json() == {
+        "schema": "canfetch.page/1",
+        "directives": [
+            {
+                "agent": None,
+                "name": "no-index",
+                "value": None,
+                "meaning": None,
+                "raw": "no-index",
+                "place": {"source": "meta", "number": 1, "line": 1, "octet": 0, "in_head": True},
+                "notes": ["unknown", "misspelt"],
+                "meant": "noindex",
+            }
+        ],
+        "links": [
+            {
+                "element": "a",
+                "qualifiers": ["ugc"],
+                "target": "/%1B",
+                "rel": "ugc x",
+                "place": {"source": "element", "number": 1, "line": 2, "octet": 38, "in_head": False},
+            },
+            {
+                "element": "a",
+                "qualifiers": ["ugc"],
+                "target": None,
+                "rel": "ugc",
+                "place": {"source": "element", "number": 2, "line": 2, "octet": 70, "in_head": False},
+            },
+        ],
+        "no_snippets": [
+            {
+                "element": "p",
+                "valid": False,
+                "place": {"source": "element", "number": 1, "line": None, "octet": None, "in_head": False},
+            }
+        ],
+        "reservations": [
+            {
+                "reserved": True,
+                "policy": "/policy",
+                "location": None,
+                "place": {"source": "tdm-header", "number": 1, "line": None, "octet": None, "in_head": None},
+                "notes": [],
+            }
+        ],
+        "reservation": page.reservations[0].to_json(),
+        "tdm_file_problem": None,
+        "encoding": "utf-8",
+        "notes": [],
+    }
+    assert page.tdm_file is not None
+    (entry,) = page.tdm_file.entries
+    assert (entry.reserved, entry.policy, entry.location) == (False, None, "/")
+    assert entry.notes == ReservationNote.TEXT_FOR_NUMBER | ReservationNote.BAD_POLICY
+
+
+def test_house_verdict_as_json() -> None:
+    page = parse_page(headers={"X-Robots-Tag": "googlebot: max-snippet: 20, noindex"})
+    verdict = page.decide(agent="Googlebot", now_seconds=NOW)
+    form = verdict.to_json()
+    assert list(form) == [
+        "schema", "may_index", "may_list", "may_index_embedded", "may_index_images", "may_follow", "may_snippet",
+        "may_preview_images", "may_preview_video", "may_archive", "may_translate", "may_answer", "may_train",
+        "may_train_images", "available", "agent", "reading", "now_seconds", "seen", "robots", "directives",
+    ]  # fmt: skip
+    assert form["schema"] == "canfetch.page-verdict/1"
+    assert form["may_snippet"] == {
+        "allowed": True,
+        "reason": "directive",
+        "limit": 20,
+        "directive": page.directives[0].to_json(),
+        "also": [],
+        "reservation": None,
+        "because": "googlebot: max-snippet: 20, X-Robots-Tag header 1",
+    }
+    assert form["agent"] == {"tokens": ["Googlebot"], "star_applies": True}
+    assert (form["now_seconds"], form["seen"], form["robots"]) == (NOW, True, None)
+    assert form["directives"] == [one.to_json() for one in page.directives]
+
+
+# --- verdicts as people see them ---------------------------------------------------------------
+
+
+def test_house_decisions_say_why() -> None:
+    page = parse_page(
+        "<meta name=robots content='index, follow'>",
+        headers={"X-Robots-Tag": "noindex, unavailable_after: 2010-06-25, max-snippet: 5", "tdm-reservation": "1"},
+    )
+    verdict = page.decide(agent="ExampleBot", now_seconds=NOW)
+    lines = str(verdict).splitlines()
+    assert lines[0] == "may index: no: unavailable_after: 2010-06-25, X-Robots-Tag header 1: that has passed"
+    assert "may snippet: yes, up to 5: max-snippet: 5, X-Robots-Tag header 1" in lines
+    assert "may follow: yes: nothing that the page says restricts it" in lines
+    assert "may train: no: tdm-reservation is 1, tdm-reservation header 1" in lines
+    yandex = page.decide(agent="Yandex", now_seconds=NOW).may_index
+    assert yandex.because == "index, meta element 1, line 1, goes before noindex, X-Robots-Tag header 1"
+    assert verdict.unavailable_after_seconds == 1277424000
+    assert page.decide(agent="Yandex", now_seconds=NOW).unavailable_after_seconds is None
+
+
+def test_house_embedded_content_says_what_it_goes_before() -> None:
+    page = parse_page(headers={"X-Robots-Tag": "noindex, indexifembedded"})
+    embedded = page.decide(agent="Googlebot", now_seconds=NOW).may_index_embedded
+    assert embedded.reason is PageReason.PERMISSIVE_DIRECTIVE
+    assert embedded.because == "indexifembedded, X-Robots-Tag header 1, goes before noindex, X-Robots-Tag header 1"
+
+
+def test_house_verdicts_are_neither_true_nor_false() -> None:
+    verdict = parse_page().decide(agent="ExampleBot", now_seconds=NOW)
+    with pytest.raises(TypeError, match=r"ask its \.may_index\.allowed"):
+        bool(verdict)
+    with pytest.raises(TypeError, match=r"ask its \.allowed"):
+        bool(verdict.may_index)
+    assert verdict.may_index.unlimited
+
+
+def test_house_places_say_where() -> None:
+    page = parse_page(
+        "\n<meta name=tdm-reservation content=0>",
+        headers=[("Robots-Tag", "*;noindex"), ("tdm-reservation", "0")],
+        url="/",
+        tdm_file='[{"location": "/"}]',
+    )
+    assert page.tdm_file is not None
+    places = [*(one.place for one in page.directives), *(one.place for one in page.reservations)]
+    assert [str(place) for place in (*places, page.tdm_file.entries[0].place)] == [
+        "Robots-Tag header 1",
+        "tdm-reservation header 1",
+        "meta element 1, line 2",
+        "tdmrep.json entry 1",
+    ]
+    assert page.directives[0].place.source is PageSource.ROBOTS_TAG
+
+
+# --- TDMRep ------------------------------------------------------------------------------------
+
+
+def test_tdm_notes() -> None:
+    entries = (
+        '[{"location": "/", "tdm-reservation": true}, {"location": "/", "tdm-reservation": 0, "tdm-policy": "/p"},'
+        '{"location": "/", "tdm-reservation": 1.0}, {"location": "x", "tdm-reservation": 1, "tdm-policy": ""}]'
+    )
+    file = parse_page(url="/", tdm_file=entries).tdm_file
+    assert file is not None
+    assert [(entry.reserved, entry.policy, entry.notes) for entry in file.entries] == [
+        (None, None, ReservationNote.BAD_VALUE),
+        (False, "/p", ReservationNote.POLICY_WITHOUT_RESERVATION),
+        (None, None, ReservationNote.BAD_VALUE),
+        (True, None, ReservationNote.BAD_LOCATION),
+    ]
+
+
+@pytest.mark.parametrize("order", ["10", "01", "011", "100"])
+def test_house_of_two_headers_the_reservation_counts(order: str) -> None:
+    page = parse_page(headers=[("tdm-reservation", value) for value in order])
+    assert page.reservation is not None
+    assert page.reservation.reserved
+
+
+def test_house_policy_belongs_to_its_own_carrier() -> None:
+    page = parse_page(
+        "<meta name=tdm-policy content=/one><meta name=tdm-policy content=/two><meta name=tdm-reservation content=1>",
+        headers={"tdm-policy": "/header"},
+    )
+    assert [one.policy for one in page.reservations] == ["/one"]
+
+
+@pytest.mark.parametrize(
+    "location, url, expected",
+    [
+        ("/a?b=c/d", "https://example.com/a?b=c/d", True),
+        ("/a?b=c%2Fd", "https://example.com/a?b=c/d", True),
+        ("/A", "/a", False),
+        ("/$", "/", True),
+        ("/%24", "/$", True),
+    ],
+)
+def test_tdm_patterns_are_those_of_robots_txt(location: str, url: str, expected: bool) -> None:  # noqa: FBT001 - a case
+    file = parse_page(url=url, tdm_file=json.dumps([{"location": location, "tdm-reservation": 1}])).tdm_file
+    target = tdm_target(url)
+    assert file is not None
+    assert target is not None
+    assert file.entries[0].matches(target) is expected
+
+
+def test_tdm_headers_are_about_their_own_page() -> None:
+    (reservation,) = parse_page(headers={"tdm-reservation": "1"}).reservations
+    assert reservation.matches(b"/whatever")
+
+
+def test_house_target_of_no_url_is_none() -> None:
+    assert tdm_target("nonsense") is None
+    assert tdm_target(b"https://example.com") == b"/"
+
+
+# --- Robots-Tag --------------------------------------------------------------------------------
+
+
+def test_rfc9651_strings_and_keys() -> None:
+    page = parse_page(headers={"Robots-Tag": r'"Exa\"mple";noindex, "Exa\mple";a\b=1, ";";=1'})
+    assert [(one.agent, one.name, one.counts) for one in page.directives] == [
+        (None, r'"exa\"mple";noindex', False),
+        ("example", r"a\b=1", False),
+        (None, '";";=1', False),
+    ]
+    assert all(DirectiveNote.UNKNOWN in one.notes for one in page.directives)

@@ -1,0 +1,114 @@
+"""What is read of a page, and what not; and that nothing that a stranger writes makes it dear."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from canfetch.pages import html
+from canfetch.pages.html import ELEMENTS_LIMIT, elements_of
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+
+def names(page: bytes) -> list[tuple[str | None, bool]]:
+    return [(meta.attributes.get("name"), meta.in_head) for meta in elements_of(page, None).metas]
+
+
+@pytest.mark.parametrize(
+    "page, expected",
+    [
+        (b"<meta name=a>", [("a", True)]),
+        (b"<!doctype html>\n<html lang=x>\n <head> <title>x y</title><meta name=a>", [("a", True)]),
+        (b"<head><script>text</script><style>text</style><noscript>text</noscript><meta name=a>", [("a", True)]),
+        (b"<head><template>text<p></template><meta name=a>", [("a", False)]),
+        (b"<head></head> <meta name=a><body><meta name=b>", [("a", True), ("b", False)]),
+        (b"text<meta name=a>", [("a", False)]),
+        (b"<head><p><meta name=a>", [("a", False)]),
+        (b"<head></title></template></script><meta name=a>", [("a", True)]),
+        (b"<template><template><meta name=a></template><meta name=b></template><meta name=c>", [("c", True)]),
+        (b"<template><meta name=a>", []),
+        (b"<html><body><html><head><meta name=a>", [("a", False)]),
+        (b"</html><meta name=a>", [("a", True)]),
+        (b"<meta>", [(None, True)]),
+    ],
+)
+def test_whatwg_head_and_body(page: bytes, expected: list[tuple[str | None, bool]]) -> None:
+    assert names(page) == expected
+
+
+def test_house_octets_past_the_limit_are_not_read() -> None:
+    page = b"<meta name=a><meta name=b>"
+    cut = elements_of(page, None, limit_octets=14)
+    assert [meta.attributes for meta in cut.metas] == [{"name": "a"}]
+    assert cut.octets_cut
+    assert not elements_of(page, None, limit_octets=len(page)).octets_cut
+
+
+def test_house_elements_past_the_limit_are_counted_out() -> None:
+    elements = elements_of(b"<meta>" * (ELEMENTS_LIMIT + 1), None)
+    assert (len(elements.metas), elements.metas[-1].number, elements.elements_cut) == (10_000, 10_000, True)
+    assert not elements_of(b"<meta>" * 10, None).elements_cut
+
+
+def test_house_attributes_are_cut() -> None:
+    (meta,) = elements_of(b"<meta content='" + b"x" * 100_000 + b"'>", None).metas
+    assert len(meta.attributes["content"]) == 65_536
+
+
+def test_house_offsets_count_the_byte_order_mark() -> None:
+    (meta,) = elements_of(b"\xef\xbb\xbf<meta name=a>", None).metas
+    assert (meta.octet, meta.line) == (3, 1)
+
+
+def test_house_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
+    (meta,) = elements_of("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
+    assert (meta.octet, meta.line) == (4, 2)
+
+
+def test_house_stateful_encoding() -> None:
+    page = "<meta charset=iso-2022-jp>\n<meta name=\u8868 content=noindex>".encode("iso2022-jp")
+    assert [meta.attributes.get("name") for meta in elements_of(page, None).metas] == [None, "\u8868"]
+
+
+def test_house_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
+    page = b"<p data-canfetch-octet=5 data-nosnippet><span data-canfetch-octet=99 data-nosnippet>"
+    other, own = elements_of(page, None).no_snippets
+    assert (other.octet, other.attributes) == (5, {"data-nosnippet": ""})
+    assert (own.octet, own.attributes) == (40, {"data-nosnippet": ""})
+
+
+@pytest.mark.parametrize("mark", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
+def test_house_mark_that_is_no_number_is_none(mark: str | None) -> None:
+    assert html._marked_octet(mark) is None
+
+
+HOSTILE: dict[str, Callable[[int], bytes]] = {
+    "deep": lambda octets: b"<div>" * (octets // 5),
+    "deep-formatting": lambda octets: b"<b>" * (octets // 3),
+    "formatting-again": lambda octets: b"".join(b"<b a%d>" % n for n in range(octets // 20)) + b"<p>" * (octets // 6),
+    "attributes": lambda octets: b"<meta " + b"".join(b"a%d " % n for n in range(octets // 8)) + b">",
+    "links": lambda octets: b"<a rel=nofollow>" * (octets // 16),
+    "marks": lambda octets: b"<a " * (octets // 3),
+    "comments": lambda octets: b"<!--" * (octets // 4),
+    "entities": lambda octets: b"<p>" + b"&amp;" * (octets // 5),
+    "open-tag": lambda octets: b"<meta name='" + b"x" * octets,
+    "charset": lambda octets: b"<meta charset=" + b"charset" * (octets // 7),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_page_is_read_within_bounds(name: str) -> None:
+    # In a process of its own with little memory: what is quadratic in time or memory does not come to its end there.
+    program = f"""
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+from tests.pages.test_html import HOSTILE
+from canfetch.pages.html import PAGE_OCTETS_LIMIT, elements_of
+elements_of(HOSTILE[{name!r}](PAGE_OCTETS_LIMIT), None)
+"""
+    pytest.importorskip("resource", reason="only Unix bounds a process so")
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,164 @@
+"""Laws of page-level rules: nothing raises, joining headers changes nothing, restrictions only add up."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canfetch import PAGE_READINGS, Agent, PageRules, parse, parse_page
+from canfetch.pages.tdm import TDM_OCTETS_LIMIT, read_tdm_file
+from canfetch.pages.verdict import ANSWERS
+from canfetch.pages.vocabulary import KNOWN, VALUED
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+AGENTS = st.sampled_from(["Googlebot", "bingbot", "YandexBot", "ExampleBot", "otherbot"])
+READINGS = st.sampled_from([None, *PAGE_READINGS])
+DATES = st.sampled_from(
+    ["25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "Fri, 25 Jun 2010 15:00:00 GMT", "2030-01-01"]
+    + ["June 25, 2010", "2010-06-25T15:00:00-08:00"]
+)
+WORDS = st.sampled_from(sorted(KNOWN - VALUED))
+DIRECTIVES = st.one_of(
+    WORDS,
+    st.builds("max-snippet: {}".format, st.integers(-1, 300)),
+    st.builds("max-video-preview:{}".format, st.integers(-1, 300)),
+    st.builds("max-image-preview : {}".format, st.sampled_from(["none", "standard", "large"])),
+    st.builds("unavailable_after: {}".format, DATES),
+)
+PIECES = st.sampled_from(
+    [b"<meta name=", b"robots", b"googlebot", b" content=", b'"', b"'", b">", b"<", b"/", b",", b":", b";", b" ", b"\0"]
+    + [
+        b"noindex",
+        b"max-snippet",
+        b"unavailable_after:",
+        b"Friday, ",
+        b"2010",
+        b"15:00",
+        b"-1",
+        b"99999999999999999999",
+    ]
+    + [b"<a rel=nofollow>", b"<span data-nosnippet>", b"tdm-reservation", b"charset=utf-16", b"<template>", b"\xff\xfe"]
+    + [b"*", b"=?0", b"[", b"]", b"{", b"}", b'"location":', b"1", b"\\", b"\xed\xa0\x80", b"\xe9", b"\r\n", b"&#0;"]
+)
+OCTETS = st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join))
+# What a str may hold that no server sends.
+TEXTS = st.one_of(OCTETS.map(lambda octets: octets.decode("utf-8", "surrogateescape")), st.text(max_size=60))
+NAMES = st.sampled_from(
+    ["X-Robots-Tag", "robots-tag", "tdm-reservation", "TDM-Policy", "Content-Type", b"x-robots-tag", "Other", ""]
+)
+
+
+def said(page: PageRules) -> list[tuple[str | None, str, str | None]]:
+    return [(one.agent, one.name, one.value) for one in page.directives]
+
+
+@given(
+    html=st.one_of(st.none(), OCTETS, TEXTS),
+    headers=st.lists(st.tuples(NAMES, st.one_of(OCTETS, TEXTS)), max_size=5),
+    tdm_file=st.one_of(st.none(), OCTETS, TEXTS),
+    agent=AGENTS,
+    reading=READINGS,
+    now=st.floats(allow_nan=False),
+)
+def test_law_nothing_that_a_site_writes_raises(  # noqa: PLR0917 - what is drawn
+    html: Any, headers: Any, tdm_file: Any, agent: str, reading: str | None, now: float
+) -> None:
+    page = parse_page(html, headers=headers, url="https://example.com/a?b", tdm_file=tdm_file)
+    verdict = page.decide(agent=agent, now_seconds=now, reading=reading)
+    # Plain values, and valid Unicode.
+    text = json.dumps([page.to_json(), verdict.to_json()], ensure_ascii=False)
+    assert "\x1b" not in str(verdict)
+    assert text.encode()
+
+
+@given(agents=st.lists(st.sampled_from([None, "googlebot", "otherbot"]), max_size=4), data=st.data())
+def test_law_joined_headers_say_the_same(agents: list[str | None], data: Any) -> None:
+    # What is for everyone comes first: a prefix has no end but the next one.
+    agents = sorted(agents, key=lambda agent: agent is not None)
+    headers = []
+    for agent in agents:
+        directives = data.draw(st.lists(DIRECTIVES, min_size=1, max_size=4))
+        headers.append(("" if agent is None else f"{agent}: ") + ", ".join(directives))
+
+    apart = parse_page(headers=[("X-Robots-Tag", header) for header in headers])
+    joined = parse_page(headers={"x-robots-tag": ", ".join(headers)})
+    tight = parse_page(headers={"x-robots-tag": ",".join(headers)})
+
+    assert said(apart) == said(joined) == said(tight)
+
+
+@given(directives=st.lists(DIRECTIVES, min_size=1, max_size=6), agent=AGENTS, reading=READINGS)
+def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str, reading: str | None) -> None:
+    text = ", ".join(directives)
+    of_header = parse_page(headers={"X-Robots-Tag": text})
+    of_element = parse_page(f'<meta name="robots" content="{text}">')
+    assert said(of_header) == said(of_element)
+    if reading != "yandex" and not (reading is None and agent == "YandexBot"):
+        # There, permissive directives stand in elements alone.
+        one, other = (page.decide(agent=agent, now_seconds=0, reading=reading) for page in (of_header, of_element))
+        for name in ANSWERS:
+            assert getattr(one, name)[:3] == getattr(other, name)[:3]
+
+
+@given(
+    directives=st.lists(DIRECTIVES, max_size=5),
+    more=DIRECTIVES,
+    reading=st.sampled_from(["restrictive", "google", "apple", "amazon", "repext"]),
+)
+def test_law_a_further_directive_opens_nothing(directives: list[str], more: str, reading: str) -> None:
+    def verdict(said: list[str]) -> Any:
+        page = parse_page(headers=[("X-Robots-Tag", one) for one in said])
+        return page.decide(agent="ExampleBot", now_seconds=1e9, reading=reading)
+
+    before, after = verdict(directives), verdict([*directives, more])
+    for name in set(ANSWERS) - {"may_index_embedded"}:
+        assert getattr(before, name).allowed >= getattr(after, name).allowed
+    old, new = before.may_snippet.limit, after.may_snippet.limit
+    assert (math.inf if new is None else new) <= (math.inf if old is None else old)
+
+
+@given(directives=st.lists(DIRECTIVES, max_size=5), agent=AGENTS)
+def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent: str) -> None:
+    one = parse_page(headers=[("X-Robots-Tag", text) for text in directives])
+    other = parse_page(headers=[("X-ROBOTS-TAG", text.upper()) for text in reversed(directives)])
+    first, second = (page.decide(agent=agent, now_seconds=1e9) for page in (one, other))
+    for name in ANSWERS:
+        assert getattr(first, name)[:3] == getattr(second, name)[:3]
+
+
+@given(html=OCTETS, agent=AGENTS, reading=READINGS)
+def test_law_what_robots_txt_forbids_is_never_seen(html: bytes, agent: str, reading: str | None) -> None:
+    robots = parse("User-agent: *\nDisallow: /").decide("https://example.com/a", agent=agent)
+    verdict = parse_page(html).decide(agent=agent, now_seconds=0, robots=robots, reading=reading)
+    assert not verdict.seen
+    assert {name for name in ANSWERS if getattr(verdict, name).allowed} == {"may_list"}
+
+
+@given(octets=OCTETS)
+def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
+    file = read_tdm_file(octets)
+    assert (file.problem is None) or not file.entries
+    for entry in file.entries:
+        entry.matches(b"/a?b")
+        assert entry.place.number >= 1
+
+
+@given(tokens=st.lists(AGENTS, min_size=1, max_size=3), star_applies=st.booleans())
+def test_law_every_agent_has_a_reading(tokens: list[str], star_applies: bool) -> None:  # noqa: FBT001 - what is drawn
+    verdict = parse_page().decide(agent=Agent(tokens, star_applies=star_applies), now_seconds=0)
+    assert verdict.reading in PAGE_READINGS
+    assert all(getattr(verdict, name).unlimited for name in ANSWERS)
+
+
+def test_hostile_tdm_files_are_bounded() -> None:
+    assert read_tdm_file(b"[" * 100_000).problem == "it is deeper than 64 levels"
+    assert read_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
+    assert read_tdm_file(b" " * (TDM_OCTETS_LIMIT + 1)).problem == "it is longer than 512000 octets"
+    assert read_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "it is no JSON"
+    assert read_tdm_file(b"\xff\xff").problem == "it is no JSON"
+    assert read_tdm_file(b"{}").problem == "it is no JSON array"
+    assert len(read_tdm_file(b"[" + b"{}," * 1000 + b"{}]").entries) == 1000

@@ -1,0 +1,88 @@
+"""Elements know where they stand, and marking them changes nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canfetch.pages.html import elements_of
+from canfetch.pages.marking import MARK, Lines, marked
+
+pytest.importorskip("lxml", reason="lxml is not installed")
+
+
+@pytest.mark.parametrize(
+    "octets, expected",
+    [
+        (b"", b""),
+        (b"<meta", b"<meta"),
+        (b"<meta>", b"<meta data-canfetch-octet=0 >"),
+        (b"x<META\nname=a>", b"x<META data-canfetch-octet=1 \nname=a>"),
+        (
+            b"<meta/><metal><meta-x><meta<meta>",
+            b"<meta data-canfetch-octet=0 /><metal><meta-x><meta<meta data-canfetch-octet=27 >",
+        ),
+        (b"</meta><a>", b"</meta><a data-canfetch-octet=7 >"),
+    ],
+)
+def test_house_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
+    assert marked(octets, [b"meta", b"a"]) == expected
+
+
+@pytest.mark.parametrize(
+    "octets, places",
+    [
+        (b"", {0: 1}),
+        (b"ab\ncd\r\nef\rgh", {0: 1, 2: 1, 3: 2, 5: 2, 6: 2, 7: 3, 9: 3, 10: 4, 11: 4}),
+        (b"a\n", {0: 1, 1: 1, 2: 2}),
+        (b"a\x0b\x0c\x85\xe2\x80\xa8b", {7: 1}),
+    ],
+)
+def test_house_lines(octets: bytes, places: dict[int, int]) -> None:
+    lines = Lines(octets)
+    assert {octet: lines.line_of(octet) for octet in places} == places
+
+
+PIECES = st.sampled_from(
+    [b"<meta name=robots content=a>", b"<META\nNAME='x'/>", b"<p title='", b"'", b'"', b"<!--", b"-->", b"<script>"]
+    + [b"</script>", b"<title>", b"</title>", b"<a rel=nofollow href=", b">", b"<", b"<meta", b" ", b"\n", b"\r", b"=x"]
+    + [b"<div data-nosnippet>", b"<textarea>", b"<body", b"&lt;", b"\0", b"\xe9", f"<meta {MARK}=7 name=y>".encode()]
+    + [b"<template>", b"</template>", b"<span x=<meta ", b"</p <meta >", b"<![CDATA[", b"<?", b"<!doctype "]
+)
+
+
+@given(pieces=st.lists(PIECES, max_size=12))
+def test_law_an_element_is_where_it_is_said_to_be(pieces: list[bytes]) -> None:
+    page = b"".join(pieces)
+    elements = elements_of(page, None)
+    for element in (*elements.metas, *elements.links):
+        assert element.octet is not None
+        tag = b"<" + element.name.encode()
+        assert page[element.octet :].lower().startswith(tag)
+        before = page[: element.octet].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        assert element.line == 1 + before.count(b"\n")
+        assert MARK not in element.attributes
+
+
+@given(pieces=st.lists(PIECES, max_size=12))
+def test_law_marking_changes_nothing_that_is_read(pieces: list[bytes]) -> None:
+    from lxml import etree
+
+    class Tags:
+        def __init__(self) -> None:
+            self.seen: list[tuple[str, dict[str, str]]] = []
+
+        def start(self, tag: str, attributes: dict[str, str]) -> None:
+            if tag == "meta":
+                self.seen.append((tag, {k: v for k, v in attributes.items() if k != MARK}))
+
+        def close(self) -> list[tuple[str, dict[str, str]]]:
+            return self.seen
+
+    def metas(octets: bytes) -> list[tuple[str, dict[str, str]]]:
+        parser = etree.HTMLParser(target=Tags(), encoding="utf-8", huge_tree=True)
+        parser.feed(b" " + octets)
+        seen: list[tuple[str, dict[str, str]]] = parser.close()
+        return seen
+
+    page = b"".join(pieces).decode("cp1252").encode()
+    assert metas(marked(page, [b"meta"])) == metas(page)

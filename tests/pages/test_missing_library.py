@@ -1,0 +1,42 @@
+"""Without lxml: headers are read, and HTML says what to install, in the library and on the command line."""
+
+import subprocess
+import sys
+
+ABSENT = "import sys; sys.modules['lxml'] = None\n"
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", ABSENT + program],
+        input="<p>",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_missing_library_says_what_to_install() -> None:
+    program = """
+from canfetch import MissingExtra, parse_page
+try:
+    parse_page(b"<p>")
+except MissingExtra as missing:
+    print(missing)
+"""
+    assert run(program).stdout == 'reading HTML needs the library lxml: pip install "canfetch[pages]"\n'
+
+
+def test_headers_need_no_library() -> None:
+    program = """
+from canfetch import parse_page
+headers = {"X-Robots-Tag": "noindex", "Content-Type": "application/pdf"}
+print([len(parse_page(html, headers=headers).directives) for html in (None, b"", "", b"%PDF")])
+"""
+    assert run(program).stdout == "[1, 1, 1, 1]\n"
+
+
+def test_command_says_what_to_install() -> None:
+    done = run("from canfetch.cli.main import run; sys.exit(run(['page', '--html', '-', '--agent', 'Googlebot']))")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert 'pip install "canfetch[pages]"' in done.stderr
