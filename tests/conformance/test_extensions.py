@@ -1,0 +1,62 @@
+"""The cases of records beyond the RFC, in both engines; and their files keep the promises of their schema."""
+
+import json
+import tomllib
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance.cases import ROOT
+from tests.differential.oracles import in_ci
+
+import canfetch
+from canfetch import ExtensionNote
+
+FILES = sorted((ROOT / "extensions").glob("*.toml"))
+CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(path.read_text("utf-8"))["case"]]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))
+def test_file_follows_the_schema(path: Path) -> None:
+    if in_ci() and find_spec("jsonschema") is None:
+        pytest.fail("jsonschema is not installed, and in CI it must be")
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    schema = json.loads((ROOT / "extensions" / "schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def test_every_id_is_unique() -> None:
+    assert [name for name, times in Counter(case["id"] for case in CASES).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+def test_case(case: dict[str, Any], engine: str) -> None:
+    robots = canfetch.parse(case["robots"], engine=engine)
+    for asked in case.get("usage", ()):
+        usage = robots.usage(asked["url"], agent=asked["agent"], purpose=asked["purpose"])
+        assert (str(usage.preference), list(usage.lines)) == (asked["preference"], asked["lines"]), asked
+    for asked in case.get("canonical", ()):
+        assert robots.canonical(asked["url"]) == asked["is"]
+        assert robots.canonical(asked["is"]) == asked["is"]
+    for asked in case.get("licenses", ()):
+        urls = [found.meaning.url for found in robots.licenses(agent=asked["agent"]) if found.meaning]
+        assert urls == asked["urls"], asked
+    for asked in case.get("delays", ()):
+        assert robots.crawl_delay(agent=asked["agent"]) == asked.get("seconds"), asked
+    if "records" in case:
+        assert [
+            {
+                "line": record.line,
+                "name": record.name,
+                "scope": str(record.scope),
+                "readable": ExtensionNote.UNREADABLE not in record.notes,
+                "known": ExtensionNote.UNKNOWN_RECORD not in record.notes,
+            }
+            for record in robots.extensions
+        ] == [{"readable": True, "known": True, **record} for record in case["records"]]

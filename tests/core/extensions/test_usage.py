@@ -1,0 +1,190 @@
+"""What a file says about training, search and AI use, and that it says when it says nothing."""
+
+import json
+import pickle
+
+import pytest
+
+import canfetch
+from canfetch import ContentSignal, ContentUsage, Preference, UsagePurpose
+from canfetch import ExtensionNote as Note
+from canfetch.core.extensions.content_signal import content_signal
+from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
+
+ALLOW, DISALLOW = Preference.ALLOW, Preference.DISALLOW
+EXAMPLE = b"""\
+License: https://example.com/all.xml
+User-agent: *
+Disallow: /never/
+Content-Usage: train-ai=n
+Content-Usage: /ai-ok/ train-ai=y
+Content-Signal: search=yes, use=reference
+
+User-agent: ExampleBot
+License: https://example.com/bot.xml
+Content-Usage: Train-AI=n
+Allow: /
+"""
+
+
+def test_aipref_what_is_said_and_where(engine: str) -> None:
+    robots = canfetch.parse(EXAMPLE, engine=engine)
+    usage = robots.usage("https://example.com/test", agent="OtherBot", purpose="training")
+    assert usage.preference is DISALLOW
+    assert usage.purpose is UsagePurpose.TRAINING
+    assert usage.lines == (4,)
+    assert not usage.says_nothing
+    assert str(usage) == "training: disallow: line 4, content-usage: train-ai=n (disallow)"
+    assert [str(record) for record in usage.licenses] == ["line 1, license: https://example.com/all.xml"]
+    assert usage.to_json() == json.loads(json.dumps(usage.to_json()))
+    assert usage.to_json()["statements"][0] == {
+        "record": usage.statements[0].record.to_json(),
+        "label": "train-ai",
+        "preference": "disallow",
+        "draft": None,
+    }
+
+
+def test_house_a_usage_is_neither_true_nor_false() -> None:
+    usage = canfetch.parse(EXAMPLE).usage("/", agent="a", purpose="search")
+    assert usage.preference is ALLOW
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(usage)
+
+
+def test_aipref_nothing_is_said_of_what_may_not_be_fetched() -> None:
+    usage = canfetch.parse(EXAMPLE).usage("/never/x", agent="a", purpose="training")
+    assert usage.preference is Preference.UNKNOWN
+    assert usage.says_nothing
+    assert usage.explanation == "it may not be fetched, so nothing is said of its use: line 3, Disallow: /never/"
+
+
+def test_aipref_f14_a_label_in_upper_case_says_nothing() -> None:
+    usage = canfetch.parse(EXAMPLE).usage("/", agent="ExampleBot", purpose="training")
+    assert usage.preference is Preference.UNKNOWN
+    assert usage.explanation == "the file says nothing about training"
+
+
+def test_rsl_f15_a_groups_license_stands_in_place_of_the_files() -> None:
+    robots = canfetch.parse(EXAMPLE)
+    assert [found.line for found in robots.licenses(agent="examplebot")] == [9]
+    assert [found.line for found in robots.licenses(agent="other")] == [1]
+
+
+def test_aipref_f13_the_most_restrictive_of_one_path() -> None:
+    robots = canfetch.parse("User-agent: *\nContent-Usage: train-ai=y\nContent-Usage: / train-ai=n")
+    assert robots.usage("/", agent="a", purpose="training").preference is DISALLOW
+
+
+def test_house_a_purpose_that_is_none_raises() -> None:
+    with pytest.raises(canfetch.InvalidOption, match="unknown purpose 'trainin'; choose one of training, search"):
+        canfetch.parse("").usage("/", agent="a", purpose="trainin")
+
+
+@pytest.mark.parametrize("url", ["fish", "https://example.org/"])
+def test_house_a_url_of_another_origin_or_none_raises(url: str) -> None:
+    robots = canfetch.parse(EXAMPLE, url="https://example.com/robots.txt")
+    for ask in (
+        lambda: robots.usage(url, agent="a", purpose="search"),
+        lambda: robots.canonical(url),
+        lambda: robots.page_rules(url, agent="a"),
+    ):
+        with pytest.raises((canfetch.InvalidURL, canfetch.OriginMismatch)):
+            ask()
+
+
+def test_house_reserved_data_of_a_query_matches_in_both_forms(engine: str) -> None:
+    body = "User-agent: *\nContent-Usage: /go?u=https://a.example/ train-ai=n\nContent-Usage: /go train-ai=y"
+    robots = canfetch.parse(body, engine=engine)
+    for url in ("/go?u=https://a.example/x", "/go?u=https%3A%2F%2Fa.example%2Fx"):
+        assert robots.usage(url, agent="a", purpose="training").lines == (2,)
+    assert robots.usage("/go", agent="a", purpose="training").lines == (3,)
+
+
+def test_google_noindex_lines_that_once_counted(engine: str) -> None:
+    body = "User-agent: *\nNoindex: /old/\nNofollow: /\nNoarchive: /new\nNoindex: x\nUser-agent: a\nDisallow: /old"
+    robots = canfetch.parse(body, engine=engine)
+    assert [found.name for found in robots.page_rules("/old/x", agent="a")] == ["noindex", "nofollow"]
+    assert robots.page_rules("/x", agent=canfetch.Agent("b", star_applies=False)) == ()
+
+
+def test_house_answers_for_many_groups_are_kept_in_bounded_number() -> None:
+    body = "".join(f"User-agent: a{n}\nContent-Usage: train-ai=n\nDisallow: /x\n" for n in range(70))
+    robots = canfetch.parse(body)
+    for _ in range(2):
+        for n in range(70):
+            assert robots.usage("/", agent=f"a{n}", purpose="training").lines == (3 * n + 2,)
+    assert len(robots._asides._by_groups) <= 64
+
+
+def test_house_a_file_that_was_asked_can_be_sent_elsewhere() -> None:
+    robots = canfetch.parse(EXAMPLE)
+    before = robots.usage("/", agent="a", purpose="training")
+    again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - our own
+    assert again.usage("/", agent="a", purpose="training") == before
+    assert pickle.loads(pickle.dumps(robots.extensions)) == robots.extensions  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize(
+    "value, signals, notes",
+    [
+        (b"search=yes", (("search", "yes"),), Note.NONE),
+        (b"Search = YES,use=full", (("search", "yes"), ("use", "full")), Note.NONE),
+        (b"search=maybe", (("search", "maybe"),), Note.UNKNOWN_VALUE),
+        (b"use=yes", (("use", "yes"),), Note.UNKNOWN_VALUE),
+        (b"search=yes,", (("search", "yes"),), Note.UNKNOWN_VALUE),
+        (b"ai_train=no", (("ai_train", "no"),), Note.UNKNOWN_LABEL),
+    ],
+)
+def test_contentsignals_values(value: bytes, signals: tuple[tuple[str, str], ...], notes: Note) -> None:
+    assert content_signal(value) == (ContentSignal(signals), notes)
+
+
+def test_contentsignals_what_cannot_be_read() -> None:
+    assert content_signal(b"/a search=yes") == (None, Note.UNREADABLE | Note.PATH_BEFORE_SIGNALS)
+    assert content_signal(b"yes")[0] is content_signal(b"")[0] is content_signal(b"=yes")[0] is None
+
+
+def test_contentsignals_use_is_kept_and_not_judged() -> None:
+    signal = ContentSignal((("use", "full"), ("use", "reference"), ("use", "never")))
+    assert signal.use == "reference"
+    assert ContentSignal((("search", "yes"),)).use is None
+    assert list(signal.said) == []
+
+
+@pytest.mark.parametrize(
+    "value, path, preferences, notes",
+    [
+        (b"train-ai=n", None, (("train-ai", DISALLOW),), Note.NONE),
+        (b"/a\ttrain-ai=n, ai-use=y", b"/a", (("train-ai", DISALLOW), ("ai-use", ALLOW)), Note.NONE),
+        (b"train-genai=n", None, (("train-genai", DISALLOW),), Note.OLD_LABEL),
+        (b"train-ai=x, search, teach=n", None, (), Note.UNKNOWN_VALUE | Note.UNKNOWN_LABEL),
+    ],
+)
+def test_aipref_values(
+    value: bytes, path: bytes | None, preferences: tuple[tuple[str, Preference], ...], notes: Note
+) -> None:
+    assert content_usage(value) == (ContentUsage(path, preferences), notes)
+
+
+@pytest.mark.parametrize("value", [b"", b"/path", b"/path ", b"Train-AI=n", b"train-ai=n;", b"/a b c"])
+def test_aipref_what_does_not_parse_is_unknown(value: bytes) -> None:
+    assert content_usage(value) == (None, Note.UNREADABLE)
+
+
+@pytest.mark.parametrize("name", USAGE_LABELS)
+def test_aipref_every_label_speaks_of_something_and_old_ones_are_dated(name: str) -> None:
+    label = USAGE_LABELS[name]
+    usage = ContentUsage(None, ((name, DISALLOW),))
+    assert tuple(said.purpose for said in usage.said) == label.purposes
+    assert (label.draft is None) == (label.rank == 0)
+    assert {said.draft for said in usage.said} == {label.draft}
+
+
+def test_house_todays_labels_go_before_old_ones_and_narrow_ones_before_broad_ones() -> None:
+    usage = ContentUsage(None, (("bots", DISALLOW), ("search", ALLOW), ("train-genai", ALLOW)))
+    assert [(said.purpose, said.preference, said.label) for said in usage.said] == [
+        (UsagePurpose.TRAINING, ALLOW, "train-genai"),
+        (UsagePurpose.SEARCH, ALLOW, "search"),
+        (UsagePurpose.AI_USE, DISALLOW, "bots"),
+    ]
