@@ -71,11 +71,13 @@ run: $(INSTALLED) ## set up and answer: make run [ROBOTS=FILE] [URL=URL] [AGENT=
 test: $(INSTALLED) $(STAMPS)/group-test ## set up and run all tests: make test [ARGS='-k groups']
 	$(BIN)/python -m pytest $(ARGS)
 
-coverage: $(INSTALLED) $(STAMPS)/group-test ## branch coverage of core and access, each by its own tests; it must be complete
+coverage: $(INSTALLED) $(STAMPS)/group-test ## branch coverage of core, access and pages, each by its own tests; it must be complete
 	$(BIN)/python -m pytest --cov=canfetch.core --cov-report= tests/core
 	$(BIN)/python -m coverage report --include='src/canfetch/core/*' --fail-under=100
 	$(BIN)/python -m pytest --cov=canfetch.access --cov-report= tests/access
 	$(BIN)/python -m coverage report --include='src/canfetch/access/*' --fail-under=100
+	$(BIN)/python -m pytest --cov=canfetch.pages --cov-report= tests/pages
+	$(BIN)/python -m coverage report --include='src/canfetch/pages/*' --fail-under=100
 
 lint: setup-lint ## style, layers, freshness of generated files
 	$(BIN)/ruff check
