@@ -73,6 +73,7 @@ Examples:
   canfetch check https://example.com/fish --agent ExampleBot
   canfetch explain /fish --agent Googlebot-Image --robots robots.txt
   canfetch matrix / /fish --agent GPTBot --agent Googlebot --robots robots.txt
+  canfetch page https://example.com/fish --agent Googlebot
   canfetch fetch https://example.com
 
 \b

@@ -52,7 +52,10 @@ def page_verdict(
         robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
     Cost: O(directives).
     """
-    own = tuple(directive for directive in directives if _is_for(directive, agent, reading))
+    tokens = frozenset(token.lower() for token in agent.tokens)
+    own = tuple(
+        directive for directive in directives if _is_for(directive, tokens, reading, star_applies=agent.star_applies)
+    )
     seen = robots is None or robots.allowed
     answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds)
     decisions = answers.decisions() if seen else dict.fromkeys(answers.decisions(), _HIDDEN) | {"may_list": _LISTED}
@@ -67,16 +70,16 @@ def page_verdict(
     )
 
 
-def _is_for(directive: Directive, agent: Agent, reading: PageReading) -> bool:
-    """Say whether a directive has an effect on the agent."""
+def _is_for(directive: Directive, tokens: frozenset[str], reading: PageReading, *, star_applies: bool) -> bool:
+    """Say whether a directive has an effect on the agent that has these tokens."""
     if not directive.counts or directive.name not in reading.words:
         return False
     source = directive.place.source
     if directive.agent is None:
         # A crawler that ignores `*` in robots.txt ignores what is said to all here, too.
-        if not agent.star_applies:
+        if not star_applies:
             return False
-    elif directive.agent not in {token.lower() for token in agent.tokens}:
+    elif directive.agent in reading.borrowed_tokens or directive.agent not in tokens:
         return False
     if source is PageSource.META:
         return directive.agent not in reading.ignored_names and (

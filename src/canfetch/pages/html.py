@@ -129,32 +129,30 @@ class _Collector:
         self._numbers = {"meta": 0, "link": 0, "no-snippet": 0}
 
     def start(self, tag: str, attributes: Any) -> None:
-        """Take a start tag."""
-        name = tag.lower()
+        """Take a start tag, whose name the parser gives in lower case."""
         # A body that nobody marked is one that the parser infers, and earlier than the standard does.
-        if name not in _HEAD_NAMES and (name != "body" or MARK in attributes):
+        if self._in_head and tag not in _HEAD_NAMES and (tag != "body" or MARK in attributes):
             self._in_head = False
-        if name == "template":
-            self._templates += 1
-        if name in _HEAD_TEXT_NAMES:
+        if tag in _HEAD_TEXT_NAMES:
             self._head_text_depth += 1
+            if tag == "template":
+                self._templates += 1
         if self._templates:
             # What a template holds is not in the page until a script puts it there.
             return
-        if name == "meta":
-            self._keep(self.metas, "meta", name, attributes)
-        elif name in LINK_NAMES and "rel" in attributes:
-            self._keep(self.links, "link", name, attributes)
+        if tag == "meta":
+            self._keep(self.metas, "meta", tag, attributes)
+        elif tag in LINK_NAMES and "rel" in attributes:
+            self._keep(self.links, "link", tag, attributes)
         if NO_SNIPPET_ATTRIBUTE in attributes:
-            self._keep(self.no_snippets, "no-snippet", name, attributes)
+            self._keep(self.no_snippets, "no-snippet", tag, attributes)
 
     def end(self, tag: str) -> None:
         """Take an end tag, or an end that the parser infers."""
-        name = tag.lower()
-        if name == "template" and self._templates:
-            self._templates -= 1
-        if name in _HEAD_TEXT_NAMES and self._head_text_depth:
-            self._head_text_depth -= 1
+        if tag in _HEAD_TEXT_NAMES:
+            self._head_text_depth = max(0, self._head_text_depth - 1)
+            if tag == "template":
+                self._templates = max(0, self._templates - 1)
 
     def data(self, text: str) -> None:
         """Take text; outside of its own elements none belongs into a head."""
@@ -170,11 +168,7 @@ class _Collector:
             self.cut = True
             return
         octet = _marked_octet(attributes.get(MARK))
-        plain = {
-            str(key).lower(): str(value)[:_ATTRIBUTE_CHARACTERS_LIMIT]
-            for key, value in attributes.items()
-            if key != MARK
-        }
+        plain = {key: value[:_ATTRIBUTE_CHARACTERS_LIMIT] for key, value in attributes.items() if key != MARK}
         octet = None if octet is None else octet + self._offset
         line = None if octet is None else self._lines.line_of(octet)
         kept.append(Element(name, plain, self._numbers[kind], line, octet, self._in_head))

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Final
 
 MARK: Final = "data-canfetch-octet"
-_NAME_ENDS: Final = b"\t\n\f\r />"
+_MARK_OCTETS: Final = MARK.encode()
+_NAME_ENDS: Final = frozenset(b"\t\n\f\r />")
 
 
 def marked(octets: bytes, names: Iterable[bytes]) -> bytes:
@@ -23,23 +24,24 @@ def marked(octets: bytes, names: Iterable[bytes]) -> bytes:
     Cost: O(octets times names).
     """
     lower = octets.lower()
-    ends = sorted(end for name in names for end in _tag_name_ends(lower, b"<" + name))
+    places = sorted(place for name in names for place in _start_tags(lower, b"<" + name))
     pieces: list[bytes] = []
     start = 0
-    for end in ends:
-        tag_start = lower.rfind(b"<", start, end)
-        pieces += (octets[start:end], f" {MARK}={tag_start} ".encode())
-        start = end
+    for tag_start, name_end in places:
+        pieces += (octets[start:name_end], b" %b=%d " % (_MARK_OCTETS, tag_start))
+        start = name_end
     pieces.append(octets[start:])
     return b"".join(pieces)
 
 
-def _tag_name_ends(lower: bytes, tag: bytes) -> Iterable[int]:
+def _start_tags(lower: bytes, tag: bytes) -> Iterable[tuple[int, int]]:
+    """Yield where each `<name` begins and ends that is no beginning of a longer name."""
+    length, octets = len(tag), len(lower)
     place = lower.find(tag)
     while place >= 0:
-        end = place + len(tag)
-        if lower[end : end + 1] in _NAME_ENDS and end < len(lower):
-            yield end
+        end = place + length
+        if end < octets and lower[end] in _NAME_ENDS:
+            yield place, end
         place = lower.find(tag, end)
 
 

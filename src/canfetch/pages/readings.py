@@ -23,6 +23,7 @@ class PageReading(NamedTuple):
         body_elements: whether meta elements outside of the head count.
         robots_tag: whether the Robots-Tag header counts.
         ignored_names: names of meta elements that it does not look at, though crawlers are called so.
+        borrowed_tokens: tokens that its crawlers fall back on in robots.txt alone.
         snippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
         cache_limits_models: whether nocache and noarchive bind answers and training, of both the milder.
         archive_bars_training: whether noarchive means that nothing is trained.
@@ -38,6 +39,7 @@ class PageReading(NamedTuple):
     body_elements: bool = True
     robots_tag: bool = True
     ignored_names: frozenset[str] = frozenset()
+    borrowed_tokens: frozenset[str] = frozenset()
     snippet_limits_answers: bool = True
     cache_limits_models: bool = False
     archive_bars_training: bool = False
@@ -91,6 +93,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             "five directives; nosnippet binds generated answers, too",
             "Apple, about Applebot",
             words=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
+            borrowed_tokens=frozenset({"googlebot"}),
             robots_tag=False,
             tdm=False,
         ),

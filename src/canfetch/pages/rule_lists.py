@@ -67,7 +67,7 @@ def _date_commas(first: str, following: list[str]) -> int:
     date, longest = first, 0
     open_ended = not any(character.isdigit() for character in first)
     for count, part in enumerate(following, 1):
-        if _is_directive(part):
+        if _begins_anew(part):
             break
         date = f"{date},{part}"
         if seconds_of_date(date) is not None:
@@ -78,9 +78,10 @@ def _date_commas(first: str, following: list[str]) -> int:
     return longest
 
 
-def _is_directive(part: str) -> bool:
-    name = part.partition(":")[0].strip().lower()
-    return name in KNOWN
+def _begins_anew(part: str) -> bool:
+    name, colon, _ = (piece.strip() for piece in part.partition(":"))
+    # The hour of a date has no letter, and so is no agent.
+    return name.lower() in KNOWN or (colon != "" and _is_agent(name))
 
 
 def _directives_of_part(
