@@ -45,6 +45,19 @@ def test_house_headers_are_pairs_or_a_mapping(headers: Any) -> None:
     assert [str(one) for one in parse_page(headers=headers).directives] == ["noindex"]
 
 
+def test_house_headers_of_the_libraries_keep_apart_what_they_kept_apart() -> None:
+    from http.client import parse_headers
+    from io import BytesIO
+
+    pairs = [("X-Robots-Tag", "otherbot: noindex"), ("X-Robots-Tag", "nofollow")]
+    of_standard_library = parse_headers(BytesIO(b"".join(f"{n}: {v}\r\n".encode() for n, v in pairs) + b"\r\n"))
+    httpx2 = pytest.importorskip("httpx2", reason="httpx2 is not installed")
+    multidict = pytest.importorskip("multidict", reason="aiohttp is not installed")
+    headers: Any
+    for headers in (pairs, of_standard_library, httpx2.Headers(pairs), multidict.CIMultiDict(pairs)):
+        assert [str(one) for one in parse_page(headers=headers).directives] == ["otherbot: noindex", "nofollow"]
+
+
 @pytest.mark.parametrize(
     "headers", ["noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
 )
@@ -60,11 +73,21 @@ def test_house_headers_that_are_none_are_the_callers_mistake(headers: Any) -> No
         ({"url": "nonsense"}, InvalidURL, "'nonsense' is no URL"),
         ({"tdm_file": b"[]"}, InvalidOption, "give the page's url"),
         ({"url": 5}, TypeError, "a URL is str or bytes"),
+        ({"tdm_file": 5, "url": "/"}, TypeError, "a TDM file is bytes or str, not int"),
     ],
 )
 def test_house_callers_mistakes(given: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         parse_page(b"", **given)
+
+
+def test_house_page_is_octets_or_text() -> None:
+    html: Any
+    for html in (b"<a rel=ugc>", bytearray(b"<a rel=ugc>"), memoryview(b"<a rel=ugc>"), "<a rel=ugc>"):
+        assert len(parse_page(html).links) == 1
+    for html in (5, ["<p>"], 0):
+        with pytest.raises(TypeError, match="a page is bytes or str, not"):
+            parse_page(html)
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,9 @@ def test_house_every_encoding_is_one_of_python(name: str) -> None:
     bytes(range(256)).decode(name, "replace").encode()
 
 
-@pytest.mark.parametrize("content_type, expected", [(None, ""), ("Text/HTML ; charset=x", "text/html"), (";", "")])
+@pytest.mark.parametrize(
+    "content_type, expected",
+    [(None, ""), ("Text/HTML ; charset=x", "text/html"), ("text/html, text/plain", "text/html"), (";", "")],
+)
 def test_house_media_type(content_type: str | None, expected: str) -> None:
     assert media_type(content_type) == expected

@@ -79,6 +79,29 @@ def test_house_types_of_parts() -> None:
     assert_type(canfetch.OriginMismatch("no", index=1).index, int | None)
 
 
+def test_house_types_of_pages() -> None:
+    page = canfetch.parse_page(headers={"X-Robots-Tag": "noindex"}, url="/", tdm_file=b"[]")
+    assert_type(page, canfetch.PageRules)
+    assert_type(canfetch.parse_page(headers=[("X-Robots-Tag", b"noindex")]).directives, tuple[canfetch.Directive, ...])
+    assert_type(page.links, tuple[canfetch.QualifiedLink, ...])
+    assert_type(page.no_snippets, tuple[canfetch.NoSnippet, ...])
+    assert_type(page.reservation, canfetch.Reservation | None)
+    assert_type(page.tdm_file, canfetch.TDMFile | None)
+    assert_type(page.notes, canfetch.PageNote)
+    verdict = page.decide(agent=canfetch.Agent("a"), now_seconds=0)
+    assert_type(verdict, canfetch.PageVerdict)
+    assert_type(verdict.may_index, canfetch.PageDecision)
+    assert_type(verdict.may_index.allowed, bool)
+    assert_type(verdict.may_index.reason, canfetch.PageReason)
+    assert_type(verdict.may_index.directive, canfetch.Directive | None)
+    assert_type(verdict.may_index.limit, float | str | None)
+    assert_type(verdict.robots, canfetch.Verdict | None)
+    assert_type(verdict.to_json(), dict[str, Any])
+    assert_type(page.directives[0].place, canfetch.PagePlace)
+    assert_type(page.directives[0].notes, canfetch.DirectiveNote)
+    assert_type(canfetch.PAGE_READINGS, dict[str, canfetch.PageReading])
+
+
 def test_house_type_checkers_find_mistakes() -> None:
     robots = canfetch.parse(FILE)
     with pytest.raises(TypeError):

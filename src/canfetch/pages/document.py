@@ -36,6 +36,7 @@ from canfetch.pages.tdm import (
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
 
+Octets = bytes | bytearray | memoryview
 PAGE_SCHEMA: Final = "canfetch.page/1"
 DIRECTIVES_LIMIT: Final = 1_000
 _HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
@@ -134,11 +135,11 @@ class PageRules(NamedTuple):
 
 
 def parse_page(
-    html: str | bytes | None = None,
+    html: Octets | str | None = None,
     *,
     headers: Headers = (),
     url: str | bytes | None = None,
-    tdm_file: str | bytes | None = None,
+    tdm_file: Octets | str | None = None,
     limit_octets: int = PAGE_OCTETS_LIMIT,
 ) -> PageRules:
     """Read what a page says of itself. Nothing that a site writes makes it raise.
@@ -146,7 +147,7 @@ def parse_page(
     Args:
         html: the body. Octets are read in the encoding that they or the Content-Type say, and not at all where
             the Content-Type is no HTML; None leaves it to the headers alone, and needs no library.
-        headers: the response's, as pairs, so that repeated ones stay apart, or as a mapping.
+        headers: the response's, as pairs, so that repeated ones stay apart, or as an HTTP library has them.
         url: the page's, which entries of `tdm_file` are compared with.
         tdm_file: the origin's /.well-known/tdmrep.json.
         limit_octets: how much of the body is looked at; 2 MiB by default.
@@ -162,13 +163,17 @@ def parse_page(
         raise InvalidOption("tdm_file says what holds for which path: give the page's url with it")
     fields = fields_of(headers)
     content_type = next(iter(fields.values.get("content-type", ())), None)
-    is_html = isinstance(html, str) or media_type(content_type) in _HTML_TYPES
-    elements = _elements(html, content_type, limit_octets) if html and is_html else Elements()
+    octets = b"" if html is None else _octets_of(html, "a page")
+    if isinstance(html, str):
+        # What was text already was encoded here, whatever the page says of its octets.
+        content_type = _UTF_8
+    is_html = media_type(content_type) in _HTML_TYPES
+    elements = elements_of(octets, content_type, limit_octets=limit_octets) if octets and is_html else Elements()
     every = _all_directives(header_directives(fields), elements.metas)
     directives = tuple(islice(every, DIRECTIVES_LIMIT))
-    file = None if tdm_file is None else read_tdm_file(octets_of(tdm_file) if isinstance(tdm_file, str) else tdm_file)
+    file = None if tdm_file is None else read_tdm_file(_octets_of(tdm_file, "a TDM file"))
     odd = {
-        PageNote.NOT_HTML: bool(html) and not is_html,
+        PageNote.NOT_HTML: octets != b"" and not is_html,
         PageNote.HTML_CUT: elements.octets_cut,
         PageNote.ELEMENTS_CUT: elements.elements_cut,
         PageNote.HEADERS_CUT: fields.cut,
@@ -188,11 +193,12 @@ def parse_page(
     )
 
 
-def _elements(html: str | bytes, content_type: str | None, limit_octets: int) -> Elements:
-    if isinstance(html, str):
-        # What was text already is encoded here, whatever the page says of its octets.
-        return elements_of(octets_of(html), _UTF_8, limit_octets=limit_octets)
-    return elements_of(html, content_type, limit_octets=limit_octets)
+def _octets_of(given: object, what: str) -> bytes:
+    if isinstance(given, str):
+        return octets_of(given)
+    if isinstance(given, Octets):
+        return bytes(given)
+    raise TypeError(f"{what} is bytes or str, not {type(given).__name__}")
 
 
 def _all_directives(of_headers: Iterable[Directive], metas: tuple[Element, ...]) -> Iterator[Directive]:

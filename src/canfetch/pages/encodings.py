@@ -85,8 +85,8 @@ def encoding_of(octets: bytes, content_type: str | None) -> Encoding:
 
 
 def media_type(content_type: str | None) -> str:
-    """Give the media type of a Content-Type header in lower case, without parameters."""
-    return (content_type or "").partition(";")[0].strip().lower()
+    """Give the media type of a Content-Type header in lower case, without parameters; of several, the first."""
+    return (content_type or "").partition(";")[0].partition(",")[0].strip().lower()
 
 
 def _charset(text: str) -> str | None:

@@ -3,8 +3,8 @@
 A field that comes several times counts each time; libraries that join them with commas lose only where one ended.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.pages.directives import Directive
 from canfetch.pages.places import PagePlace, PageSource
@@ -12,7 +12,17 @@ from canfetch.pages.rule_lists import directives_in
 from canfetch.pages.structured_fields import robots_tag_directives
 
 Header = tuple[str | bytes, str | bytes]
-Headers = Iterable[Header] | Mapping[str, str]
+
+
+class HeaderMapping(Protocol):
+    """What HTTP libraries give as a response's headers; many of them keep repeated ones apart."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Give pairs of name and value."""
+        ...
+
+
+Headers = Iterable[Header] | HeaderMapping
 
 # draft-illyes-repext asks for 8 KiB at least; this is what servers send at most.
 HEADER_OCTETS_LIMIT: Final = 65_536
@@ -29,14 +39,13 @@ class Fields(NamedTuple):
 def fields_of(headers: Headers) -> Fields:
     """Take out the fields that are read, up to 64 KiB of them.
 
-    Args: headers: pairs of name and value, or a mapping; octets are read as ISO 8859-1, as HTTP has it.
+    Args: headers: pairs of name and value, or what has them as items; octets are read as ISO 8859-1, as HTTP has it.
     Raises: TypeError: they are neither.
     Cost: O(octets), of which 64 KiB are kept.
     """
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
     values: dict[str, list[str]] = {}
     left, cut = HEADER_OCTETS_LIMIT, False
-    for pair in pairs:
+    for pair in _pairs(headers):
         name, value = _pair(pair)
         name = name.strip().lower()
         if name not in _READ:
@@ -59,6 +68,13 @@ def header_directives(fields: Fields) -> Iterable[Directive]:
         yield from directives_in(value, PagePlace(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
     for number, value in enumerate(fields.values.get("robots-tag", ()), 1):
         yield from robots_tag_directives(value, PagePlace(PageSource.ROBOTS_TAG, number))
+
+
+def _pairs(headers: Headers) -> Iterator[Header]:
+    # httpx joins repeated headers in `items`, and keeps them apart in `multi_items`.
+    items: Any = getattr(headers, "multi_items", None) or getattr(headers, "items", None)
+    pairs: Any = headers if items is None else items()
+    return iter(pairs)
 
 
 def _pair(pair: Header) -> tuple[str, str]:
