@@ -52,11 +52,14 @@ def python_tables(tables: dict[str, Any]) -> str:
 
 def rust_tables(tables: dict[str, Any]) -> str:
     """Render the Rust module."""
+    flags = {name: flag for name, flag in tables["flags"].items() if not flag.get("python_only")}
+    alone = tables["flags"].keys() - flags.keys()
+    profiles = {name: values for name, values in tables["profiles"].items() if not alone & values.keys()}
     lines = [f"//! {NOTICE}", ""]
     lines += ["/// Whose reading of the file: a frozen set of flags.", "#[derive(Debug, PartialEq, Eq)]"]
     lines += ["#[allow(clippy::struct_excessive_bools)]", "pub struct Profile {"]
     lines += ["    /// The name by which callers choose it.", "    pub name: &'static str,"]
-    for name, flag in tables["flags"].items():
+    for name, flag in flags.items():
         lines.append(f"    /// {flag['meaning']}")
         lines.append(f"    pub {name}: {'bool' if flag_default(name) is False else 'usize'},")
     lines += ["}", ""]
@@ -70,11 +73,10 @@ def rust_tables(tables: dict[str, Any]) -> str:
         lines.append(f"pub const {kind.upper()}_SPELLINGS: [&[u8]; {len(spellings)}] = [")
         lines += [f'    b"{spelling}",' for spelling in spellings]
         lines.append("];")
-    profiles = tables["profiles"]
-    lines += ["", "/// Every profile of both engines.", f"pub static PROFILES: [Profile; {len(profiles)}] = ["]
+    lines += ["", "/// Every profile that this engine does.", f"pub static PROFILES: [Profile; {len(profiles)}] = ["]
     for name, values in profiles.items():
         lines += ["    Profile {", f'        name: "{name}",']
-        for flag in tables["flags"]:
+        for flag in flags:
             value = values.get(flag, flag_default(flag))
             shown = str(value).lower() if isinstance(value, bool) else f"{value:_}"
             lines.append(f"        {flag}: {shown},")

@@ -10,6 +10,7 @@ import pytest
 import canfetch
 from canfetch.core._tables import COMPILED_RULES_LIMIT
 from canfetch.core.agent import Agent
+from canfetch.core.engines import profiles_of
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
     EngineError,
@@ -217,7 +218,7 @@ def test_house_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str
     assert robots.crawl_delay(agent="a") == 1.0
 
 
-@pytest.mark.parametrize("profile", canfetch.PROFILES)
+@pytest.mark.parametrize("profile", profiles_of("native"))
 @pytest.mark.parametrize(
     "octets",
     [

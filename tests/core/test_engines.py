@@ -13,6 +13,7 @@ from canfetch.core import engines
 from canfetch.core.both import FileCompiledTwice
 from canfetch.core.profiles import PROFILES
 from canfetch.core.reference import CompiledFile, compile_file
+from canfetch.core.reference.robotparser.file import RobotparserFile
 from canfetch.errors import EngineError
 
 FILE = b"User-agent: *\nDisallow: /x"
@@ -136,5 +137,16 @@ def test_house_the_native_module_is_looked_for_once(native: ModuleType, monkeypa
     assert engines.native_module() is native
 
 
-def test_house_the_real_native_module_does_every_profile(both_engines: str) -> None:
-    assert engines.profiles_of(both_engines) == tuple(PROFILES)
+def test_house_the_real_native_module_does_every_profile_but_those_of_python_itself(both_engines: str) -> None:
+    assert engines.profiles_of(both_engines) == tuple(name for name, flags in PROFILES.items() if not flags.robotparser)
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("profile", ["cpython-old", "cpython-new"])
+def test_python_readings_of_python_itself_are_of_the_python_engine(profile: str) -> None:
+    for engine in (None, "python"):
+        assert isinstance(canfetch.parse(FILE, profile=profile, engine=engine)._compiled, RobotparserFile)
+    for engine in ("native", "both", "rust"):
+        with pytest.raises(EngineError, match=f"does not do the profile {profile}; leave it out, or use 'python'"):
+            canfetch.parse(FILE, profile=profile, engine=engine)
+    assert engines.compiler_for("native", PROFILES["rfc9309"]) is engines.compiler_of("native")

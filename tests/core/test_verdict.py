@@ -7,6 +7,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
+from canfetch.core.engines import profiles_of
 from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Rule, Verdict
 
 DISALLOW = Rule(allow=False, pattern=b"/private", line=2, octets=8)
@@ -104,7 +105,7 @@ def test_house_verdict_has_one_json_form() -> None:
     }
 
 
-@pytest.mark.parametrize("profile", canfetch.PROFILES)
+@pytest.mark.parametrize("profile", profiles_of("native"))
 def test_house_every_verdict_is_plain_json(engine: str, profile: str) -> None:
     robots = canfetch.parse(b"User-agent: \xff\nDisallow: /\xff\0\x1b\nDisallow:\n", profile=profile, engine=engine)
     told = robots.decide(b"/\xff\0\x1b", agent="\udcff")

@@ -15,7 +15,8 @@ from canfetch.core.profiles import PROFILES as FLAGS
 CompileFile = Callable[[bytes, str], CompiledFile]
 AskGoogle = Callable[[bytes, bytes, bytes], tuple[bool, int]]
 
-PROFILES: Final = tuple(FLAGS)
+# The readings of urllib.robotparser are of the Python engine alone, and have an oracle of their own.
+PROFILES: Final = tuple(name for name, flags in FLAGS.items() if not flags.robotparser)
 
 
 def compile_with(engine: str) -> CompileFile:

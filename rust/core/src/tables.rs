@@ -98,7 +98,7 @@ pub const SITEMAP_SPELLINGS: [&[u8]; 2] = [
     b"site-map",
 ];
 
-/// Every profile of both engines.
+/// Every profile that this engine does.
 pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "rfc9309",

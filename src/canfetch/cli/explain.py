@@ -76,7 +76,9 @@ class Explanations:
         question = session.question
         self._palette = Palette(on=wants_color(no_color=question.no_color))
         self._askers = session.askers
-        self._read_by = f"profile {question.profile}, engine {question.engine or engine_name()}"
+        alone = PROFILES[question.profile].robotparser
+        engine = "python" if alone else question.engine or engine_name()
+        self._read_by = f"profile {question.profile}, engine {engine}"
         self._started = False
 
     def write(self, answer: Answer) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from canfetch.core._tables import COMPILED_RULES_LIMIT, MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.engines import CompiledFile, compiler_of
+from canfetch.core.engines import CompiledFile, compiler_for, compiler_of
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
@@ -84,8 +84,7 @@ class RobotsTxt:
     def __init__(self, source: _Source) -> None:
         octets, url, profile, limit_octets, engine = self._source = source
         self.profile = profile
-        if profile not in PROFILES:
-            profile_named(profile)
+        flags = PROFILES.get(profile) or profile_named(profile)
         if (
             len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets <= MOST_OCTETS_LIMIT
             and octets[:1] not in _UTF_16_MARK_STARTS
@@ -93,13 +92,14 @@ class RobotsTxt:
             # Nearly every file: nothing to transcode, nothing to cut.
             self.octets, self.tail, self.source_encoding = octets, b"", "utf-8"
         else:
-            self.octets, self.tail, self.source_encoding = source_of(octets, profile_named(profile), limit_octets)
+            self.octets, self.tail, self.source_encoding = source_of(octets, flags, limit_octets)
         if url is None:
             self.origin = self._check_origin = None
         else:
             self.origin = origin_of_robots_url(url)
             self._check_origin = partial(origin_check, self.origin)
-        self._compiled: CompiledFile = compiler_of(engine)(self.octets, profile)
+        compile_file = compiler_for(engine, flags) if flags.robotparser else compiler_of(engine)
+        self._compiled: CompiledFile = compile_file(self.octets, profile)
         self._token_lines: TokenLines | None = None
         self._extension_answers: ExtensionAnswers | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final, Protocol
 
-from canfetch.core.profiles import PROFILES
+from canfetch.core.profiles import PROFILES, Profile
 from canfetch.errors import EngineError
 
 CONTRACT: Final = 2
@@ -135,6 +135,22 @@ def _find_compiler(engine: str) -> CompileFile:
         return compile_file_twice
     compile_natively: CompileFile = native.compile_file
     return compile_natively
+
+
+def compiler_for(engine: str | None, profile: Profile) -> CompileFile:
+    """Give the function that compiles files in that engine for a profile, Python's where it alone does the profile.
+
+    Raises: EngineError: there is none of that name, it is not built, or it does not do the profile.
+    """
+    if not profile.robotparser:
+        return compiler_of(engine)
+    if engine not in (None, "python"):
+        raise EngineError(
+            f"the engine {engine!r} does not do the profile {profile.name}; leave it out, or use 'python'"
+        )
+    from canfetch.core.reference.robotparser import compile_file  # noqa: PLC0415 - two profiles alone need it
+
+    return compile_file
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:

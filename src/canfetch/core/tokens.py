@@ -57,7 +57,12 @@ def names(token: bytes, agent: bytes, profile: Profile) -> bool:
     if not profile.agent_case_sensitive:
         # Only ASCII letters have a case here: bytes.lower() knows no other.
         token, agent = token.lower(), agent.lower()
-    return agent in token if profile.name_in_value and agent != STAR else agent == token
+    if STAR not in (agent, token):
+        if profile.name_in_value:
+            return agent in token
+        if profile.robotparser:
+            return token in agent
+    return agent == token
 
 
 WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)

@@ -1,0 +1,157 @@
+"""A file that urllib.robotparser would have read, and its rules bound to one agent.
+
+The surface is that of the other compiled files.
+"""
+
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+
+from canfetch.core.profiles import Profile, profile_named
+from canfetch.core.reference.reading import OtherRecord
+from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
+from canfetch.core.reference.robotparser.reading import ParsedRule, read_text
+from canfetch.core.reference.robotparser.selection import EntryTable
+from canfetch.core.reference.selection import Selection
+from canfetch.core.urls import rejection, split_url, url_octets
+
+OriginCheck = Callable[[str | bytes, int | None], None]
+RuleRow = tuple[bool, bytes, int, int]
+
+
+class RobotparserFile:
+    """A file's entries and rules."""
+
+    __slots__ = ("_others", "_profile", "_table")
+
+    def __init__(self, octets: bytes, profile: Profile) -> None:
+        reading = read_text(octets, profile)
+        self._profile = profile
+        self._others = reading.others
+        self._table = EntryTable(reading.entries, rewritten=profile.robotparser_rewritten)
+
+    def group_table(self) -> list[tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]]:
+        """Give each entry's user-agent lines as (name, line) and its rules as (allow, value, line)."""
+        return [
+            (
+                [(name.encode("utf-8", "surrogateescape"), line) for name, line in entry.user_agents],
+                [rule.row for rule in entry.rules],
+            )
+            for entry in self._table.entries
+        ]
+
+    def other_records(self) -> list[OtherRecord]:
+        """Give the records that are neither rules nor user-agent lines, in file order."""
+        return list(self._others)
+
+    def bind(
+        self,
+        tokens: tuple[bytes, ...],
+        star_applies: bool,  # noqa: FBT001 - the surface of every compiled file
+        origin_prefix: bytes | None,
+        check_origin: OriginCheck | None,
+    ) -> "RobotparserRules":
+        """Bind the rules to an agent.
+
+        Cost: O(octets of the user-agent lines).
+        """
+        selection = self._table.select(tokens, star_applies=star_applies)
+        rules = [rule for index in selection.groups for rule in self._table.entries[index].rules]
+        check = None if origin_prefix is None else check_origin
+        return RobotparserRules(rules, selection, self._profile, check)
+
+
+class RobotparserRules:
+    """A file's rules for one agent."""
+
+    __slots__ = ("_check_origin", "_profile", "_rules", "_selection")
+
+    def __init__(
+        self, rules: list[ParsedRule], selection: Selection, profile: Profile, check_origin: OriginCheck | None
+    ) -> None:
+        self._rules = rules
+        self._selection = selection
+        self._profile = profile
+        self._check_origin = check_origin
+
+    @property
+    def choice(self) -> str:
+        """How the entries were chosen: own-token, fallback, star or none."""
+        return self._selection.choice
+
+    @property
+    def token_index(self) -> int:
+        """Which of the agent's tokens chose them, or -1."""
+        return self._selection.token_index
+
+    @property
+    def group_indices(self) -> list[int]:
+        """The entries chosen, in file order."""
+        return list(self._selection.groups)
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules they have."""
+        return len(self._rules)
+
+    def allows(self, url: str | bytes) -> bool:
+        """Say whether the agent may fetch the URL."""
+        return self.decide(url)[0]
+
+    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+        """Say it of each of many URLs, in order."""
+        return [self._decide(self._target(url, index))[0] for index, url in enumerate(urls)]
+
+    def decide(self, url: str | bytes) -> tuple[bool, str, RuleRow | None, bytes]:
+        """Give allowed or not, the reason, the deciding rule, and the target."""
+        target = self._target(url, None)
+        return *self._decide(target), target.encode() if target is not None else url_octets(url)
+
+    def matched(self, url: str | bytes) -> list[RuleRow]:
+        """Give every rule that matches, in the order in which they decide."""
+        return [row for row, _ in self._matches(self._target(url, None))]
+
+    def _decide(self, target: str | None) -> tuple[bool, str, RuleRow | None]:
+        if self._profile.robots_txt_allowed and target == "/robots.txt":
+            return True, "robots-txt", None
+        if self._selection.choice == "none":
+            return True, "no-group", None
+        found = self._matches(target)
+        if not found:
+            return True, "no-match", None
+        row, allows = found[0]
+        if allows != row[0]:
+            return True, "empty-rule", row
+        return allows, "allow-rule" if allows else "disallow-rule", row
+
+    def _matches(self, target: str | None) -> list[tuple[RuleRow, bool]]:
+        if target is None:
+            return []
+        found = [
+            ((*rule.row, covered), rule.allows)
+            for rule in self._rules
+            if rule.path is not None and (covered := rule.path.covered(target)) >= 0
+        ]
+        if self._profile.robotparser_rewritten:
+            # What is covered weighs, then allowing; the sort keeps the order of lines.
+            found.sort(key=itemgetter(1), reverse=True)
+            found.sort(key=lambda match: -match[0][3])
+        return found
+
+    def _target(self, url: str | bytes, index: int | None) -> str | None:
+        # None is a URL that urllib.parse does not take apart: it raises, or answers that no rule matches.
+        octets = url_octets(url, index)
+        split = split_url(octets)
+        if split is None:
+            raise rejection(url, index)
+        if self._check_origin is not None and split.authority:
+            self._check_origin(url, index)
+        text = octets.decode("utf-8", "surrogateescape")
+        return rewritten_target(text) if self._profile.robotparser_rewritten else old_target(text)
+
+
+def compile_file(octets: bytes, profile_name: str) -> RobotparserFile:
+    """Compile a file, cut already.
+
+    Cost: O(octets).
+    """
+    return RobotparserFile(octets, profile_named(profile_name))

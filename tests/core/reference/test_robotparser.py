@@ -1,0 +1,161 @@
+"""The readings of Python's urllib.robotparser; its own answers are compared in tests/differential."""
+
+import pytest
+
+import canfetch
+from canfetch.core.reference.robotparser.paths import old_path, old_target, rewritten_path, rewritten_target
+from canfetch.core.verdict import GroupChoice, Reason, Verdict
+
+OLD, NEW = "cpython-old", "cpython-new"
+
+
+def decide(octets: bytes, url: str, profile: str, agent: str = "FooBot") -> Verdict:
+    return canfetch.parse(octets, profile=profile).decide(url, agent=agent)
+
+
+def groups(octets: bytes, profile: str) -> list[tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]]:
+    robots = canfetch.parse(octets, profile=profile)
+    return [(group.tokens, [rule[:3] for rule in group.rules]) for group in robots.groups]
+
+
+def test_python_before_the_rewrite_an_empty_line_ends_an_entry() -> None:
+    octets = (
+        b"User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /\n \nDisallow: /y\n\nDisallow: /z\nUser-agent: c"
+    )
+    assert groups(octets, OLD) == [(("b",), [(False, b"/", 5), (False, b"/y", 7)])]
+    assert groups(octets, NEW) == [
+        (("a",), [(False, b"/x", 3)]),
+        (("b",), [(False, b"/", 5), (False, b"/y", 7), (False, b"/z", 9)]),
+        (("c",), []),
+    ]
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_a_crawl_delay_ends_a_run_of_user_agent_lines(profile: str) -> None:
+    octets = b"User-agent: a\nCrawl-delay: 5\nUser-agent: b\nRequest-rate: 1/2\nUser-agent: c\nDisallow: /\n"
+    assert [tokens for tokens, _ in groups(octets, profile)] == [("a",), ("b",), ("c",)]
+    robots = canfetch.parse(octets, profile=profile)
+    assert robots.crawl_delay(agent="a") == 5
+    assert [row[6] for row in robots._compiled.other_records()] == [0, 1]
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_other_records_have_their_octets(profile: str) -> None:
+    octets = "Host: h\u00e9\x0bUser-agent: *\n  Sitemap :\t s # c\n: x\nDisallow: /\n\n\nx: y".encode()
+    robots = canfetch.parse(octets, profile=profile)
+    rows = robots._compiled.other_records()
+    spans = [(octets[row[2] : row[3]], octets[row[4] : row[5]]) for row in rows]
+    assert spans == [(b"Host", "h\u00e9".encode()), (b"Sitemap", b"s"), (b"x", b"y")]
+    assert [(row[0], row[1], row[6]) for row in rows] == [(1, 0, -1), (3, 1, 0), (8, 0, -1 if profile == OLD else 0)]
+    assert robots.sitemaps == ("s",)
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_a_name_is_looked_for_within_the_crawlers(profile: str) -> None:
+    octets = b"User-agent: foo\nDisallow: /a\nUser-agent: foobot\nDisallow: /b\nUser-agent: *\nDisallow: /c\n"
+    verdict = decide(octets, "/a", profile, "FooBot-News")
+    assert (verdict.allowed, verdict.group.choice, verdict.group.lines) == (False, GroupChoice.OWN_TOKEN, (1,))
+    # Since the rewrite, an equal name counts first.
+    assert decide(octets, "/b", profile, "FooBot").allowed is (profile == OLD)
+    assert decide(octets, "/c", profile, "BarBot").group.choice is GroupChoice.STAR
+    chain = canfetch.Agent(["BarBot", "FooBot"])
+    assert canfetch.parse(octets, profile=profile).decide("/x", agent=chain).group.choice is GroupChoice.FALLBACK
+    alone = canfetch.Agent("BarBot", star_applies=False)
+    assert canfetch.parse(octets, profile=profile).decide("/c", agent=alone).reason is Reason.NO_GROUP
+    assert canfetch.parse(octets, profile=profile).decide("/c", agent="*").line == 6
+    assert canfetch.parse(b"", profile=profile).decide("/c", agent="*").reason is Reason.NO_GROUP
+
+
+def test_python_entries_of_one_name_are_merged_since_the_rewrite() -> None:
+    octets = b"User-agent: a\nUser-agent: b\nDisallow: /1\nUser-agent: A\nUser-agent: b\nDisallow: /2\n"
+    for agent, lines in (("a", (3, 6)), ("b", (3, 6)), ("xbx", (3, 6)), ("c", ())):
+        for url, line in zip(("/1", "/2"), lines, strict=False):
+            assert decide(octets, url, NEW, agent).line == line
+    # `a` and `A` share no name by which another crawler could find them; `b` does.
+    assert decide(octets, "/1", NEW, "xax").allowed
+    assert decide(octets, "/1", OLD, "xax").line == 3
+    assert decide(octets, "/2", OLD, "a").allowed
+
+
+@pytest.mark.parametrize(
+    "value, url, old, new",
+    [
+        (b"/a", "/ab", 2, 2),
+        (b"/%61%2fb", "/a/b", 2, 2),
+        (b"*", "/x", 0, 2),
+        (b"/*b", "/ab", 0, 2),
+        (b"/a*b*c", "/axbxcx", 0, 2),
+        (b"/a*b*c", "/axcxb", 0, 0),
+        (b"/a*q*c", "/axc", 0, 0),
+        (b"/*.gif$", "/i.gif", 0, 2),
+        (b"/*.gif$", "/i.gif?x", 0, 0),
+        (b"/*a*a$", "/xa", 0, 0),
+        (b"/a$", "/a", 0, 2),
+        (b"/a$", "/ab", 0, 0),
+        (b"/a$b", "/a$b", 2, 0),
+        (b"/a$*$", "/a", 0, 2),
+        (b"/**b", "/xb", 0, 2),
+        (b"/a?b=%3D*", "/a?b=%3Dc", 0, 2),
+        (b"/a?b=c", "/a?b=c#d", 2, 2),
+        (b"//[", "/x", 0, 0),
+    ],
+)
+def test_python_paths_are_compared_decoded(value: bytes, url: str, old: int, new: int) -> None:
+    octets = b"User-agent: *\nDisallow: " + value + b"\n"
+    assert (decide(octets, url, OLD).line or 0, decide(octets, url, NEW).line or 0) == (old, new)
+
+
+def test_python_what_a_rule_covers_weighs_since_the_rewrite() -> None:
+    octets = b"User-agent: *\nAllow: /page\nDisallow: /*.ph\nAllow: /page.p\nDisallow: /x\nAllow: /x\n"
+    verdict = decide(octets, "/page.php", NEW)
+    assert (verdict.line, [rule.line for rule in verdict.also_matched]) == (3, [4, 2])
+    verdict = decide(octets, "/page.php", OLD)
+    assert (verdict.line, [rule.line for rule in verdict.also_matched]) == (2, [4])
+    assert decide(octets, "/x", NEW).line == 6
+    assert decide(octets, "/x", OLD).line == 5
+
+
+def test_python_a_disallow_of_nothing_allows() -> None:
+    octets = b"User-agent: *\nDisallow:\nDisallow: /\n"
+    verdict = decide(octets, "/x", OLD)
+    assert (verdict.allowed, verdict.reason, verdict.line) == (True, Reason.EMPTY_RULE, 2)
+    assert not decide(octets, "/x", NEW).allowed
+    assert decide(b"User-agent: *\nDisallow:\n", "/x", NEW).reason is Reason.EMPTY_RULE
+    assert decide(b"User-agent: *\nAllow: /\n", "/x", NEW).reason is Reason.ALLOW_RULE
+
+
+def test_python_robots_txt_is_exempt_since_the_rewrite() -> None:
+    octets = b"User-agent: *\nDisallow: /\n"
+    assert decide(octets, "https://example.com/robots.txt", NEW).reason is Reason.ROBOTS_TXT
+    assert not decide(octets, "/robots.txt", OLD).allowed
+
+
+def test_python_what_cannot_be_taken_apart_matches_nothing() -> None:
+    # A host that urllib.parse refuses: its normal form holds a slash.
+    url = "https://a\u2100b/x"
+    assert (old_target(url), rewritten_target(url)) == (None, None)
+    for profile in (OLD, NEW):
+        verdict = decide(b"User-agent: *\nDisallow: /\n", url, profile)
+        assert (verdict.allowed, verdict.reason) == (True, Reason.NO_MATCH)
+        assert verdict.target == url.encode()
+    assert old_path("//[") is None
+    assert rewritten_path("/a$b") is None
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_many_urls_and_origins(profile: str) -> None:
+    octets = b"User-agent: *\nDisallow: /x\n"
+    robots = canfetch.parse(octets, profile=profile, url="https://example.com/robots.txt")
+    rules = robots.rules_for("FooBot")
+    assert rules.allows_many(["/x", b"/y", "https://example.com/x"]) == [False, True, False]
+    assert rules.allows("//example.com/y")
+    with pytest.raises(canfetch.OriginMismatch):
+        rules.allows("https://example.org/x")
+    with pytest.raises(canfetch.InvalidURL) as caught:
+        rules.allows_many(["/x", "x"])
+    assert caught.value.index == 1
+    assert rules._bound.rule_count == 1
+    assert decide(octets, "https://example.com", profile).allowed
+    # A path that begins with two slashes is told from a host.
+    assert rewritten_target("//x//y?#") == "////y?%23"
+    assert rewritten_target("/a#?b=c") == "/a%23?b=c"

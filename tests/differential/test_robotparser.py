@@ -1,0 +1,117 @@
+"""The profiles of Python's urllib.robotparser against the one of the interpreter that runs the tests.
+
+Which of the two profiles that is, its behaviour says, and never its version: the rewrite was brought to older series.
+"""
+
+import os
+import urllib.robotparser
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import canfetch
+
+KEYS = ["User-agent", "user-agent", "Disallow", "Allow", "disallow", "Crawl-delay", "Request-rate", "Sitemap", "Host"]
+KEYS += ["Useragent", " Disallow ", "allow\t", ""]
+NAMES = ["*", "FooBot", "foobot", "Foo", "BarBot", "", "a", "%61", "FooBot/1.0", "* x", "*Bot", "Bot"]
+PATHS = ["/", "/a", "/a/b", "/%61", "/a%2fb", "/a b", "/\u00e9", "/a?b", "/a?b=c&d", "/a*b", "/a$", "*", "*.gif$", ""]
+PATHS += ["a", "//x", "/;p", "/a;p?q#r", "http://example.com/a", "/%zz", "?", "/[x", "//[", "/a%3Fb", "/*", "/a**b"]
+PATHS += ["$", "/b$c", "/*a*b", "/a$*"]
+NUMBERS = ["5", "1/2", "x", "\u0663", "-1", ""]
+URLS = ["/", "/a", "/a/b", "/a/bc", "/%61x", "/a%2Fb", "/a/b?", "/a b", "/\u00e9", "/%C3%A9", "/a?b", "/a?b=c&d=e"]
+URLS += ["/a*b", "/aXb", "/a$", "/x.gif", "/;p", "/a;p?q", "/robots.txt", "https://example.com", "//x//y", "/a%3Fb"]
+URLS += ["https://example.com/a#f", "https://example.com/a?#", "//example.com/a", "/[x", "/%", "/a\tb", "/a%23b"]
+URLS += ["https://example.com//x", "https://example.com/[", "/\x0bq", "https://[a]/", "/a#?b", "https://a\u2100b/a"]
+ENDS = ["\n", "\r\n", "\r", "\n\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\n \n", "\n#c\n", " # c\n"]
+AGENTS = ["FooBot", "BarBot", "xfoobotx", "z", "Foo-Bot"]
+
+
+def running_profile() -> str:
+    """Give the profile that reads as the running interpreter does, by a question that the two answer differently."""
+    parser = urllib.robotparser.RobotFileParser()
+    parser.parse(["User-agent: *", "Disallow: /", "Allow: /a"])
+    return "cpython-new" if parser.can_fetch("a", "/a") else "cpython-old"
+
+
+def parsed(text: str) -> urllib.robotparser.RobotFileParser | None:
+    parser = urllib.robotparser.RobotFileParser()
+    try:
+        parser.parse(text.splitlines())
+    except ValueError:
+        # A rule that urllib.parse does not take apart; canfetch reads the file without it.
+        return None
+    return parser
+
+
+def answer(parser: urllib.robotparser.RobotFileParser, agent: str, url: str) -> bool:
+    try:
+        return parser.can_fetch(agent, url)
+    except ValueError:
+        return True
+
+
+def file_of(dice: Random) -> str:
+    text = dice.choice(["", "", "\ufeff", "\n"])
+    for _ in range(dice.randrange(1, 10)):
+        key = dice.choice(KEYS)
+        values = NAMES if "gent" in key else NUMBERS if "-" in key else PATHS
+        text += key + dice.choice([":", ": ", ":  ", " "]) + dice.choice(values) + dice.choice(ENDS)
+    return text
+
+
+def test_python_answers_as_the_running_interpreter_does() -> None:
+    profile = running_profile()
+    dice = Random(138907)  # noqa: S311 - no secret
+    compared = allowed = 0
+    for _ in range(8000):
+        text = file_of(dice)
+        parser = parsed(text)
+        robots = canfetch.parse(text, profile=profile)
+        if parser is None:
+            continue
+        for agent in AGENTS:
+            for url in dice.sample(URLS, 4):
+                try:
+                    ours = robots.allows(url, agent=agent)
+                except canfetch.InvalidURL:
+                    # Such as `//[`: robotparser asks nobody, and lets it pass or raises.
+                    continue
+                assert ours is answer(parser, agent, url), (text, agent, url)
+                compared += 1
+                allowed += ours
+    assert compared > 100_000
+    assert compared // 10 < allowed < compared
+
+
+def test_python_answers_as_the_running_interpreter_does_for_real_files() -> None:
+    folder = os.environ.get("CANFETCH_CORPUS", "")
+    if not folder:
+        pytest.skip("CANFETCH_CORPUS names no folder of real files")
+    profile = running_profile()
+    compared = 0
+    for path in sorted(Path(folder).rglob("*")):
+        if not path.is_file() or path.stat().st_size > canfetch_limit():
+            continue
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        parser = parsed(text)
+        if parser is None:
+            continue
+        robots = canfetch.parse(path.read_bytes(), profile=profile)
+        rules = [rule.pattern for group in robots.groups for rule in group.rules][:40]
+        urls = ["/", "/a", *(rule.decode("utf-8", "replace").replace("*", "x").rstrip("$") for rule in rules)]
+        tokens = [token for group in robots.groups for token in group.tokens][:5]
+        for agent in ("FooBot", *(token for token in tokens if token.isalnum())):
+            for url in urls:
+                if url.startswith("/"):
+                    try:
+                        ours = robots.allows(url, agent=agent)
+                    except canfetch.InvalidURL:
+                        continue
+                    assert ours is answer(parser, agent, url), (path.name, agent, url)
+                    compared += 1
+    assert compared > 1000
+
+
+def canfetch_limit() -> int:
+    return 512_000
