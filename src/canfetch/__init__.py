@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from canfetch.access.outcomes import Access, Effect
     from canfetch.access.policies import POLICIES, AccessPolicy
-    from canfetch.agents import agent
+    from canfetch.agents import agent, crawler_of
+    from canfetch.agents.crawler import Crawler, Verification
+    from canfetch.agents.registry import REGISTRY, Registry
     from canfetch.client.async_client import AsyncClient
     from canfetch.client.evidence.recording import EvidenceRecorder
     from canfetch.client.schedule import Schedule, Turn
@@ -76,6 +78,7 @@ _HOMES = {
     "PAGE_READINGS": "pages.readings",
     "POLICIES": "access.policies",
     "PROFILES": "core.profiles",
+    "REGISTRY": "agents.registry",
     "AITrainingRule": "core.extensions.ai_training",
     "AcapField": "core.extensions.acap",
     "Access": "access.outcomes",
@@ -93,6 +96,7 @@ _HOMES = {
     "ContentUsage": "core.extensions.content_usage",
     "CorruptEntry": "errors",
     "CrawlDelay": "core.extensions.crawl_delay",
+    "Crawler": "agents.crawler",
     "DailyWindow": "core.extensions.windows",
     "Directive": "pages.directives",
     "DirectiveNote": "pages.directives",
@@ -134,6 +138,7 @@ _HOMES = {
     "Reason": "core.verdict",
     "Record": "core.records",
     "RecordKind": "core.keys",
+    "Registry": "agents.registry",
     "RequestRate": "core.extensions.request_rate",
     "Reservation": "pages.tdm",
     "ReservationNote": "pages.tdm",
@@ -153,7 +158,9 @@ _HOMES = {
     "UsageStatement": "core.extensions.usage",
     "UserAgentLine": "core.groups",
     "Verdict": "core.verdict",
+    "Verification": "agents.crawler",
     "agent": "agents",
+    "crawler_of": "agents",
     "parse": "core.document",
     "parse_page": "pages.document",
     "product_token": "core.tokens",
@@ -164,6 +171,7 @@ __all__ = [
     "PAGE_READINGS",
     "POLICIES",
     "PROFILES",
+    "REGISTRY",
     "AITrainingRule",
     "AcapField",
     "Access",
@@ -181,6 +189,7 @@ __all__ = [
     "ContentUsage",
     "CorruptEntry",
     "CrawlDelay",
+    "Crawler",
     "DailyWindow",
     "Directive",
     "DirectiveNote",
@@ -222,6 +231,7 @@ __all__ = [
     "Reason",
     "Record",
     "RecordKind",
+    "Registry",
     "RequestRate",
     "Reservation",
     "ReservationNote",
@@ -241,7 +251,9 @@ __all__ = [
     "UsageStatement",
     "UserAgentLine",
     "Verdict",
+    "Verification",
     "agent",
+    "crawler_of",
     "engine",
     "parse",
     "parse_page",
