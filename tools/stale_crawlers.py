@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Say which entries of the registry were checked too long ago, oldest first.
 
     python tools/stale_crawlers.py [--days 365] [--today 2027-11-20]

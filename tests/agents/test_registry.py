@@ -1,12 +1,26 @@
 """The registry: every entry complete, dated and sourced, and the chains that operators document."""
 
 import datetime as dt
+import subprocess
+import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 import canfetch
-from canfetch.agents import CRAWLERS, Crawler, Obeys, Purpose, crawler_named
+from canfetch.agents import (
+    CRAWLERS,
+    REGISTRY,
+    Crawler,
+    Obeys,
+    Purpose,
+    Registry,
+    Verification,
+    crawler_named,
+    crawler_of,
+)
+from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.errors import InvalidProductToken
 
 
@@ -21,6 +35,12 @@ def test_house_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert crawler.obeys in get_args(Obeys)
     assert crawler.source.startswith("https://") or ":" in crawler.source  # a page's address, or who wrote what
     assert dt.date.fromisoformat(crawler.checked) >= dt.date(2026, 8, 1)
+    # Whoever never fetches has no header, and nothing that could be verified.
+    assert bool(crawler.product_names) is not crawler.token_only
+    assert not (crawler.token_only and crawler.verification.is_documented)
+    assert all(name.startswith(".") and name == name.lower() for name in crawler.verification.host_names)
+    assert all(url.startswith("https://") for url in crawler.verification.address_lists)
+    assert {record.encode() for record in crawler.honours} <= set(KNOWN_RECORDS)
     assert crawler.agent.tokens == crawler.tokens
     assert crawler.agent.star_applies is crawler.star_applies
 
@@ -29,6 +49,35 @@ def test_house_names_are_unique_and_every_fall_back_is_an_entry() -> None:
     names = [crawler.name.lower() for crawler in CRAWLERS]
     assert len(set(names)) == len(names)
     assert {token.lower() for crawler in CRAWLERS for token in crawler.tokens} == set(names)
+
+
+def test_house_no_header_is_two_crawlers() -> None:
+    names = [name.lower() for crawler in CRAWLERS for name in crawler.product_names]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Googlebot Googlebot-Image Googlebot-Video Googlebot-News Storebot-Google Google-InspectionTool GoogleOther",
+        "GoogleOther-Image GoogleOther-Video Google-CloudVertexBot Google-Extended APIs-Google AdsBot-Google",
+        "AdsBot-Google-Mobile Mediapartners-Google Google-Safety AdsBot-Google-Mobile-Apps DuplexWeb-Google",
+        "googleweblight Google-Agent Google-GeminiNotebook Google-NotebookLM FeedFetcher-Google Google-Read-Aloud",
+        "Google-Site-Verification GoogleMessages Google-Pinpoint GoogleProducer Google-CWS",
+        "YandexBot YandexImages YandexCalendar YandexMobileBot YaDirectFetcher YandexDirect YandexAdditional",
+        "YandexAdditionalBot bingbot AdIdxBot BingPreview MicrosoftPreview BingVideoPreview msnbot Baiduspider",
+        "Baiduspider-image Baiduspider-video Baiduspider-news Baiduspider-favo Baiduspider-cpro Baiduspider-ads",
+        "Applebot Applebot-Extended DuckDuckBot DuckAssistBot SeznamBot Yeti Slurp PetalBot Amazonbot",
+        "Amzn-SearchBot Amzn-User CCBot archive.org_bot ia_archiver GPTBot OAI-SearchBot ChatGPT-User OAI-AdsBot",
+        "ClaudeBot Claude-User Claude-SearchBot anthropic-ai Claude-Web PerplexityBot Perplexity-User",
+        "meta-externalagent meta-externalfetcher meta-webindexer meta-externalads facebookexternalhit facebookcatalog",
+        "MistralAI-User MistralAI-Index MistralAI-Training Bytespider TikTokSpider AI2Bot Diffbot YouBot cohere-ai",
+        "cohere-training-data-crawler omgili omgilibot Webzio-Extended AhrefsBot SemrushBot MJ12bot dotbot Twitterbot",
+        "LinkedInBot Slackbot Discordbot Pinterestbot",
+    ],
+)
+def test_house_well_known_crawlers_are_there(names: str) -> None:
+    assert [name for name in names.split() if crawler_named(name) is None] == []
 
 
 def test_house_every_purpose_is_used() -> None:
@@ -97,7 +146,7 @@ def test_house_letter_case_of_a_known_name_is_the_registrys() -> None:
     assert canfetch.agent("googlebot-IMAGE") == canfetch.Agent(["Googlebot-Image", "Googlebot"])
 
 
-@pytest.mark.parametrize("name", ["ExampleBot", "*", "MJ12bot"])
+@pytest.mark.parametrize("name", ["ExampleBot", "*", "Example2.bot"])
 def test_house_unknown_name_is_itself_alone(name: str) -> None:
     assert crawler_named(name) is None
     assert canfetch.agent(name) == canfetch.Agent(name)
@@ -116,3 +165,110 @@ def test_house_a_chain_decides_as_documented() -> None:
     assert not robots.allows("/private", agent=image)
     assert not robots.allows("/x", agent="Googlebot-Image")  # a str is one exact token
     assert robots.allows("/private", agent=canfetch.agent("AdsBot-Google"))
+
+
+GOOGLE = "+http://www.google.com/bot.html"
+
+
+@pytest.mark.parametrize(
+    "header, name",
+    [
+        (f"Mozilla/5.0 (compatible; Googlebot/2.1; {GOOGLE})", "Googlebot"),
+        (
+            (
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; "
+                f"{GOOGLE}) Chrome/120.0.0.0 Safari/537.36"
+            ),
+            "Googlebot",
+        ),
+        ("Googlebot-Image/1.0", "Googlebot-Image"),
+        ("AdsBot-Google (+http://www.google.com/adsbot.html)", "AdsBot-Google"),
+        ("Mediapartners-Google", "Mediapartners-Google"),
+        ("APIs-Google (+https://developers.google.com/webmasters/APIs-Google.html)", "APIs-Google"),
+        (
+            (
+                "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) "
+                "Chrome/79.0.3945.88 Safari/537.36"
+            ),
+            "Storebot-Google",
+        ),
+        ("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", "bingbot"),
+        ("Mozilla/5.0 (compatible; adidxbot/2.0; +http://www.bing.com/bingbot.htm)", "AdIdxBot"),
+        (
+            "Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b",
+            "BingPreview",
+        ),
+        ("Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)", "Slurp"),
+        ("Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)", "YandexBot"),
+        (
+            (
+                "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+                "Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"
+            ),
+            "Applebot",
+        ),
+        ("DuckDuckBot-Https/1.1; (+https://duckduckgo.com/duckduckbot)", "DuckDuckBot"),
+        (
+            "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+            "GPTBot",
+        ),
+        ("facebookexternalhit/1.1 Facebot Twitterbot/1.0", "facebookexternalhit"),
+        ("Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "Slackbot-LinkExpanding"),
+        (
+            "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+            "LinkedInBot",
+        ),
+        ("CCBot/2.0 (https://commoncrawl.org/faq/)", "CCBot"),
+        ("Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)", "MJ12bot"),
+        ("Pinterest/0.2 (+https://www.pinterest.com/bot.html)", "Pinterestbot"),
+    ],
+)
+def test_house_a_header_shows_its_crawler(header: str, name: str) -> None:
+    crawler = crawler_of(header)
+    assert crawler is not None
+    assert crawler.name == name
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
+        "ExampleBot/1.0 (+https://example.com/Googlebot/)",
+        "Google-Extended/1.0",  # a word in robots.txt, which no header shows
+        "NotGooglebot/2.1",
+        "\udcff\x00",
+    ],
+)
+def test_house_a_header_that_shows_nobody_known(header: str) -> None:
+    assert crawler_of(header) is None
+
+
+def test_house_users_add_entries_of_their_own() -> None:
+    own = Crawler(("ExampleBot", "ExampleBots"), "Example", "testing", "https://example.com/bot")
+    other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
+    registry = REGISTRY.with_crawlers(own, other)
+    assert registry.named("examplebot") is own
+    assert registry.of_user_agent("ExampleBot/1.0") is own
+    assert registry.agent("ExampleBot") == canfetch.Agent(["ExampleBot", "ExampleBots"])
+    assert registry.agent("Googlebot") == canfetch.Agent("googlebot", star_applies=False)
+    assert len(registry) == len(REGISTRY) + 1
+    assert REGISTRY.named("ExampleBot") is None
+    assert len(Registry([])) == 0
+    assert repr(Registry([own])) == "<Registry of 1 crawlers>"
+
+
+def test_house_a_verification_says_what_to_do() -> None:
+    assert str(Verification()) == "nothing documented was found"
+    assert str(Verification((".example.com",), ("https://example.com/bot.json",), "or ask")) == (
+        "reverse DNS gives a name under .example.com, which leads back to the address; "
+        "its addresses are listed at https://example.com/bot.json; or ask"
+    )
+
+
+@pytest.mark.parametrize("today, code", [("2026-11-21", 0), ("2028-01-01", 1)])
+def test_house_old_entries_are_told(today: str, code: int) -> None:
+    tool = Path(__file__).parents[2] / "tools" / "stale_crawlers.py"
+    ran = subprocess.run([sys.executable, str(tool), "--today", today], capture_output=True, text=True, check=False)
+    assert ran.returncode == code
+    assert len(ran.stdout.splitlines()) == code * len(CRAWLERS)

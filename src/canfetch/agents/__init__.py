@@ -4,25 +4,47 @@ A `str` as agent is one exact token everywhere else; here a crawler's name becom
 tokens that it falls back on and with its habit about `*`.
 """
 
-from typing import Final
-
-from canfetch.agents.crawler import Crawler, Obeys, Purpose
-from canfetch.agents.registry import CRAWLERS
+from canfetch.agents.crawler import Crawler, Obeys, Purpose, Verification
+from canfetch.agents.entries import CRAWLERS
+from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.core.agent import Agent
 
-__all__ = ["CRAWLERS", "Crawler", "Obeys", "Purpose", "agent", "crawler_named"]
-
-_BY_NAME: Final = {crawler.name.lower(): crawler for crawler in CRAWLERS}
-# Yandex names robots that no list of ours has; each of them reads its own group, then that of Yandex.
-_YANDEX: Final = "Yandex"
+__all__ = [
+    "CRAWLERS",
+    "REGISTRY",
+    "Crawler",
+    "Obeys",
+    "Purpose",
+    "Registry",
+    "Verification",
+    "agent",
+    "crawler_named",
+    "crawler_of",
+]
 
 
 def crawler_named(name: str) -> Crawler | None:
     """Give the registry's entry of that product token, in any letter case, or None.
 
     Cost: a look-up.
+
+    >>> crawler_named("gptbot").operator
+    'OpenAI'
     """
-    return _BY_NAME.get(name.lower())
+    return REGISTRY.named(name)
+
+
+def crawler_of(user_agent: str) -> Crawler | None:
+    """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
+
+    A header is a claim; the entry's `verification` says how to check it.
+
+    Cost: O(characters).
+
+    >>> crawler_of("Mozilla/5.0 (compatible; Googlebot-Image/1.0; +http://www.google.com/bot.html)").agent
+    Agent(['Googlebot-Image', 'Googlebot'])
+    """
+    return REGISTRY.of_user_agent(user_agent)
 
 
 def agent(name: str) -> Agent:
@@ -40,9 +62,4 @@ def agent(name: str) -> Agent:
     >>> agent("ExampleBot")
     Agent(['ExampleBot'])
     """
-    crawler = crawler_named(name)
-    if crawler is not None:
-        return crawler.agent
-    if name.lower().startswith(_YANDEX.lower()):
-        return Agent((name, _YANDEX))
-    return Agent(name)
+    return REGISTRY.agent(name)

@@ -1,134 +1,92 @@
-"""The entries, each with its source and the day on which that was checked.
+"""The registry: crawlers by their names, and by the User-Agent headers that show them."""
 
-Facts only: what an operator's own page says. Where there is none, the source is a list of others, `obeys`
-is what is documented, and the day is that of the list.
-"""
-
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.entries import CRAWLERS
+from canfetch.core.agent import Agent
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
 
-_GOOGLE: Final = "https://developers.google.com/crawling/docs/crawlers-fetchers/"
-_GOOGLE_COMMON: Final = _GOOGLE + "google-common-crawlers"
-_GOOGLE_SPECIAL: Final = _GOOGLE + "google-special-case-crawlers"
-_GOOGLE_USER: Final = _GOOGLE + "google-user-triggered-fetchers"
-_BING: Final = "https://blogs.bing.com/webmaster/2012/05/03/to-crawl-or-not-to-crawl-that-is-bingbots-question"
-_YANDEX: Final = "https://yandex.com/support/webmaster/en/robot-workings/user-agent"
-_YANDEX_ROBOTS: Final = "https://yandex.com/support/webmaster/en/robot-workings/check-yandex-robots"
-_APPLE: Final = "https://support.apple.com/119829"
-_DUCKDUCKGO: Final = "https://duckduckgo.com/duckduckgo-help-pages/results/"
-_OPENAI: Final = "https://developers.openai.com/api/docs/bots"
-_ANTHROPIC: Final = "https://support.claude.com/en/articles/8896518"
-_PERPLEXITY: Final = "https://docs.perplexity.ai/guides/bots"
-_META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers"
-_AMAZON: Final = "https://developer.amazon.com/amazonbot"
-_MISTRAL: Final = "https://docs.mistral.ai/robots"
-_BAIDU: Final = "Baidu webmaster help: robots.txt"
-_ARCHIVE: Final = "Wikipedia, robots.txt: the Internet Archive since April 2017"
-_LIST: Final = "ai.robots.txt, robots.json: a list kept by its readers"
-_LIST_DAY: Final = "2026-08-22"
+# Yandex names robots that no list of ours has; each of them reads its own group, then that of Yandex.
+_YANDEX: Final = "Yandex"
+# What parts the words of a User-Agent header.
+_SEPARATORS: Final = str.maketrans(dict.fromkeys("();,", " "))
 
-CRAWLERS: Final[tuple[Crawler, ...]] = (
-    # --- Google: crawlers that obey, each with its own group, some with Googlebot's ---
-    Crawler(("Googlebot",), "Google", "search-index", _GOOGLE_COMMON),
-    Crawler(("Googlebot-Image", "Googlebot"), "Google", "search-index", _GOOGLE_COMMON),
-    Crawler(("Googlebot-Video", "Googlebot"), "Google", "search-index", _GOOGLE_COMMON),
-    Crawler(("Googlebot-News", "Googlebot"), "Google", "search-index", _GOOGLE_COMMON, token_only=True),
-    Crawler(("Storebot-Google",), "Google", "shopping", _GOOGLE_COMMON),
-    Crawler(("Google-InspectionTool", "Googlebot"), "Google", "testing", _GOOGLE_COMMON),
-    Crawler(("GoogleOther",), "Google", "research", _GOOGLE_COMMON),
-    Crawler(("GoogleOther-Image", "GoogleOther"), "Google", "research", _GOOGLE_COMMON),
-    Crawler(("GoogleOther-Video", "GoogleOther"), "Google", "research", _GOOGLE_COMMON),
-    Crawler(("Google-CloudVertexBot", "Googlebot"), "Google", "site-owner", _GOOGLE_COMMON),
-    Crawler(("Google-Extended",), "Google", "training", _GOOGLE_COMMON, token_only=True),
-    # --- Google: crawlers by agreement, which only a group of their own name reaches ---
-    Crawler(("APIs-Google",), "Google", "notifications", _GOOGLE_SPECIAL, star_applies=False),
-    Crawler(("AdsBot-Google",), "Google", "ads", _GOOGLE_SPECIAL, star_applies=False),
-    Crawler(("AdsBot-Google-Mobile",), "Google", "ads", _GOOGLE_SPECIAL, star_applies=False),
-    Crawler(("AdsBot-Google-Mobile-Apps",), "Google", "ads", _GOOGLE_SPECIAL, star_applies=False),
-    Crawler(("Mediapartners-Google",), "Google", "ads", _GOOGLE_SPECIAL, star_applies=False),
-    Crawler(("Google-Safety",), "Google", "safety", _GOOGLE_SPECIAL, obeys="no"),
-    # --- Google: fetchers that a person sets off ---
-    Crawler(("Google-Agent",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("Google-GeminiNotebook",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("Google-NotebookLM",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("FeedFetcher-Google",), "Google", "feeds", _GOOGLE_USER, obeys="no"),
-    Crawler(("Google-Read-Aloud",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("Google-Site-Verification",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("GoogleMessages",), "Google", "preview", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("Google-Pinpoint",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("GoogleProducer",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    Crawler(("Google-CWS",), "Google", "user-triggered", _GOOGLE_USER, obeys="may-not"),
-    # --- Microsoft: an old msnbot group still speaks to bingbot ---
-    Crawler(("bingbot", "msnbot"), "Microsoft", "search-index", _BING),
-    Crawler(("msnbot",), "Microsoft", "search-index", _BING),
-    Crawler(("AdIdxBot",), "Microsoft", "ads", _BING),
-    Crawler(("BingPreview",), "Microsoft", "preview", _BING),
-    Crawler(("MicrosoftPreview",), "Microsoft", "preview", _BING),
-    Crawler(("BingVideoPreview",), "Microsoft", "preview", _BING),
-    # --- Yandex: its own name, then Yandex; some only their own name ---
-    Crawler(("Yandex",), "Yandex", "search-index", _YANDEX),
-    Crawler(("YandexBot", "Yandex"), "Yandex", "search-index", _YANDEX),
-    Crawler(("YandexImages", "Yandex"), "Yandex", "search-index", _YANDEX),
-    Crawler(("YandexAdditional", "Yandex"), "Yandex", "answers", _YANDEX_ROBOTS, token_only=True),
-    Crawler(("YandexAdditionalBot", "Yandex"), "Yandex", "answers", _YANDEX_ROBOTS, token_only=True),
-    Crawler(("YandexCalendar",), "Yandex", "user-triggered", _YANDEX_ROBOTS, star_applies=False),
-    Crawler(("YandexMobileBot",), "Yandex", "testing", _YANDEX_ROBOTS, star_applies=False),
-    Crawler(("YandexDirect",), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False),
-    Crawler(("YaDirectFetcher",), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False),
-    # --- other search engines ---
-    Crawler(("Applebot", "Googlebot"), "Apple", "search-index", _APPLE),
-    Crawler(("Applebot-Extended",), "Apple", "training", _APPLE, token_only=True),
-    Crawler(("DuckDuckBot",), "DuckDuckGo", "search-index", _DUCKDUCKGO + "duckduckbot"),
-    Crawler(("DuckAssistBot",), "DuckDuckGo", "answers", _DUCKDUCKGO + "duckassistbot"),
-    Crawler(("Baiduspider",), "Baidu", "search-index", _BAIDU),
-    Crawler(("Baiduspider-image",), "Baidu", "search-index", _BAIDU),
-    Crawler(("Baiduspider-video",), "Baidu", "search-index", _BAIDU),
-    Crawler(("Baiduspider-news",), "Baidu", "search-index", _BAIDU),
-    Crawler(("SeznamBot",), "Seznam", "search-index", "Seznam help: how to control SeznamBot"),
-    Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt"),
-    Crawler(("PetalBot",), "Huawei", "search-index", "Petal Search: what PetalBot is"),
-    # --- assistants and models ---
-    Crawler(("GPTBot",), "OpenAI", "training", _OPENAI),
-    Crawler(("OAI-SearchBot",), "OpenAI", "search-index", _OPENAI),
-    Crawler(("ChatGPT-User",), "OpenAI", "user-triggered", _OPENAI, obeys="may-not"),
-    Crawler(("OAI-AdsBot",), "OpenAI", "ads", _OPENAI, obeys="not-documented"),
-    Crawler(("ClaudeBot",), "Anthropic", "training", _ANTHROPIC),
-    Crawler(("Claude-User",), "Anthropic", "user-triggered", _ANTHROPIC),
-    Crawler(("Claude-SearchBot",), "Anthropic", "search-index", _ANTHROPIC),
-    Crawler(("anthropic-ai",), "Anthropic", "training", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("Claude-Web",), "Anthropic", "training", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("PerplexityBot",), "Perplexity", "search-index", _PERPLEXITY),
-    Crawler(("Perplexity-User",), "Perplexity", "user-triggered", _PERPLEXITY, obeys="may-not"),
-    Crawler(("meta-externalagent",), "Meta", "training", _META),
-    Crawler(("meta-externalfetcher",), "Meta", "user-triggered", _META, obeys="may-not"),
-    Crawler(("meta-webindexer",), "Meta", "search-index", _META, obeys="not-documented"),
-    Crawler(("meta-externalads",), "Meta", "ads", _META, obeys="not-documented"),
-    Crawler(("facebookexternalhit",), "Meta", "preview", _META, obeys="may-not"),
-    Crawler(("facebookcatalog",), "Meta", "shopping", _META, obeys="may-not"),
-    Crawler(("Amazonbot",), "Amazon", "training", _AMAZON),
-    Crawler(("Amzn-SearchBot",), "Amazon", "search-index", _AMAZON),
-    Crawler(("Amzn-User",), "Amazon", "user-triggered", _AMAZON, obeys="may-not"),
-    Crawler(("MistralAI-User",), "Mistral", "user-triggered", _MISTRAL, obeys="not-documented"),
-    Crawler(("MistralAI-Index",), "Mistral", "search-index", _MISTRAL, obeys="not-documented"),
-    Crawler(("MistralAI-Training",), "Mistral", "training", _MISTRAL, obeys="not-documented"),
-    Crawler(("Bytespider",), "ByteDance", "training", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("TikTokSpider",), "ByteDance", "training", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("AI2Bot",), "Allen Institute for AI", "training", _LIST, checked=_LIST_DAY),
-    Crawler(("YouBot",), "You.com", "search-index", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("cohere-ai",), "Cohere", "user-triggered", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(("cohere-training-data-crawler",), "Cohere", "training", _LIST, obeys="not-documented", checked=_LIST_DAY),
-    Crawler(
-        ("Webzio-Extended",),
-        "Webz.io",
-        "training",
-        _LIST,
-        obeys="not-documented",
-        token_only=True,
-        checked=_LIST_DAY,
-    ),
-    # --- archives ---
-    Crawler(("CCBot",), "Common Crawl", "archive", "https://commoncrawl.org/ccbot"),
-    Crawler(("archive.org_bot",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
-    Crawler(("ia_archiver",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
-)
+
+class Registry:
+    """Crawlers, to be asked for by name or by User-Agent header; it never changes.
+
+    Args: crawlers: the entries; of several with one name the last counts.
+    """
+
+    __slots__ = ("_by_name", "_by_product_name")
+
+    def __init__(self, crawlers: Iterable[Crawler]) -> None:
+        self._by_name = {crawler.name.lower(): crawler for crawler in crawlers}
+        self._by_product_name = {
+            name.lower(): crawler for crawler in self._by_name.values() for name in crawler.product_names
+        }
+
+    @property
+    def crawlers(self) -> tuple[Crawler, ...]:
+        """Every entry."""
+        return tuple(self._by_name.values())
+
+    def with_crawlers(self, *crawlers: Crawler) -> "Registry":
+        """Give a registry that has these, too; one of a name that is there takes its place."""
+        return Registry((*self.crawlers, *crawlers))
+
+    def named(self, name: str) -> Crawler | None:
+        """Give the entry of that product token, in any letter case, or None.
+
+        Cost: a look-up.
+        """
+        return self._by_name.get(name.lower())
+
+    def of_user_agent(self, user_agent: str) -> Crawler | None:
+        """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
+
+        The product that `canfetch.product_token` finds, where that is known; else the first known product name in
+        the header, whose URLs do not count. A header is a claim: `Crawler.verification` says how to check it.
+
+        Cost: O(characters).
+        """
+        try:
+            crawler = self._by_product_name.get(product_token(user_agent).lower())
+        except InvalidProductToken:
+            crawler = None
+        if crawler is not None:
+            return crawler
+        found = (self._by_product_name.get(name.lower()) for name in _product_names(user_agent))
+        return next((crawler for crawler in found if crawler is not None), None)
+
+    def agent(self, name: str) -> Agent:
+        """Give the Agent of a crawler: the tokens that it tries in order, and whether `*` applies to it.
+
+        Args: name: its product token, in any letter case; one that the registry does not know is itself alone.
+        Raises: InvalidProductToken: it is no product token.
+        Cost: a look-up.
+        """
+        crawler = self.named(name)
+        if crawler is not None:
+            return crawler.agent
+        if name.lower().startswith(_YANDEX.lower()):
+            return Agent((name, _YANDEX))
+        return Agent(name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"<Registry of {len(self)} crawlers>"
+
+
+def _product_names(user_agent: str) -> Iterator[str]:
+    for word in user_agent.translate(_SEPARATORS).split():
+        if "://" not in word:
+            yield word.partition("/")[0]
+
+
+REGISTRY: Final = Registry(CRAWLERS)

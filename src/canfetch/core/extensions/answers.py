@@ -93,7 +93,9 @@ class ExtensionAnswers:
         return answers
 
 
-def _statements(record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose) -> Iterator[UsageStatement]:
+def _statements(
+    record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose
+) -> Iterator[UsageStatement]:
     said_of_all = record.meaning.said if record.meaning else ()
     return (UsageStatement(record, said) for said in said_of_all if said.purpose is purpose)
 

@@ -1,0 +1,27 @@
+"""Crawlers of archives."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_ARCHIVE: Final = "Wikipedia, robots.txt: the Internet Archive since April 2017"
+
+ARCHIVES: Final[tuple[Crawler, ...]] = (
+    Crawler(
+        ("CCBot",),
+        "Common Crawl",
+        "archive",
+        "https://commoncrawl.org/ccbot",
+        honours=("crawl-delay", "sitemap"),
+        verification=Verification((".crawl.commoncrawl.org",), ("https://index.commoncrawl.org/ccbot.json",)),
+    ),
+    Crawler(("archive.org_bot",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
+    Crawler(("ia_archiver",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
+    Crawler(
+        ("ArchiveBot",),
+        "Archive Team",
+        "archive",
+        "Wikipedia, robots.txt: Archive Team ignores it by policy",
+        obeys="no",
+    ),
+)

@@ -1,0 +1,80 @@
+"""Crawlers of those who make models and assistants, as their own pages tell."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_OPENAI: Final = "https://developers.openai.com/api/docs/bots"
+_ANTHROPIC: Final = "https://support.claude.com/en/articles/8896518"
+_PERPLEXITY: Final = "https://docs.perplexity.ai/guides/bots"
+_META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers"
+_AMAZON: Final = "https://developer.amazon.com/amazonbot"
+_MISTRAL: Final = "https://docs.mistral.ai/robots"
+
+_OF_META: Final = Verification(note="its addresses are those that AS32934 announces")
+_CRAWL_DELAY: Final = ("crawl-delay",)
+
+
+def _addresses(*urls: str) -> Verification:
+    return Verification((), urls)
+
+
+ASSISTANTS: Final[tuple[Crawler, ...]] = (
+    Crawler(("GPTBot",), "OpenAI", "training", _OPENAI, verification=_addresses("https://openai.com/gptbot.json")),
+    Crawler(
+        ("OAI-SearchBot",),
+        "OpenAI",
+        "search-index",
+        _OPENAI,
+        verification=_addresses("https://openai.com/searchbot.json"),
+    ),
+    Crawler(
+        ("ChatGPT-User",),
+        "OpenAI",
+        "user-triggered",
+        _OPENAI,
+        obeys="may-not",
+        verification=_addresses("https://openai.com/chatgpt-user.json"),
+    ),
+    Crawler(("OAI-AdsBot",), "OpenAI", "ads", _OPENAI, obeys="not-documented"),
+    Crawler(("ClaudeBot",), "Anthropic", "training", _ANTHROPIC, honours=_CRAWL_DELAY),
+    Crawler(("Claude-User",), "Anthropic", "user-triggered", _ANTHROPIC, honours=_CRAWL_DELAY),
+    Crawler(("Claude-SearchBot",), "Anthropic", "search-index", _ANTHROPIC, honours=_CRAWL_DELAY),
+    Crawler(
+        ("PerplexityBot",),
+        "Perplexity",
+        "search-index",
+        _PERPLEXITY,
+        verification=_addresses("https://www.perplexity.ai/perplexitybot.json"),
+    ),
+    Crawler(
+        ("Perplexity-User",),
+        "Perplexity",
+        "user-triggered",
+        _PERPLEXITY,
+        obeys="may-not",
+    ),
+    Crawler(("meta-externalagent",), "Meta", "training", _META, verification=_OF_META),
+    Crawler(("meta-externalfetcher",), "Meta", "user-triggered", _META, obeys="may-not", verification=_OF_META),
+    Crawler(("meta-webindexer",), "Meta", "search-index", _META, obeys="not-documented", verification=_OF_META),
+    Crawler(("meta-externalads",), "Meta", "ads", _META, obeys="not-documented", verification=_OF_META),
+    Crawler(
+        ("Amazonbot",),
+        "Amazon",
+        "training",
+        _AMAZON,
+        verification=Verification((".crawl.amazonbot.amazon",)),
+    ),
+    Crawler(("Amzn-SearchBot",), "Amazon", "search-index", _AMAZON),
+    Crawler(("Amzn-User",), "Amazon", "user-triggered", _AMAZON, obeys="may-not"),
+    Crawler(
+        ("MistralAI-User",),
+        "Mistral",
+        "user-triggered",
+        _MISTRAL,
+        obeys="not-documented",
+        verification=_addresses("https://mistral.ai/mistralai-user-ips.json"),
+    ),
+    Crawler(("MistralAI-Index",), "Mistral", "search-index", _MISTRAL, obeys="not-documented"),
+    Crawler(("MistralAI-Training",), "Mistral", "training", _MISTRAL, obeys="not-documented"),
+)

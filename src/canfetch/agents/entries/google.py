@@ -1,0 +1,73 @@
+"""Google's crawlers and fetchers."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_PAGES: Final = "https://developers.google.com/crawling/docs/crawlers-fetchers/"
+_COMMON: Final = _PAGES + "google-common-crawlers"
+_SPECIAL: Final = _PAGES + "google-special-case-crawlers"
+_USER: Final = _PAGES + "google-user-triggered-fetchers"
+_ADDRESSES: Final = "https://developers.google.com/static/crawling/ipranges/"
+
+_AS_COMMON: Final = Verification((".googlebot.com", ".geo.googlebot.com"), (_ADDRESSES + "common-crawlers.json",))
+_AS_SPECIAL: Final = Verification((".google.com",), (_ADDRESSES + "special-crawlers.json",))
+_AS_USER: Final = Verification(
+    (".gae.googleusercontent.com", ".google.com"),
+    (
+        _ADDRESSES + "user-triggered-fetchers.json",
+        _ADDRESSES + "user-triggered-fetchers-google.json",
+        _ADDRESSES + "user-triggered-agents.json",
+    ),
+)
+_SITEMAP: Final = ("sitemap",)
+
+
+def _common(*tokens: str) -> Crawler:
+    return Crawler(tokens, "Google", "search-index", _COMMON, honours=_SITEMAP, verification=_AS_COMMON)
+
+
+def _special(*tokens: str) -> Crawler:
+    # By agreement with the site: only a group of their own name reaches them.
+    return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_AS_SPECIAL)
+
+
+def _user(*tokens: str) -> Crawler:
+    # A person sets them off; they generally ignore robots.txt.
+    return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_AS_USER)
+
+
+_NOTHING_FETCHED: Final = Verification()
+
+GOOGLE: Final[tuple[Crawler, ...]] = (
+    _common("Googlebot"),
+    _common("Googlebot-Image", "Googlebot"),
+    _common("Googlebot-Video", "Googlebot"),
+    _common("Googlebot-News", "Googlebot")._replace(token_only=True, verification=_NOTHING_FETCHED),
+    _common("Storebot-Google")._replace(purpose="shopping"),
+    _common("Google-InspectionTool", "Googlebot")._replace(purpose="testing"),
+    _common("GoogleOther")._replace(purpose="research"),
+    _common("GoogleOther-Image", "GoogleOther")._replace(purpose="research"),
+    _common("GoogleOther-Video", "GoogleOther")._replace(purpose="research"),
+    _common("Google-CloudVertexBot", "Googlebot")._replace(purpose="site-owner"),
+    _common("Google-Extended")._replace(purpose="training", token_only=True, honours=(), verification=_NOTHING_FETCHED),
+    _special("APIs-Google")._replace(purpose="notifications"),
+    _special("AdsBot-Google"),
+    _special("AdsBot-Google-Mobile"),
+    _special("AdsBot-Google-Mobile-Apps")._replace(retired=True),
+    _special("Mediapartners-Google"),
+    _special("Google-Safety")._replace(purpose="safety", obeys="no", star_applies=True),
+    _special("DuplexWeb-Google")._replace(purpose="user-triggered", retired=True),
+    _special("googleweblight")._replace(purpose="user-triggered", obeys="not-documented", retired=True),
+    _user("Google-Agent"),
+    _user("Google-GeminiNotebook"),
+    _user("Google-NotebookLM")._replace(retired=True),
+    _user("FeedFetcher-Google")._replace(purpose="feeds", obeys="no"),
+    _user("Google-Read-Aloud"),
+    _user("Google-Site-Verification"),
+    _user("GoogleMessages")._replace(purpose="preview"),
+    _user("Google-Pinpoint"),
+    _user("GoogleProducer"),
+    _user("Google-CWS"),
+    _user("GoogleAgent-Mariner")._replace(retired=True),
+)

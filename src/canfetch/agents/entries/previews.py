@@ -1,0 +1,43 @@
+"""Fetchers that show what a link leads to, when somebody posts one."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers"
+_OF_META: Final = Verification(note="its addresses are those that AS32934 announces")
+_SLACK: Final = "https://api.slack.com/robots"
+_LIST: Final = "crawler-user-agents.json: a list kept by its readers"
+
+
+def _listed(name: str, operator: str) -> Crawler:
+    return Crawler((name,), operator, "preview", _LIST, obeys="not-documented")
+
+
+PREVIEWS: Final[tuple[Crawler, ...]] = (
+    Crawler(("facebookexternalhit",), "Meta", "preview", _META, obeys="may-not", verification=_OF_META),
+    Crawler(("facebookcatalog",), "Meta", "shopping", _META, obeys="may-not", verification=_OF_META),
+    Crawler(
+        ("Twitterbot",),
+        "X",
+        "preview",
+        "X's documentation of cards, as quoted by others: URL crawling and caching",
+    ),
+    Crawler(
+        ("Pinterestbot",),
+        "Pinterest",
+        "preview",
+        "https://help.pinterest.com/en/business/article/pinterest-crawler",
+        user_agents=("Pinterestbot", "Pinterest"),
+        verification=Verification((".pinterest.com",)),
+    ),
+    Crawler(("Slackbot-LinkExpanding",), "Slack", "preview", _SLACK, obeys="not-documented"),
+    Crawler(("Slackbot",), "Slack", "preview", _SLACK, obeys="not-documented"),
+    Crawler(("Slack-ImgProxy",), "Slack", "preview", _SLACK, obeys="not-documented"),
+    _listed("LinkedInBot", "LinkedIn"),
+    _listed("Discordbot", "Discord"),
+    _listed("TelegramBot", "Telegram"),
+    _listed("WhatsApp", "Meta"),
+    _listed("SkypeUriPreview", "Microsoft"),
+    _listed("redditbot", "Reddit"),
+)

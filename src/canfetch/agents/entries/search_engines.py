@@ -1,0 +1,131 @@
+"""Crawlers of search engines other than Google."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_BING: Final = "https://blogs.bing.com/webmaster/2012/05/03/to-crawl-or-not-to-crawl-that-is-bingbots-question"
+_YANDEX: Final = "https://yandex.com/support/webmaster/en/robot-workings/user-agent"
+_YANDEX_ROBOTS: Final = "https://yandex.com/support/webmaster/en/robot-workings/check-yandex-robots"
+_APPLE: Final = "https://support.apple.com/119829"
+_DUCKDUCKGO: Final = "https://duckduckgo.com/duckduckgo-help-pages/results/"
+_BAIDU: Final = "Baidu webmaster help: robots.txt"
+
+_AS_BING: Final = Verification((".search.msn.com",), ("https://www.bing.com/toolbox/bingbot.json",))
+_OF_MICROSOFT: Final = Verification((".search.msn.com",))
+_OF_YANDEX: Final = Verification((".yandex.ru", ".yandex.net", ".yandex.com"))
+_OF_BAIDU: Final = Verification((".crawl.baidu.com", ".crawl.baidu.jp"))
+_OF_APPLE: Final = Verification((".applebot.apple.com",), ("https://search.developer.apple.com/applebot.json",))
+_YANDEX_READS: Final = ("clean-param", "sitemap")
+
+
+def _microsoft(*tokens: str) -> Crawler:
+    return Crawler(tokens, "Microsoft", "preview", _BING, verification=_OF_MICROSOFT)
+
+
+def _yandex(*tokens: str) -> Crawler:
+    return Crawler(tokens, "Yandex", "search-index", _YANDEX, honours=_YANDEX_READS, verification=_OF_YANDEX)
+
+
+def _yandex_alone(name: str) -> Crawler:
+    # General rules do not reach them: only their own name does.
+    return Crawler((name,), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False, verification=_OF_YANDEX)
+
+
+def _baidu(name: str) -> Crawler:
+    return Crawler((name,), "Baidu", "search-index", _BAIDU, verification=_OF_BAIDU)
+
+
+SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
+    # An old msnbot group still speaks to bingbot.
+    Crawler(
+        ("bingbot", "msnbot"),
+        "Microsoft",
+        "search-index",
+        _BING,
+        honours=("crawl-delay", "sitemap"),
+        verification=_AS_BING,
+    ),
+    _microsoft("msnbot")._replace(purpose="search-index", honours=("crawl-delay",), retired=True),
+    _microsoft("AdIdxBot")._replace(purpose="ads"),
+    _microsoft("BingPreview"),
+    _microsoft("MicrosoftPreview"),
+    _microsoft("BingVideoPreview"),
+    # A word for all of them, which none has for its own name.
+    _yandex("Yandex")._replace(token_only=True, verification=Verification()),
+    _yandex("YandexBot", "Yandex"),
+    _yandex("YandexImages", "Yandex"),
+    _yandex("YandexAdditional", "Yandex")._replace(
+        purpose="answers", source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
+    ),
+    _yandex("YandexAdditionalBot", "Yandex")._replace(
+        purpose="answers", source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
+    ),
+    _yandex_alone("YandexCalendar")._replace(purpose="user-triggered"),
+    _yandex_alone("YandexMobileBot")._replace(purpose="testing"),
+    _yandex_alone("YandexDirect"),
+    _yandex_alone("YaDirectFetcher"),
+    Crawler(("Applebot", "Googlebot"), "Apple", "search-index", _APPLE, verification=_OF_APPLE),
+    Crawler(("Applebot-Extended",), "Apple", "training", _APPLE, token_only=True),
+    Crawler(
+        ("DuckDuckBot",),
+        "DuckDuckGo",
+        "search-index",
+        _DUCKDUCKGO + "duckduckbot",
+        user_agents=("DuckDuckBot", "DuckDuckBot-Https"),
+        verification=Verification((), ("https://duckduckgo.com/duckduckbot.json",)),
+    ),
+    Crawler(
+        ("DuckAssistBot",),
+        "DuckDuckGo",
+        "answers",
+        _DUCKDUCKGO + "duckassistbot",
+        verification=Verification(note="its addresses are on its help page"),
+    ),
+    _baidu("Baiduspider")._replace(user_agents=("Baiduspider", "Baiduspider-render")),
+    _baidu("Baiduspider-image"),
+    _baidu("Baiduspider-video"),
+    _baidu("Baiduspider-news"),
+    _baidu("Baiduspider-favo"),
+    _baidu("Baiduspider-mobile")._replace(retired=True),
+    _baidu("Baiduspider-cpro")._replace(purpose="ads"),
+    _baidu("Baiduspider-ads")._replace(purpose="ads"),
+    Crawler(
+        ("SeznamBot",),
+        "Seznam",
+        "search-index",
+        "Seznam help: how to control SeznamBot",
+        honours=("request-rate", "sitemap"),
+        verification=Verification((".seznam.cz",)),
+    ),
+    Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt", honours=("sitemap",)),
+    Crawler(
+        ("Slurp",),
+        "Yahoo",
+        "search-index",
+        "Yahoo help, as quoted by others: Slurp is mostly served by Bing today",
+        honours=("crawl-delay",),
+        verification=Verification((".crawl.yahoo.net",)),
+    ),
+    Crawler(
+        ("PetalBot",),
+        "Huawei",
+        "search-index",
+        "Petal Search: what PetalBot is",
+        verification=Verification((".petalsearch.com",)),
+    ),
+    Crawler(
+        ("MojeekBot",),
+        "Mojeek",
+        "search-index",
+        "https://www.mojeek.com/bot.html",
+        verification=Verification((".mojeek.com",)),
+    ),
+    Crawler(
+        ("Bravebot",),
+        "Brave",
+        "search-index",
+        "https://safe.search.brave.com/help/brave-search-crawler",
+        checked="2026-08-22",
+    ),
+)

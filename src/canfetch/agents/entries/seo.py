@@ -1,0 +1,69 @@
+"""Crawlers of services that count links and positions."""
+
+from typing import Final
+
+from canfetch.agents.crawler import Crawler, Verification
+
+_AHREFS: Final = "https://ahrefs.com/robot"
+_SEMRUSH: Final = "https://www.semrush.com/bot/"
+_MOZ: Final = "https://moz.com/help/moz-procedures/crawlers/"
+_OF_AHREFS: Final = Verification((".ahrefs.com", ".ahrefs.net"), ("https://api.ahrefs.com/v3/public/crawler-ips",))
+_CRAWL_DELAY: Final = ("crawl-delay",)
+
+SEO: Final[tuple[Crawler, ...]] = (
+    Crawler(("AhrefsBot",), "Ahrefs", "seo", _AHREFS, honours=_CRAWL_DELAY, verification=_OF_AHREFS),
+    Crawler(
+        # Whoever owns a site may let it ignore that site's robots.txt.
+        ("AhrefsSiteAudit",),
+        "Ahrefs",
+        "site-owner",
+        _AHREFS,
+        obeys="may-not",
+        honours=_CRAWL_DELAY,
+        verification=_OF_AHREFS,
+    ),
+    Crawler(("SemrushBot",), "Semrush", "seo", _SEMRUSH, honours=_CRAWL_DELAY),
+    Crawler(("SiteAuditBot",), "Semrush", "site-owner", _SEMRUSH, honours=_CRAWL_DELAY),
+    Crawler(("SemrushBot-SWA",), "Semrush", "seo", _SEMRUSH, honours=_CRAWL_DELAY),
+    Crawler(("SemrushBot-OCOB",), "Semrush", "seo", _SEMRUSH, honours=_CRAWL_DELAY),
+    Crawler(
+        ("MJ12bot",),
+        "Majestic",
+        "seo",
+        "https://mj12bot.com",
+        honours=_CRAWL_DELAY,
+        verification=Verification(note="none by address: it is run by many, all over the world"),
+    ),
+    Crawler(("dotbot",), "Moz", "seo", _MOZ + "dotbot", honours=_CRAWL_DELAY),
+    Crawler(
+        ("rogerbot",),
+        "Moz",
+        "site-owner",
+        _MOZ + "rogerbot",
+        verification=Verification(note="none by address: its operator says that it has no range"),
+    ),
+    Crawler(
+        ("BLEXBot",),
+        "SE Ranking",
+        "seo",
+        "https://help.seranking.com/hc/en-us/articles/17126130916636-BLEXBot-Crawler",
+        honours=_CRAWL_DELAY,
+        verification=Verification((".seranking.com",)),
+    ),
+    Crawler(
+        ("Barkrowler",),
+        "Babbar",
+        "seo",
+        "https://www.babbar.tech/crawler",
+        honours=_CRAWL_DELAY,
+        verification=Verification((".babbar.eu",)),
+    ),
+    Crawler(
+        ("DataForSeoBot",),
+        "DataForSEO",
+        "seo",
+        "crawler-user-agents.json: a list kept by its readers",
+        obeys="not-documented",
+    ),
+    Crawler(("serpstatbot",), "Serpstat", "seo", "https://serpstatbot.com/", honours=_CRAWL_DELAY),
+)
