@@ -1,6 +1,7 @@
 """What clients remember of origins: which URL belongs to which, what stays, and for how long an answer holds."""
 
 import asyncio
+from random import Random
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
@@ -201,3 +202,34 @@ def test_house_what_is_held_is_counted_by_engine() -> None:
             held[engine] = client._memory.octets_held
     assert 3 * 13_000 < held["native"] < 5 * 13_000
     assert 10 * 13_000 < held["python"] < 15 * 13_000
+
+
+def test_house_the_least_recently_used_goes_first_whatever_was_asked_between() -> None:
+    known = [known_origin(f"host{number}.example", None) for number in range(40)]
+    memory = OriginMemory(10 * max(one.octets_held for one in known))
+    used: list[str] = []
+
+    def use(name: str) -> None:
+        if name in used:
+            used.remove(name)
+        used.append(name)
+
+    dice = Random(9309)  # noqa: S311 - no secret
+    for _ in range(2000):
+        one = dice.choice(known)
+        name = str(one.origin)
+        action = dice.choice(["put", "find", "find", "forget"])
+        if action == "put":
+            memory.put(one)
+            use(name)
+            del used[: -len(memory)]
+        elif action == "forget":
+            memory.forget(name)
+            used = [other for other in used if other != name]
+        else:
+            assert (memory.find(f"{name}/a") is one) is (name in used)
+            if name in used:
+                use(name)
+        # Reading them all would be using them.
+        assert set(memory._by_name) == set(used)
+        assert len(memory._line) <= 2 * len(memory) + 65

@@ -21,7 +21,7 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 class KnownOrigin:
     """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
-    __slots__ = ("_lasting", "_own_answer", "due_at_seconds", "entry", "file", "options", "origin", "used")
+    __slots__ = ("_lasting", "_own_answer", "due_at_seconds", "entry", "file", "options", "origin", "turn")
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
@@ -29,8 +29,8 @@ class KnownOrigin:
         self.due_at_seconds = entry.due_at_seconds
         self.options = options
         self.file = None if entry.copy is None else KeptFile(entry.copy.octets, options)
-        # Whether anybody asked since the memory last looked for room.
-        self.used = False
+        # When it was used last, as the memory counts.
+        self.turn = 0
         # What holds, and what answers for the client's own agent, where these are the same at any time.
         self._lasting: tuple[Standing, AccessFacts] | None = None
         self._own_answer: Callable[[str | bytes], bool] | None = None

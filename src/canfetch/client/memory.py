@@ -1,27 +1,36 @@
-"""What a client remembers, bounded by octets: an origin that nobody asked about for long goes first."""
+"""What a client remembers, bounded by octets: the origin that was used least recently goes first."""
 
+import heapq
 import threading
-from collections import OrderedDict
+from itertools import count
+from typing import Final
 
 from canfetch.client.kept_file import KeptFile
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.core.origin import Origin
 
+_SPARE_PLACES: Final = 64
+
 
 class OriginMemory:
     """Known origins by name; safe for the threads of a process.
 
-    Who looks up takes no lock: it leaves a mark. Where room is needed, origins with a mark lose it and go
-    to the end of the line, and the first one without goes.
+    Who looks up takes no lock: it leaves the number of its turn. Origins wait in line by the turn that was
+    known when they were put there; where room is needed, those that were used since go back to their place,
+    and the first that was not goes.
     """
 
-    __slots__ = ("_by_name", "_files", "_limit_octets", "_lock", "_octets")
+    __slots__ = ("_by_name", "_files", "_limit_octets", "_line", "_lock", "_next_turn", "_octets", "_turn_in_line")
 
     def __init__(self, limit_octets: int) -> None:
         self._limit_octets = limit_octets
         self._octets = 0
         self._lock = threading.Lock()
-        self._by_name: OrderedDict[str, KnownOrigin] = OrderedDict()
+        self._by_name: dict[str, KnownOrigin] = {}
+        self._next_turn = count(1).__next__
+        # A heap of turns and names; what a name's turn in it is, for what is in it twice.
+        self._line: list[tuple[int, str]] = []
+        self._turn_in_line: dict[str, int] = {}
         # What origins have, by its octets: the hosts of one platform have the same file a thousand times.
         self._files: dict[bytes, KeptFile] = {}
 
@@ -45,7 +54,7 @@ class OriginMemory:
             # Nothing but a name and a slash behind it is known to end there: example.co is no beginning of example.com.
             known = self._by_name.get(url[:end]) if end > 0 else None
             if known is not None:
-                known.used = True
+                known.turn = self._next_turn()
                 return known
         return self.get(str(Origin.of(url)))
 
@@ -53,39 +62,55 @@ class OriginMemory:
         """Give what is known of an origin, and count it as used."""
         known = self._by_name.get(name)
         if known is not None:
-            known.used = True
+            known.turn = self._next_turn()
         return known
 
     def put(self, known: KnownOrigin) -> None:
         """Remember an origin, and forget others past the bound.
 
-        Cost: a look at each origin that was used since the last time, at worst.
+        Cost: O(log origins), and as much for each that was used since it was last in line, where room is needed.
         """
         # The entry's own text, which is there in any case.
         name = known.entry.origin
         with self._lock:
             before = self._by_name.get(name)
             self._hold(known)
+            known.turn = self._next_turn()
             # In place: who looks up without the lock never misses an origin that stays.
             self._by_name[name] = known
-            self._by_name.move_to_end(name)
             if before is not None:
                 self._let_go(before)
+            if name not in self._turn_in_line:
+                self._queue(name, known.turn)
             while self._octets > self._limit_octets and len(self._by_name) > 1:
-                first, oldest = next(iter(self._by_name.items()))
-                if oldest.used or oldest is known:
-                    oldest.used = False
-                    self._by_name.move_to_end(first)
-                else:
-                    del self._by_name[first]
-                    self._let_go(oldest)
+                self._forget_one()
 
     def forget(self, name: str) -> None:
         """Forget an origin."""
         with self._lock:
             before = self._by_name.pop(name, None)
             if before is not None:
+                del self._turn_in_line[name]
                 self._let_go(before)
+                if len(self._line) > 2 * len(self._by_name) + _SPARE_PLACES:
+                    # What was forgotten by name is still in line.
+                    self._line = [(turn, name) for name, turn in self._turn_in_line.items()]
+                    heapq.heapify(self._line)
+
+    def _queue(self, name: str, turn: int) -> None:
+        self._turn_in_line[name] = turn
+        heapq.heappush(self._line, (turn, name))
+
+    def _forget_one(self) -> None:
+        turn, name = heapq.heappop(self._line)
+        if self._turn_in_line.get(name) != turn:
+            return
+        known = self._by_name[name]
+        if known.turn > turn:
+            self._queue(name, known.turn)
+            return
+        del self._turn_in_line[name], self._by_name[name]
+        self._let_go(known)
 
     def _hold(self, known: KnownOrigin) -> None:
         self._octets += known.octets_held
