@@ -1,9 +1,11 @@
 """A crawler, as the registry knows it."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from canfetch.core.agent import Agent
+
+CRAWLER_SCHEMA: Final = "canfetch.crawler/1"
 
 Purpose = Literal[
     "ads",
@@ -97,3 +99,26 @@ class Crawler(NamedTuple):
     def product_names(self) -> tuple[str, ...]:
         """The product names that its User-Agent header may hold; none where it never fetches."""
         return () if self.token_only else self.user_agents or (self.name,)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the entry in plain values, in its one documented form: keys are added, never renamed."""
+        return {
+            "schema": CRAWLER_SCHEMA,
+            "name": self.name,
+            "tokens": list(self.tokens),
+            "star_applies": self.star_applies,
+            "operator": self.operator,
+            "purpose": self.purpose,
+            "obeys": self.obeys,
+            "token_only": self.token_only,
+            "retired": self.retired,
+            "product_names": list(self.product_names),
+            "honours": list(self.honours),
+            "verification": {
+                "host_names": list(self.verification.host_names),
+                "address_lists": list(self.verification.address_lists),
+                "note": self.verification.note,
+            },
+            "source": self.source,
+            "checked": self.checked,
+        }

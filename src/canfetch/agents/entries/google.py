@@ -10,7 +10,7 @@ _SPECIAL: Final = _PAGES + "google-special-case-crawlers"
 _USER: Final = _PAGES + "google-user-triggered-fetchers"
 _ADDRESSES: Final = "https://developers.google.com/static/crawling/ipranges/"
 
-_AS_COMMON: Final = Verification((".googlebot.com", ".geo.googlebot.com"), (_ADDRESSES + "common-crawlers.json",))
+_AS_COMMON: Final = Verification((".googlebot.com",), (_ADDRESSES + "common-crawlers.json",))
 _AS_SPECIAL: Final = Verification((".google.com",), (_ADDRESSES + "special-crawlers.json",))
 _AS_USER: Final = Verification(
     (".gae.googleusercontent.com", ".google.com"),

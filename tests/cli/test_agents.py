@@ -1,0 +1,154 @@
+"""`canfetch agents`: the registry, listed, shown, and asked whose a header is."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from canfetch.agents import CRAWLERS
+from canfetch.cli.main import cli
+
+Run = Any
+HEADER = "Mozilla/5.0 (compatible; Googlebot-Image/1.0; +http://www.google.com/bot.html)"
+
+
+def rows_of(out: str, form: str) -> list[dict[str, Any]]:
+    if form == "csv":
+        return list(csv.DictReader(io.StringIO(out)))
+    return json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
+
+
+def test_house_list_for_people(run: Run) -> None:
+    ran = run("agents", "list")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "ASKED", "AS"]
+    assert [line.split()[0] for line in ran.lines[1:]] == [crawler.name for crawler in CRAWLERS]
+    (line,) = [line for line in ran.lines if line.startswith("Googlebot-Image ")]
+    assert line.endswith("Googlebot-Image, then Googlebot, then *")
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
+def test_house_list_for_programs(run: Run, form: str) -> None:
+    ran = run("agents", "list", "--format", form)
+    assert (ran.code, ran.err) == (0, "")
+    rows = rows_of(ran.out, form)
+    assert [row["name"] for row in rows] == [crawler.name for crawler in CRAWLERS]
+    bing = next(row for row in rows if row["name"] == "bingbot")
+    if form == "csv":
+        assert (bing["tokens"], bing["star_applies"], bing["honours"]) == (
+            "bingbot msnbot",
+            "true",
+            "crawl-delay sitemap",
+        )
+        assert bing["host_names"] == ".search.msn.com"
+    else:
+        assert bing == next(crawler for crawler in CRAWLERS if crawler.name == "bingbot").to_json()
+
+
+@pytest.mark.parametrize(
+    "options, keeps",
+    [
+        (("--purpose", "training"), lambda row: row["purpose"] == "training"),
+        (("--purpose", "ads", "--purpose", "seo"), lambda row: row["purpose"] in {"ads", "seo"}),
+        (("--operator", "google"), lambda row: row["operator"] == "Google"),
+        (("--obeys", "no", "--obeys", "may-not"), lambda row: row["obeys"] in {"no", "may-not"}),
+        (
+            ("--operator", "OpenAI", "--obeys", "yes", "--purpose", "search-index"),
+            lambda row: row["name"] == "OAI-SearchBot",
+        ),
+    ],
+)
+def test_house_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> None:
+    ran = run("agents", "list", *options, "--format", "json")
+    everyone = [crawler.to_json() for crawler in CRAWLERS]
+    assert ran.code == 0
+    assert json.loads(ran.out) == [row for row in everyone if keeps(row)] != []
+
+
+@pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", ""), ("csv", "")])
+def test_house_list_of_nobody(run: Run, form: str, out: str) -> None:
+    ran = run("agents", "list", "--operator", "Nobody", "--format", form)
+    assert (ran.code, ran.out) == (1, out)
+    assert ran.err.startswith("canfetch: no crawler is like that")
+
+
+def test_house_show_says_all_there_is(run: Run) -> None:
+    ran = run("agents", "show", "googlebot-image", "Google-Extended", "msnbot")
+    assert (ran.code, ran.err) == (0, "")
+    image, extended, old = ran.out.split("\n\n")
+    assert image.splitlines()[0] == "Googlebot-Image"
+    assert "  asked as    Googlebot-Image, then Googlebot, then *" in image
+    assert "  verify      reverse DNS gives a name under .googlebot.com, which leads back to the address" in image
+    assert "(checked 2026-" in image
+    assert "  header      none: it never fetches" in extended
+    assert "  verify      nothing: it never fetches" in extended
+    assert "  operator    Microsoft, which has given it up" in old
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
+def test_house_show_for_programs(run: Run, form: str) -> None:
+    ran = run("agents", "show", "AdsBot-Google", "GPTBot", "--format", form)
+    rows = rows_of(ran.out, form)
+    assert [row["name"] for row in rows] == ["AdsBot-Google", "GPTBot"]
+    assert rows[0]["star_applies"] in {False, "false"}
+
+
+def test_house_show_of_a_name_that_is_not_known(run: Run) -> None:
+    ran = run("agents", "show", "Example\x1bBot", "GPTBot")
+    assert ran.code == 1
+    assert ran.out.startswith("GPTBot\n")
+    assert ran.err.startswith("canfetch: no crawler is called 'Example%1BBot'")
+
+
+def test_house_find_for_people(run: Run) -> None:
+    ran = run("agents", "find", HEADER, "curl/8\x1b[31m")
+    assert ran.code == 1
+    assert ran.lines == [f"Googlebot-Image       {HEADER}", "-                     curl/8%1B[31m"]
+    assert run("agents", "find", HEADER).code == 0
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
+def test_house_find_for_programs(run: Run, form: str) -> None:
+    stdin = f"{HEADER}\n\ncurl/8.0\n".encode()
+    ran = run("agents", "find", "--headers-file", "-", "--format", form, stdin=stdin)
+    rows = rows_of(ran.out, form)
+    assert ran.code == 1
+    assert [row["user_agent"] for row in rows] == [HEADER, "curl/8.0"]
+    if form == "csv":
+        assert [row["name"] for row in rows] == ["Googlebot-Image", ""]
+    else:
+        assert rows[0]["crawler"]["name"] == "Googlebot-Image"
+        assert rows[1]["crawler"] is None
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (("find",), "no User-Agent header: give one or more, or --headers-file FILE"),
+        (("find", "--headers-file", "missing.txt"), "--headers-file 'missing.txt': no such file"),
+        (("show",), "missing argument"),
+        (("list", "--purpose", "fun"), "'fun' is not one of"),
+        (("list", "--format", "xml"), "'xml' is not one of"),
+    ],
+)
+def test_house_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: str) -> None:
+    ran = run("agents", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == 1
+    assert text in ran.err
+
+
+@pytest.mark.parametrize("name", ["list", "show", "find"])
+def test_house_help_has_examples_and_exit_codes(run: Run, name: str) -> None:
+    out = run("agents", name, "--help").out
+    assert f"canfetch agents {name}" in out
+    assert "Exit code: 0" in out
+
+
+def test_house_names_are_completed() -> None:
+    complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
+    found = [item.value for item in complete.get_completions(["agents", "show"], "googlebot-")]
+    assert found == ["Googlebot-Image", "Googlebot-Video", "Googlebot-News"]
