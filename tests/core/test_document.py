@@ -347,3 +347,12 @@ def test_bing_a_group_without_a_crawl_delay_has_that_of_star(engine: str) -> Non
     rfc9309 = canfetch.parse(octets, engine=engine)
     assert [rfc9309.crawl_delay(agent=agent) for agent in ("a", "b", "c")] == [None, 2, 7]
     assert canfetch.parse(b"", profile="bing", engine=engine).crawl_delay(agent="a") is None
+
+
+def test_house_the_same_file_as_another_profile_reads_it(engine: str) -> None:
+    robots = canfetch.parse("User-agent: *\nDisallowAITraining: /", url="https://example.com/robots.txt", engine=engine)
+    google = robots.as_read_by("google")
+    assert (google.profile, google.octets, google.origin) == ("google", robots.octets, robots.origin)
+    assert (robots.allows("/x", agent="a"), google.allows("/x", agent="a")) == (True, False)
+    with pytest.raises(canfetch.UnknownProfile):
+        robots.as_read_by("altavista")
