@@ -113,3 +113,33 @@ def test_house_type_checkers_find_mistakes() -> None:
         robots.allows("/fish", agent=["ExampleBot"])  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         canfetch.prase(FILE)  # type: ignore[attr-defined]
+
+
+def test_house_types_of_records_beyond_the_rfc() -> None:
+    robots = canfetch.parse(
+        b"User-agent: *\nClean-param: ref\nContent-Usage: train-ai=n\nLicense: https://example.com/l\n"
+    )
+    assert_type(robots.extensions, canfetch.Extensions)
+    assert_type(robots.extensions.of(canfetch.CleanParam), tuple[canfetch.Extension[canfetch.CleanParam], ...])
+    assert_type(robots.extensions.of(canfetch.CleanParam)[0].meaning.path, bytes)
+    assert_type(robots.extensions.named("license")[0].scope, canfetch.ExtensionScope)
+    assert_type(robots.extensions.unknown, tuple[canfetch.Extension[Any], ...])
+    assert_type(robots.canonical("/fish?ref=1"), str)
+    assert_type(robots.licenses(agent="a")[0].meaning, canfetch.License)
+    assert_type(robots.page_rules("/", agent="a"), tuple[canfetch.Extension[canfetch.PathPageRule], ...])
+    usage = robots.usage("/", agent="a", purpose="training")
+    assert_type(usage, canfetch.Usage)
+    assert_type(usage.preference, canfetch.Preference)
+    assert_type(usage.statements, tuple[canfetch.UsageStatement, ...])
+    assert_type(usage.statements[0].said, canfetch.SaidOfUse)
+    assert_type(usage.lines, tuple[int, ...])
+    assert_type(usage.verdict, canfetch.Verdict)
+
+
+def test_house_types_of_crawlers() -> None:
+    assert_type(canfetch.crawler_of("GPTBot/1.2"), canfetch.Crawler | None)
+    assert_type(canfetch.REGISTRY, canfetch.Registry)
+    assert_type(canfetch.REGISTRY.named("GPTBot"), canfetch.Crawler | None)
+    assert_type(canfetch.REGISTRY.agent("GPTBot"), canfetch.Agent)
+    assert_type(canfetch.REGISTRY.crawlers[0].verification, canfetch.Verification)
+    assert_type(canfetch.REGISTRY.with_crawlers(), canfetch.Registry)

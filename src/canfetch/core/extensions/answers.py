@@ -38,14 +38,10 @@ class GroupAnswers:
         self.licenses = _of_groups_or_file(records.of(License), chosen)
         self.signals = _of_groups_or_file(records.of(ContentSignal), chosen)
         own = Extensions(record for record in records if record.group in chosen)
-        self.page_rules = PathRecords(
-            [(record.meaning.path, record) for record in own.of(PathPageRule) if record.meaning], profile
-        )
-        self.training = PathRecords(
-            [(record.meaning.path, record) for record in own.of(AITrainingRule) if record.meaning], profile
-        )
+        self.page_rules = PathRecords([(record.meaning.path, record) for record in own.of(PathPageRule)], profile)
+        self.training = PathRecords([(record.meaning.path, record) for record in own.of(AITrainingRule)], profile)
         self.usages = PathRecords(
-            [(record.meaning.path or _EVERY_PATH, record) for record in own.of(ContentUsage) if record.meaning], profile
+            [(record.meaning.path or _EVERY_PATH, record) for record in own.of(ContentUsage)], profile
         )
 
     def usage(self, verdict: Verdict, purpose: UsagePurpose) -> Usage:
@@ -75,7 +71,7 @@ class ExtensionAnswers:
         """All Clean-param records, ready to be asked."""
         if self._clean_params is None:
             found = self.records.of(CleanParam)
-            self._clean_params = CleanParams(record.meaning for record in found if record.meaning)
+            self._clean_params = CleanParams(record.meaning for record in found)
         return self._clean_params
 
     def of_groups(self, groups: Iterable[int]) -> GroupAnswers:
@@ -96,8 +92,7 @@ class ExtensionAnswers:
 def _statements(
     record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose
 ) -> Iterator[UsageStatement]:
-    said_of_all = record.meaning.said if record.meaning else ()
-    return (UsageStatement(record, said) for said in said_of_all if said.purpose is purpose)
+    return (UsageStatement(record, said) for said in record.meaning.said if said.purpose is purpose)
 
 
 def usage_purpose(purpose: str) -> UsagePurpose:

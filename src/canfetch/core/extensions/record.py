@@ -46,7 +46,7 @@ class Extension(NamedTuple, Generic[MeaningT]):
     """
 
     name: str
-    meaning: MeaningT | None
+    meaning: MeaningT
     value: bytes
     line: int
     group: int | None
