@@ -56,7 +56,7 @@ GOOGLE: Final[tuple[Crawler, ...]] = (
     _special("AdsBot-Google-Mobile"),
     _special("AdsBot-Google-Mobile-Apps")._replace(retired=True),
     _special("Mediapartners-Google"),
-    _special("Google-Safety")._replace(purpose="safety", obeys="no", star_applies=True),
+    _special("Google-Safety")._replace(purpose="safety", obeys="no"),
     _special("DuplexWeb-Google")._replace(purpose="user-triggered", retired=True),
     _special("googleweblight")._replace(purpose="user-triggered", obeys="not-documented", retired=True),
     _user("Google-Agent"),

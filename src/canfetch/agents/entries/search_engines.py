@@ -12,7 +12,6 @@ _DUCKDUCKGO: Final = "https://duckduckgo.com/duckduckgo-help-pages/results/"
 _BAIDU: Final = "Baidu webmaster help: robots.txt"
 
 _AS_BING: Final = Verification((".search.msn.com",), ("https://www.bing.com/toolbox/bingbot.json",))
-_OF_MICROSOFT: Final = Verification((".search.msn.com",))
 _OF_YANDEX: Final = Verification((".yandex.ru", ".yandex.net", ".yandex.com"))
 _OF_BAIDU: Final = Verification((".crawl.baidu.com", ".crawl.baidu.jp"))
 _OF_APPLE: Final = Verification((".applebot.apple.com",), ("https://search.developer.apple.com/applebot.json",))
@@ -20,7 +19,7 @@ _YANDEX_READS: Final = ("clean-param", "sitemap")
 
 
 def _microsoft(*tokens: str) -> Crawler:
-    return Crawler(tokens, "Microsoft", "preview", _BING, verification=_OF_MICROSOFT)
+    return Crawler(tokens, "Microsoft", "preview", _BING)
 
 
 def _yandex(*tokens: str) -> Crawler:
@@ -46,7 +45,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         honours=("crawl-delay", "sitemap"),
         verification=_AS_BING,
     ),
-    _microsoft("msnbot")._replace(purpose="search-index", honours=("crawl-delay",), retired=True),
+    _microsoft("msnbot")._replace(purpose="search-index", retired=True),
     _microsoft("AdIdxBot")._replace(purpose="ads"),
     _microsoft("BingPreview"),
     _microsoft("MicrosoftPreview"),
@@ -98,7 +97,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         honours=("request-rate", "sitemap"),
         verification=Verification((".seznam.cz",)),
     ),
-    Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt", honours=("sitemap",)),
+    Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt"),
     Crawler(
         ("Slurp",),
         "Yahoo",
