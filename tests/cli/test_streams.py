@@ -155,7 +155,11 @@ def test_house_completion_scripts(run: Run, folder: Path, shell: str, sign: str)
 @pytest.mark.parametrize(
     "words, place, expected",
     [
-        ("canfetch ", 1, {"check", "explain", "matrix", "page", "fetch", "sitemaps", "cache", "evidence", "completion"}),
+        (
+            "canfetch ",
+            1,
+            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "agents", "cache", "evidence", "completion"},
+        ),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),
         ("canfetch check --agent gptb", 3, {"GPTBot"}),
         ("canfetch check --profile goo", 3, {"google2019", "google", "googlebot"}),

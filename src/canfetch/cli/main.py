@@ -21,7 +21,18 @@ else:
         return method
 
 
-COMMANDS: Final = ("check", "explain", "matrix", "page", "fetch", "sitemaps", "agents", "cache", "evidence", "completion")
+COMMANDS: Final = (
+    "check",
+    "explain",
+    "matrix",
+    "page",
+    "fetch",
+    "sitemaps",
+    "agents",
+    "cache",
+    "evidence",
+    "completion",
+)
 PROGRAM: Final = "canfetch"
 # What a completion script sets when the shell asks.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
