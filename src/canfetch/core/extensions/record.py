@@ -39,7 +39,7 @@ class ExtensionNote(Flag):
 class Extension(NamedTuple, Generic[MeaningT]):
     """One record beyond the RFC.
 
-    `name` is the record's name in lower case, or the key as written where it is unknown; `meaning` what
+    `name` is the record's name, or the key where it is unknown, in lower case; `meaning` what
     its value says, or None where that cannot be read; `value` the value as written, stripped; `line` counts
     from 1. `group` is the index in `RobotsTxt.groups` of the group in which it stands, also where it speaks
     to everyone, or None. `source` is who defined it.
