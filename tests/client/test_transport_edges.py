@@ -65,8 +65,10 @@ def test_house_deadlines_that_are_over_give_no_seconds() -> None:
 def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
     gate = threading.Event()
     looked_up: list[str] = []
+    begun = threading.Semaphore(0)
 
     def hanging(host: str) -> Sequence[str]:
+        begun.release()
         assert gate.wait(30)
         looked_up.append(host)
         return ["127.0.0.1"]
@@ -77,9 +79,9 @@ def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
     waiting = [threading.Thread(target=look_up, args=(f"host{n}.test", 20.0)) for n in range(MOST_LOOK_UPS)]
     for thread in waiting:
         thread.start()
-    # Every thread hangs, or will: this one waits behind them, and not for long.
-    while threading.active_count() < 2 * MOST_LOOK_UPS:
-        pass
+    # Every thread hangs: this one waits behind them, and not for long.
+    for _ in waiting:
+        assert begun.acquire(timeout=30)
     with pytest.raises(Failed):
         look_up("late.test", 0.01)
     gate.set()

@@ -12,7 +12,8 @@ _BACKLOG = 4_096
 _STOP_SECONDS = 10.0
 _TLS_SECONDS = 0.2
 # Connections that are on their way in arrive some turns of the loop after nobody listens any more.
-_LAST_TURNS = 5
+_LAST_TURNS = 10
+_TURN_SECONDS = 0.002
 
 Converse = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -29,7 +30,7 @@ class Listening:
         self._tls = tls
         self._problems: list[BaseException] = []
         self._servers: list[asyncio.Server] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._started = Event()
         self._thread = Thread(target=lambda: asyncio.run(self._run()), name=type(self).__name__, daemon=True)
 
@@ -63,7 +64,7 @@ class Listening:
     async def listen(self, converse: Converse) -> int:
         """Listen at a port of the system's choice, and give it."""
         server = await asyncio.start_server(
-            lambda reader, writer: self._handle(converse, reader, writer),
+            lambda reader, writer: self._begin(converse, reader, writer),
             self.host,
             0,
             backlog=_BACKLOG,
@@ -86,18 +87,26 @@ class Listening:
         await self.open()
         self._started.set()
         await self._stopping.wait()
+        # Who connected and left at once is let in first: a server that is closed drops what it has just accepted.
+        for _ in range(_LAST_TURNS):
+            await asyncio.sleep(0)
         for server in self._servers:
             server.close()
         for _ in range(_LAST_TURNS):
-            await asyncio.sleep(0)
-            for task in list(self._tasks):
+            # Whoever went away in the middle of a handshake is still to be noticed.
+            await asyncio.sleep(0 if self._tls is None else _TURN_SECONDS)
+            for task, writer in list(self._tasks.items()):
+                # A task that is cancelled before its first step never gets to close what it was given.
+                writer.transport.abort()
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def _begin(self, converse: Converse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = self._loop.create_task(self._handle(converse, reader, writer))
+        self._tasks[task] = writer
+        task.add_done_callback(self._tasks.pop)
+
     async def _handle(self, converse: Converse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         try:
             with contextlib.suppress(ConnectionError, TimeoutError, ssl.SSLError, asyncio.IncompleteReadError):
                 await converse(reader, writer)
@@ -105,10 +114,9 @@ class Listening:
                 async with asyncio.timeout(1):
                     await writer.wait_closed()
         except asyncio.CancelledError:
-            # The server stops: asyncio would report a cancelled handler as a problem.
+            # The server stops.
             return
         except Exception as problem:  # noqa: BLE001 - a test learns of it when it leaves the `with`
             self._problems.append(problem)
         finally:
             writer.transport.abort()
-            self._tasks.discard(task)
