@@ -16,9 +16,9 @@ HEAD = """\
 
 # Profiles
 
-A profile says whose reading of the file is used. It is a frozen set of flags and nothing else: no profile has code of
-its own, so what one does differently is exactly what these tables show. `canfetch.PROFILES` holds them, and every flag
-is an attribute.
+A profile says whose reading of the file is used. It is a frozen set of flags and nothing else, so what one does
+differently is exactly what this page shows. `canfetch.PROFILES` holds them, and every flag is an attribute. The flag
+`robotparser` alone stands for a reader of its own.
 
 Choose one with `canfetch.parse(octets, profile="googlebot")` or `--profile googlebot`. How the flags act, with
 examples, is in [How a verdict comes about](semantics.md).
@@ -38,6 +38,19 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
+def differences(values: dict[str, Any], default: dict[str, Any], flags: dict[str, Any]) -> list[str]:
+    """List the flags that a profile sets in another way than the default, each with its meaning."""
+    lines = []
+    for flag, facts in flags.items():
+        usual = flag_default(flag)
+        value = values.get(flag, usual)
+        if value == default.get(flag, usual):
+            continue
+        said = "off" if value is False else "on" if value is True else f"{value:,}"
+        lines.append(f"- `{flag}` {said}: {facts['meaning']}")
+    return lines or ["In nothing: it has a name of its own for what may come."]
+
+
 def page(tables: dict[str, Any]) -> str:
     """Render the page."""
     profiles, flags = tables["profiles"], tables["flags"]
@@ -54,7 +67,10 @@ def page(tables: dict[str, Any]) -> str:
             for flag in flags
         ],
     )
-    lines += ["", "## What the flags mean", ""]
+    lines += ["", "## How each differs from the default", ""]
+    for name, values in list(profiles.items())[1:]:
+        lines += [f"### `{name}`", "", *differences(values, next(iter(profiles.values())), flags), ""]
+    lines += ["## What the flags mean", ""]
     for name, flag in flags.items():
         lines += [f"`{name}`", f": {flag['meaning']}", f"  Source: {flag['source']}.", ""]
     lines += ["## Spellings", ""]
