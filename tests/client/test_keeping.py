@@ -12,11 +12,13 @@ from tests.access.conftest import ScriptedOrigin
 from tests.stores.entries import entry_of
 
 from canfetch.access.answers import Failure, Response
+from canfetch.access.entries import Entry
 from canfetch.client.keeping import Keeping
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Asking
+from canfetch.errors import StoreError
 
 USER_AGENT = "ExampleBot/1.0"
 
@@ -178,3 +180,42 @@ def test_house_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, 
         store.close()
         client.allows("https://example.com/open")
     assert {(record.name, record.levelno) for record in caplog.records} == {("canfetch.client", logging.WARNING)}
+
+
+class Hanging(MemoryStore):
+    """A store that takes its time to fail; `clock` shows how much."""
+
+    def __init__(self, clock: list[float], seconds: float) -> None:
+        super().__init__()
+        self.clock = clock
+        self.seconds = seconds
+        self.asked = 0
+
+    def get(self, origin: str) -> Entry | None:
+        self.asked += 1
+        self.clock[0] += self.seconds
+        raise StoreError(f"no answer about {origin}")
+
+
+@pytest.mark.parametrize("seconds, rest", [(0.0, 0.0), (0.4, 0.0), (2.0, 30.0), (30.0, 60.0)])
+def test_house_store_that_hangs_is_left_alone_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, seconds: float, rest: float
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("canfetch.client.keeping.monotonic", lambda: clock[0])
+    store = Hanging(clock, seconds)
+    keeping = Keeping(store)
+    assert keeping.look_up("https://a.example") is None
+    if rest:
+        # Nobody waits for it meanwhile, whatever it is asked.
+        assert keeping.look_up("https://b.example") is None
+        assert keeping.take_lease("https://b.example", 60)
+        keeping.keep(entry_of())
+        assert (store.asked, len(caplog.records)) == (1, 1)
+        assert keeping.trouble == "no answer about https://a.example"
+        clock[0] += rest - 0.1
+        assert keeping.look_up("https://b.example") is None
+        assert store.asked == 1
+        clock[0] += 0.2
+    assert keeping.look_up("https://b.example") is None
+    assert store.asked == 2

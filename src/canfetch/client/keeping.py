@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
+from time import monotonic
 from typing import Final, TypeVar
 
 from canfetch.access.entries import Entry
@@ -14,6 +15,10 @@ from canfetch.errors import CorruptEntry, StoreError
 
 LOGGER: Final = logging.getLogger("canfetch.client")
 _HOLDERS = count(1)
+# A store that takes so long to fail hangs. It is left alone for so many times as long, and no longer than that.
+_HANGING_SECONDS: Final = 0.5
+_REST_FACTOR: Final = 15.0
+_LONGEST_REST_SECONDS: Final = 60.0
 
 Result = TypeVar("Result")
 
@@ -21,10 +26,11 @@ Result = TypeVar("Result")
 class Keeping:
     """A store that never stops its client: without one, or when it fails, the answers come from memory.
 
-    A trouble is logged when it begins, and not again until what failed has succeeded in between.
+    A trouble is logged when it begins, and not again until what failed has succeeded in between. A store that hangs
+    is left alone for a while, so that no origin waits for it again and again.
     """
 
-    __slots__ = ("_failing", "_holder", "_leased", "_lock", "_store")
+    __slots__ = ("_failing", "_holder", "_leased", "_lock", "_rests_until", "_store")
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
@@ -32,6 +38,7 @@ class Keeping:
         self._lock = threading.Lock()
         self._failing: dict[str, str] = {}
         self._leased: set[str] = set()
+        self._rests_until = 0.0
 
     @property
     def trouble(self) -> str | None:
@@ -100,9 +107,15 @@ class Keeping:
 
     def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
         """Ask the store; where it fails, say what happens instead. Who asks while it is closed is told nothing."""
+        begun = monotonic()
+        if begun < self._rests_until:
+            return otherwise
         try:
             result = ask()
         except StoreError as error:
+            took = monotonic() - begun
+            if took >= _HANGING_SECONDS:
+                self._rests_until = begun + took + min(_REST_FACTOR * took, _LONGEST_REST_SECONDS)
             said = str(error)
             with self._lock:
                 is_new = said not in self._failing.values()
