@@ -1,9 +1,9 @@
-# The surface of the native engine, which is that of the Python engine: canfetch.core.engines describes it.
+# The surface of the native engine, which is that of the Python engine: canfetch.core.contract describes it.
 
 from collections.abc import Iterable
 from typing import Final, final
 
-from canfetch.core.engines import GroupRow, OriginCheck, OtherRow, RuleRow
+from canfetch.core.contract import GroupRow, OriginCheck, OtherRow, RuleRow
 
 __all__ = ["CONTRACT", "PROFILES", "BoundRules", "CompiledFile", "__version__", "compile_file"]
 
@@ -19,6 +19,8 @@ class BoundRules:
     def token_index(self) -> int: ...
     @property
     def group_indices(self) -> list[int]: ...
+    @property
+    def rule_count(self) -> int: ...
     def allows(self, url: str | bytes, /) -> bool: ...
     def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]: ...
     def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]: ...

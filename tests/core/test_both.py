@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from canfetch.core import both
-from canfetch.core.engines import RuleRow
+from canfetch.core.contract import RuleRow
+from canfetch.core.engines import compiler_of
 from canfetch.core.reference import CompiledFile, compile_file
 from canfetch.core.reference.compiled import BoundRules
 from canfetch.errors import EngineError, InvalidURL
@@ -110,7 +111,7 @@ def test_house_an_error_of_one_alone_is_a_difference() -> None:
 
 
 def test_house_both_compile_the_file(both_engines: str) -> None:
-    compiled = both.compile_file_twice(FILE, "rfc9309")
+    compiled = both.compile_twice(compile_file, compiler_of("native"))(FILE, "rfc9309")
     row: RuleRow = (False, b"/x", 2, 2)
     assert compiled.bind((b"a",), True, None, None).matched("/x") == [row]
     assert both_engines == "both"

@@ -11,6 +11,7 @@ import pytest
 import canfetch
 from canfetch.core import engines
 from canfetch.core.both import FileCompiledTwice
+from canfetch.core.contract import CONTRACT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.reference import CompiledFile, compile_file
 from canfetch.core.reference.robotparser.file import RobotparserFile
@@ -45,7 +46,7 @@ def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
 def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Make the machine one where a module is built that says it is native."""
     module = ModuleType("canfetch._native")
-    module.CONTRACT = engines.CONTRACT  # type: ignore[attr-defined]
+    module.CONTRACT = CONTRACT  # type: ignore[attr-defined]
     module.PROFILES = ("rfc9309", "google")  # type: ignore[attr-defined]
     module.compile_file = compile_file  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "canfetch._native", module)
@@ -102,8 +103,8 @@ def test_house_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch
 
 
 def test_house_a_stale_native_module_is_refused(native: ModuleType) -> None:
-    native.CONTRACT = engines.CONTRACT + 1  # type: ignore[attr-defined]
-    with pytest.raises(EngineError, match=f"contract {engines.CONTRACT + 1}, .*; install canfetch again"):
+    native.CONTRACT = CONTRACT + 1  # type: ignore[attr-defined]
+    with pytest.raises(EngineError, match=f"contract {CONTRACT + 1}, .*; install canfetch again"):
         canfetch.parse(FILE)
 
 

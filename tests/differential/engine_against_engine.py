@@ -9,7 +9,7 @@ from tests.differential.oracles import CompileFile
 from tests.differential.tally import Difference, Disagreement, Question, Tally
 from tests.differential.vocabulary import NO_URLS
 
-from canfetch.core.engines import BoundRules, CompiledFile
+from canfetch.core.contract import BoundRules, CompiledFile
 from canfetch.errors import OriginMismatch
 
 _PREFIX: Final = b"https://example.com"

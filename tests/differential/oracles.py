@@ -8,7 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from canfetch.core.engines import CompiledFile, compiler_of
+from canfetch.core.contract import CompiledFile
+from canfetch.core.engines import compiler_of
 from canfetch.core.octets import octets_of
 from canfetch.core.profiles import PROFILES as FLAGS
 

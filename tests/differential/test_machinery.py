@@ -16,7 +16,7 @@ from tests.differential.runner import Job, run, run_files
 from tests.differential.shrinker import shrunk
 from tests.differential.tally import Question, Tally
 
-from canfetch.core.engines import CompiledFile
+from canfetch.core.contract import CompiledFile
 from canfetch.core.profiles import PROFILES as FLAGS
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.compiled import CompiledFile as PythonCompiledFile

@@ -10,7 +10,7 @@ from canfetch.core.tokens import STAR
 from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule, Verdict
 
 if TYPE_CHECKING:
-    from canfetch.core.engines import BoundRules
+    from canfetch.core.contract import BoundRules
 
 
 # A function and its arguments that make the same rules again, in another process, too.

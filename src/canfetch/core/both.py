@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from canfetch.core.engines import BoundRules, CompiledFile, GroupRow, OriginCheck, OtherRow, RuleRow, compiler_of
+from canfetch.core.contract import BoundRules, CompiledFile, CompileFile, GroupRow, OriginCheck, OtherRow, RuleRow
 from canfetch.errors import CanfetchError, EngineError
 
 Answer = TypeVar("Answer")
@@ -109,6 +109,10 @@ class RulesBoundTwice:
         return agreed(f"the rules for {url!r}", lambda: self._python.matched(url), lambda: self._native.matched(url))
 
 
-def compile_file_twice(octets: bytes, profile_name: str) -> FileCompiledTwice:
-    """Compile a file in both engines."""
-    return FileCompiledTwice(compiler_of("python")(octets, profile_name), compiler_of("native")(octets, profile_name))
+def compile_twice(python: CompileFile, native: CompileFile) -> CompileFile:
+    """Give a function that compiles a file in both engines."""
+
+    def compile_file(octets: bytes, profile_name: str) -> FileCompiledTwice:
+        return FileCompiledTwice(python(octets, profile_name), native(octets, profile_name))
+
+    return compile_file

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from canfetch.core._tables import COMPILED_RULES_LIMIT, MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.engines import CompiledFile, compiler_for, compiler_of
+from canfetch.core.contract import CompiledFile
+from canfetch.core.engines import compiler_for, compiler_of
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY

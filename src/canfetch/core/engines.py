@@ -5,57 +5,16 @@ built. `both` runs both and raises where they differ.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Final, Protocol
+from typing import Final
 
+from canfetch.core.contract import CONTRACT, CompileFile
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.errors import EngineError
 
-CONTRACT: Final = 2
 ENGINES: Final = ("python", "native", "both")
-
-OriginCheck = Callable[[str | bytes, int | None], None]
-RuleRow = tuple[bool, bytes, int, int]
-GroupRow = tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]
-OtherRow = tuple[int, int, int, int, int, int, int]
-
-
-class BoundRules(Protocol):
-    """A file's rules for one agent, as either engine binds them."""
-
-    @property
-    def choice(self) -> str: ...
-    @property
-    def token_index(self) -> int: ...
-    @property
-    def group_indices(self) -> list[int]: ...
-    @property
-    def rule_count(self) -> int: ...
-    def allows(self, url: str | bytes, /) -> bool: ...
-    def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]: ...
-    def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]: ...
-    def matched(self, url: str | bytes, /) -> Sequence[RuleRow]: ...
-
-
-class CompiledFile(Protocol):
-    """A compiled file, as either engine makes it."""
-
-    def group_table(self) -> list[GroupRow]: ...
-    def other_records(self) -> list[OtherRow]: ...
-    def bind(
-        self,
-        tokens: tuple[bytes, ...],
-        star_applies: bool,  # noqa: FBT001
-        origin_prefix: bytes | None,
-        check_origin: OriginCheck | None,
-        /,
-    ) -> BoundRules: ...
-
-
-CompileFile = Callable[[bytes, str], CompiledFile]
 
 
 @cache
@@ -129,12 +88,12 @@ def _find_compiler(engine: str) -> CompileFile:
     if engine not in ENGINES:
         raise EngineError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
     native = _required_native_module()
-    if engine == "both":
-        from canfetch.core.both import compile_file_twice  # noqa: PLC0415 - for careful users only
-
-        return compile_file_twice
     compile_natively: CompileFile = native.compile_file
-    return compile_natively
+    if engine == "native":
+        return compile_natively
+    from canfetch.core.both import compile_twice  # noqa: PLC0415 - for careful users only
+
+    return compile_twice(compiler_of("python"), compile_natively)
 
 
 def compiler_for(engine: str | None, profile: Profile) -> CompileFile:

@@ -13,7 +13,7 @@ from canfetch.core.tokens import names
 from canfetch.core.verdict import Rule
 
 if TYPE_CHECKING:
-    from canfetch.core.engines import CompiledFile
+    from canfetch.core.contract import CompiledFile
 
 
 class UserAgentLine(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 from canfetch.core._tables import COMPILED_SETS_LIMIT
-from canfetch.core.engines import OtherRow
+from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.extensions.clean_params import CleanParams

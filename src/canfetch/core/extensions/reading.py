@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from canfetch.core.engines import OtherRow
+from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.known import KNOWN_RECORDS, known_record
 from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.keys import RecordKind

@@ -3,9 +3,10 @@
 The surface is that of the native engine; `canfetch.core.engines` chooses between them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
+from canfetch.core.contract import OriginCheck
 from canfetch.core.escapes import encode_reserved_data
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.reference.reading import OtherRecord, read_file
@@ -15,7 +16,6 @@ from canfetch.core.targets import target_of
 from canfetch.core.urls import SplitURL, rejection, split_url, url_octets
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
-OriginCheck = Callable[[str | bytes, int | None], None]
 
 
 class CompiledFile:

@@ -3,9 +3,10 @@
 The surface is that of the other compiled files.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import itemgetter
 
+from canfetch.core.contract import OriginCheck, RuleRow
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.reference.reading import OtherRecord
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
@@ -13,9 +14,6 @@ from canfetch.core.reference.robotparser.reading import ParsedRule, read_text
 from canfetch.core.reference.robotparser.selection import EntryTable
 from canfetch.core.reference.selection import Selection
 from canfetch.core.urls import rejection, split_url, url_octets
-
-OriginCheck = Callable[[str | bytes, int | None], None]
-RuleRow = tuple[bool, bytes, int, int]
 
 
 class RobotparserFile:
