@@ -120,10 +120,10 @@ class RobotsTxt:
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
         try:
-            rules = self._rules_by_agent[agent]
+            return self._rules_by_agent[agent].allows(url)
         except (KeyError, TypeError):
-            rules = self.rules_for(agent)
-        return rules.allows(url)
+            # An agent that is not bound yet, or what is no agent or no URL: which of them, is found out here.
+            return self.rules_for(agent).allows(url)
 
     def decide(self, url: str | bytes, *, agent: str | Agent) -> Verdict:
         """Say whether `agent` may fetch `url`, and which rule says so.

@@ -60,29 +60,23 @@ class Branch:
     def add(self, rank: int, middles: tuple[bytes, ...], *, anchored: bool) -> None:
         """Add a text by its segments; its rank is over those of all before.
 
+        Args: anchored: the last segment, and there is one, must end the target.
         Cost: O(segments).
         """
-        branch, start = self, 0
-        while branch._place(rank, middles, start, anchored=anchored):
+        branch = self
+        for start in range(len(middles) - 1 if anchored else len(middles)):
             segment = middles[start]
-            child = branch.children[segment]
+            child = branch.children.get(segment)
+            if child is None:
+                branch.children[segment] = Leaf(rank, middles, start + 1, anchored=anchored)
+                return
             if isinstance(child, Leaf):
-                parted = Branch(child.best_rank)
-                parted._place(child.best_rank, child.middles, child.start, anchored=child.anchored)
-                branch.children[segment] = child = parted
-            branch, start = child, start + 1
-
-    def _place(self, rank: int, middles: tuple[bytes, ...], start: int, *, anchored: bool) -> bool:
-        # Puts the rest of a text here, unless another goes the same way: then says so.
-        if start == len(middles):
-            self.own_rank = min(self.own_rank, rank)
-        elif anchored and start == len(middles) - 1:
-            self.ends.append((middles[start], rank))
-        elif middles[start] in self.children:
-            return True
+                child = branch.children[segment] = _parted(child)
+            branch = child
+        if anchored:
+            branch.ends.append((middles[-1], rank))
         else:
-            self.children[middles[start]] = Leaf(rank, middles, start + 1, anchored=anchored)
-        return False
+            branch.own_rank = min(branch.own_rank, rank)
 
     def first(self, target: bytes, start: int, before: int) -> int:
         """Give the least rank of a text that matches from `start` on, or `before` where none is below it.
@@ -148,6 +142,20 @@ class Branch:
                         reached.append((child, behind))
                     elif child.matches(target, behind):
                         yield child.best_rank
+
+
+def _parted(leaf: Leaf) -> Branch:
+    # A branch in the leaf's place, which has the leaf alone so far.
+    branch = Branch(leaf.best_rank)
+    rest = len(leaf.middles) - leaf.start
+    if rest == 0:
+        branch.own_rank = leaf.best_rank
+    elif rest == 1 and leaf.anchored:
+        branch.ends.append((leaf.middles[-1], leaf.best_rank))
+    else:
+        further = Leaf(leaf.best_rank, leaf.middles, leaf.start + 1, anchored=leaf.anchored)
+        branch.children[leaf.middles[leaf.start]] = further
+    return branch
 
 
 def _grams_of(target: bytes) -> frozenset[bytes]:
