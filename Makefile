@@ -98,7 +98,7 @@ docs: $(INSTALLED) $(STAMPS)/group-docs ## the documentation, in docs/_build/htm
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
 
 # A distribution's toolchain may come without these two; what is left out is said.
-rust: ## format, lints and tests of the crates
+rust: ## format, lints and tests of the crates; the fuzz target still builds
 	if cargo fmt --version > /dev/null 2>&1; then \
 		cargo fmt --manifest-path rust/Cargo.toml --all --check; \
 	else echo "canfetch: NOT CHECKED: the format of rust/, this toolchain has no rustfmt"; fi
@@ -106,6 +106,7 @@ rust: ## format, lints and tests of the crates
 		cargo clippy --manifest-path rust/Cargo.toml --locked --workspace --all-targets -- -D warnings; \
 	else echo "canfetch: NOT CHECKED: the lints of rust/, this toolchain has no clippy"; fi
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
+	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
 
 bench: $(INSTALLED) ## the numbers, beside other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)

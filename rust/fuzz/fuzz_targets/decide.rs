@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     let file = compiled.file(octets);
     for tokens in [&[&b"foo"[..]][..], &[b"a", b"*"], &[b"bar"]] {
         let selection = compiled.select(octets, tokens, true);
-        let indexed = RuleSet::new(&selection.groups, file.groups());
+        let indexed = RuleSet::new(&selection.groups, file.groups);
         indexed.expect(file, usize::MAX);
         for url in urls.split(|&octet| octet == b'\n') {
             if let Some(located) = locate(url) {
@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
 
 fn check(file: File<'_>, groups: &[u32], indexed: &RuleSet, target: &[u8]) {
     let plain = plain_rule(file, groups, target);
-    let walking = RuleSet::new(groups, file.groups());
+    let walking = RuleSet::new(groups, file.groups);
     let walked = walking.decide(file, target);
     assert_eq!(indexed.decide(file, target), walked);
     let exempt = file.profile.robots_txt_allowed && target == b"/robots.txt";
