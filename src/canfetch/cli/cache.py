@@ -9,8 +9,8 @@ import click
 
 from canfetch.access.entries import Entry
 from canfetch.cli.formats import JsonWriter
-from canfetch.cli.network import open_store
 from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.stores import as_typed, open_store
 from canfetch.cli.terminal import shown
 from canfetch.client.stores import Store
 from canfetch.core.origin import Origin
@@ -28,7 +28,7 @@ def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
         try:
             code = work(opened, **given)
         except StoreError as error:
-            raise Problem(f"--store {error}") from None
+            raise Problem(f"--store {as_typed(str(error), store)}") from None
         finally:
             opened.close()
         click.get_current_context().exit(code)

@@ -1,23 +1,17 @@
-"""The options of everything that asks the network, and the client that they make."""
+"""The options of everything that asks the network."""
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
 from canfetch import __version__
 from canfetch.access.policies import POLICIES
 from canfetch.cli.problems import Problem
-from canfetch.errors import CanfetchError
-
-if TYPE_CHECKING:
-    from canfetch.client.stores import Store
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
-NO_STORE: Final = "none"
 # Each is a thread that waits.
 _DEFAULT_PARALLEL: Final = 64
 _MOST_PARALLEL: Final = 1024
-_REDIS_SCHEMES: Final = ("redis://", "rediss://", "unix://", "valkey://", "valkeys://")
 
 
 class NetworkOptions(NamedTuple):
@@ -91,22 +85,3 @@ def taken_from(given: dict[str, Any]) -> NetworkOptions:
     if options.refresh and options.offline:
         raise Problem("--refresh asks the origin and --offline asks nobody: give one of them")
     return options
-
-
-def open_store(place: str | None) -> "Store | None":
-    """Open the store that `--store` names.
-
-    Raises: Problem: it cannot be opened.
-    """
-    if place == NO_STORE:
-        return None
-    try:
-        if place is not None and place.startswith(_REDIS_SCHEMES):
-            from canfetch.client.stores.redis import RedisStore  # noqa: PLC0415 - an extra
-
-            return RedisStore(place.replace("valkey", "redis", 1))
-        from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - only where it is used
-
-        return SQLiteStore(default_path() if place is None else place)
-    except CanfetchError as error:
-        raise Problem(f"--store {error}") from None

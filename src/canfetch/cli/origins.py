@@ -7,8 +7,9 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Final, TypeVar
 
 from canfetch.cli.ahead import Ahead
-from canfetch.cli.network import NetworkOptions, open_store
+from canfetch.cli.network import NetworkOptions
 from canfetch.cli.problems import Problem
+from canfetch.cli.stores import as_typed, open_store
 from canfetch.client.keeping import LOGGER
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.sync_client import Client
@@ -63,7 +64,7 @@ class Origins:
             if store is not None:
                 store.close()
             raise Problem(str(error)) from None
-        self._warnings = _Warnings(say)
+        self._warnings = _Warnings(say, options.store)
         LOGGER.addHandler(self._warnings)
 
     def ahead(
@@ -114,10 +115,11 @@ def _origin_name(url: str) -> str:
 class _Warnings(logging.Handler):
     """Says warnings as these commands say everything."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], store: str | None) -> None:
         super().__init__(logging.WARNING)
         self._say = say
+        self._store = store
 
     def emit(self, record: logging.LogRecord) -> None:
         """Say one."""
-        self._say(f"canfetch: {record.getMessage()}")
+        self._say(f"canfetch: {as_typed(record.getMessage(), self._store)}")

@@ -1,0 +1,42 @@
+"""`--store`: which server or file it names, and how messages name it."""
+
+from typing import Any
+
+import pytest
+from tests.cli.conftest import sites
+from tests.servers.deaf import refusing_port
+
+Run = Any
+
+
+@pytest.mark.parametrize(
+    "typed, asked",
+    [
+        ("redis://valkey:6379/0", "redis://valkey:6379/0"),
+        ("valkey://valkey:6379/0", "redis://valkey:6379/0"),
+        ("valkeys://keeper.example/0", "rediss://keeper.example/0"),
+        ("unix:///run/valkey/valkey.sock", "unix:///run/valkey/valkey.sock"),
+    ],
+)
+def test_house_store_keeps_its_host_and_its_path(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str
+) -> None:
+    redis = pytest.importorskip("redis")
+    seen: list[str] = []
+
+    def refused(url: str, **_: object) -> None:
+        seen.append(url)
+        raise ValueError("seen")
+
+    monkeypatch.setattr(redis.Redis, "from_url", refused)
+    ran = run("cache", "list", "--store", typed)
+    assert seen == [asked]
+    assert ran == (2, "", f"canfetch: --store {typed!r}: is no Redis URL: seen\n")
+
+
+def test_house_server_is_named_as_it_was_typed(run: Run) -> None:
+    pytest.importorskip("redis")
+    with refusing_port() as port, sites("rules") as [site]:
+        place = f"valkey://127.0.0.1:{port}/0"
+        assert run("cache", "list", "--store", place).err.startswith(f"canfetch: --store {place}: ")
+        assert run("fetch", site.origin, "--store", place).err.startswith(f"canfetch: {place}: ")
