@@ -188,3 +188,47 @@ def test_house_output_that_cannot_be_written(folder: Path, environment: Any) -> 
     assert ran.returncode == 2
     assert ran.stderr.startswith(b"canfetch: the output cannot be written: ")
     assert ran.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        ((*WHOLE, "--format", "text"), 2),
+        ((*WHOLE, "--format", "json"), 2),
+        (("explain", *WHOLE[1:]), 2),
+        (("agents", "list"), 2),
+        (("--version",), 2),
+        (("--help",), 2),
+        # Nothing is written, so nothing is missed.
+        ((*WHOLE, "--quiet"), 1),
+    ],
+)
+def test_house_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[str, ...], code: int) -> None:
+    import subprocess
+
+    shell = 'exec "$@" >&-'
+    ran = subprocess.run(
+        ["/bin/sh", "-c", shell, "sh", sys.executable, "-m", "canfetch", *arguments],
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    line = b"canfetch: the output cannot be written: standard output is closed: mend that and run again\n"
+    assert (ran.returncode, ran.stderr) == (code, line if code == 2 else b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
+def test_house_errors_that_nobody_can_be_told(folder: Path, environment: Any) -> None:
+    import subprocess
+
+    (folder / "urls.txt").write_text("/x\nfish\n", encoding="utf-8")
+    ran = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-m", "canfetch", *WHOLE, "--urls-file", "urls.txt"],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout.count(b"\n")) == (2, 2)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import click
 
 from canfetch import __version__
+from canfetch.cli.closed_output import ClosedOutput
 from canfetch.cli.problems import INTERRUPTED, NOBODY_READS, UNCOMPUTED, problem_line
+from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ def run(arguments: Sequence[str]) -> int:
 
     Args: arguments: what is typed behind `canfetch`.
     """
+    if sys.stdout is None:
+        sys.stdout = ClosedOutput()
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             # A URL may hold what the terminal's encoding has not; that is no reason to stop.
@@ -113,7 +117,8 @@ def run(arguments: Sequence[str]) -> int:
         return NOBODY_READS
     except OSError as error:
         _forget_output()
-        click.echo(f"canfetch: the output cannot be written: {error.strerror}: mend that and run again", err=True)
+        what = "the output cannot be written" if error.filename is None else quoted(os.fsdecode(error.filename))
+        click.echo(f"canfetch: {what}: {error.strerror or error}: mend that and run again", err=True)
         return UNCOMPUTED
     return code
 
@@ -154,6 +159,7 @@ def main() -> NoReturn:
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
         # Threads that still wait, for a network or for input, must not hold the end up; all is written and closed.
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            sys.stderr.flush()
         os._exit(code)
     sys.exit(code)

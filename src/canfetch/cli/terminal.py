@@ -39,10 +39,10 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Say whether a person reads the stream."""
+def is_terminal(stream: TextIO | None) -> bool:
+    """Say whether a person reads the stream; nobody reads one that was closed from the start."""
     try:
-        return stream.isatty()
+        return stream is not None and stream.isatty()
     except ValueError:
         return False
 
