@@ -1,13 +1,14 @@
 """What is known of an origin, as plain data."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
 
-from canfetch.access.answers import Response
+from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.access.entries import Entry, kept_headers
-from canfetch.access.fetch_plan import Fetched, first_request, next_step
+from canfetch.access.fetch_plan import Fetched, Request, first_request, next_step
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import policy_named
 from canfetch.access.standing import Need, need_of, standing_of
@@ -176,3 +177,30 @@ def test_house_entry_that_lacks_something_names_it(name: str) -> None:
     del plain[lost]
     with pytest.raises(CorruptEntry, match=f"it has no '{lost}'"):
         Entry.from_plain(plain)
+
+
+def test_house_texts_that_strangers_chose_count_in_full_and_once() -> None:
+    place = "https://example.com/" + "p" * 5000 + "\U0001f600"
+    moved = Response(ORIGIN.robots_url, 302, (("location", place),), b"")
+    step = next_step(first_request(ORIGIN), moved, RFC9309)
+    assert isinstance(step, Request)
+    found = next_step(step, Response(step.url, 200, (("etag", '"a"'),), b"x" * 100), RFC9309)
+    assert isinstance(found, Fetched)
+    entry = entry_after(None, ORIGIN, found, RFC9309, now_seconds=0.0, seed=0)
+
+    # The place is that of the hop, of the entry, of the copy, and of its validators.
+    assert sys.getsizeof(place) > 20_000
+    assert 0 < entry.octets_held - sys.getsizeof(place) < 2500
+
+
+def test_house_a_failure_in_many_words_counts_in_full() -> None:
+    short, long = (
+        next_step(first_request(ORIGIN), Failure(ORIGIN.robots_url, FailureKind.PROTOCOL, "n" * length), RFC9309)
+        for length in (1, 10_001)
+    )
+    assert isinstance(short, Fetched)
+    assert isinstance(long, Fetched)
+    held = [
+        entry_after(None, ORIGIN, fetched, RFC9309, now_seconds=0.0, seed=0).octets_held for fetched in (short, long)
+    ]
+    assert held[1] - held[0] == 10_000

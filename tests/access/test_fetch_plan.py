@@ -50,13 +50,30 @@ def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status
 
 
 @pytest.mark.parametrize(
-    "location", ["", "   ", "javascript:alert(1)", "file:///etc/passwd", "data:text/plain,x", "https://", "/" * 9000]
+    "location",
+    [
+        "",
+        "   ",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/plain,x",
+        "https://",
+        "/" * 9000,
+        "/\U0001f600" * 2000,
+    ],
 )
 def test_house_redirects_to_no_place_are_unreachable(location: str) -> None:
     step = followed(location)
 
     assert isinstance(step, Fetched)
     assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
+
+
+def test_house_a_place_grows_no_longer_than_one_that_is_sent() -> None:
+    step = followed("/" + "a/" * 2500)
+    assert isinstance(step, Request)
+    assert isinstance(followed("a" * 3000, step.url), Request)
+    assert isinstance(followed("a" * 5000, step.url), Fetched)
 
 
 def test_rfc9309_2_3_1_2_five_are_followed_and_the_sixth_is_unavailable() -> None:

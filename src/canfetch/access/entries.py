@@ -6,6 +6,7 @@ it, so that a corrupt entry is told and costs one fetch.
 
 import hashlib
 import json
+import sys
 from base64 import b64decode, b64encode
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self
@@ -21,6 +22,10 @@ KEPT_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
 )
 _LONGEST_KEPT_HEADER: Final = 1024
+# What the entry, a header field and a hop take beside their texts, with their places in what holds them.
+_BARE_OCTETS: Final = 1024
+_FIELD_OCTETS: Final = 64
+_HOP_OCTETS: Final = 80
 
 
 class Copy(NamedTuple):
@@ -62,8 +67,20 @@ class Entry(NamedTuple):
     @property
     def octets_held(self) -> int:
         """About how many octets the entry takes: what bounds of memory count."""
-        copy = 0 if self.copy is None else len(self.copy.octets)
-        return 1024 + copy + sum(len(name) + len(value) for name, value in self.headers)
+        texts = [self.origin, self.url, self.outcome.detail]
+        for field in self.headers:
+            texts += field
+        for hop in self.hops:
+            texts += (hop.url, hop.location)
+        octets = 0
+        if self.copy is not None:
+            octets = len(self.copy.octets)
+            validators = self.copy.validators
+            texts += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
+        # A place is asked next, and so is there twice, but once in memory.
+        by_identity = {id(text): text for text in texts}
+        tuples = _FIELD_OCTETS * len(self.headers) + _HOP_OCTETS * len(self.hops)
+        return _BARE_OCTETS + octets + tuples + sum(map(sys.getsizeof, by_identity.values()))
 
     def to_plain(self) -> dict[str, Any]:
         """Give the entry in plain values, under a format version."""

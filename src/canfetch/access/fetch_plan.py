@@ -21,7 +21,8 @@ from canfetch.errors import InvalidURL
 FOLLOWED_SCHEMES: Final = ("http", "https", "ftp")
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_MODIFIED: Final = 304
-# A place longer than this is no place: what strangers send is bounded.
+# A place of more octets than this is no place, neither as it is sent nor joined to its base: what strangers send is
+# bounded. RFC 9110 section 4.1 asks for 8000 at least.
 _LONGEST_LOCATION: Final = 8192
 
 
@@ -118,7 +119,7 @@ def _redirected(request: Request, answer: Response, policy: AccessPolicy) -> Req
 
 
 def _place(base: str, location: str | None) -> str | None:
-    if location is None or not location.strip() or len(location) > _LONGEST_LOCATION:
+    if location is None or not location.strip() or _is_too_long(location):
         return None
     text = location.strip()
     try:
@@ -129,4 +130,8 @@ def _place(base: str, location: str | None) -> str | None:
         origin = Origin.of(place)
     except (InvalidURL, ValueError):
         return None
-    return place if origin.scheme in FOLLOWED_SCHEMES else None
+    return place if origin.scheme in FOLLOWED_SCHEMES and not _is_too_long(place) else None
+
+
+def _is_too_long(place: str) -> bool:
+    return len(place.encode("utf-8", "surrogatepass")) > _LONGEST_LOCATION

@@ -21,7 +21,17 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 class KnownOrigin:
     """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
-    __slots__ = ("_lasting", "_own_answer", "due_at_seconds", "entry", "file", "options", "origin", "turn")
+    __slots__ = (
+        "_lasting",
+        "_own_answer",
+        "due_at_seconds",
+        "entry",
+        "file",
+        "octets_held",
+        "options",
+        "origin",
+        "turn",
+    )
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
@@ -29,6 +39,8 @@ class KnownOrigin:
         self.due_at_seconds = entry.due_at_seconds
         self.options = options
         self.file = None if entry.copy is None else KeptFile(entry.copy.octets, options)
+        # About how many octets of memory this takes, beside its file. Once, since texts grow when they are encoded.
+        self.octets_held = entry.octets_held - (0 if entry.copy is None else len(entry.copy.octets))
         # When it was used last, as the memory counts.
         self.turn = 0
         # What holds, and what answers for the client's own agent, where these are the same at any time.
@@ -41,11 +53,6 @@ class KnownOrigin:
         assert copy is not None
         self.file = file
         self.entry = self.entry._replace(copy=copy._replace(octets=file.octets))
-
-    @property
-    def octets_held(self) -> int:
-        """About how many octets of memory this takes, beside its file."""
-        return self.entry.octets_held - (0 if self.entry.copy is None else len(self.entry.copy.octets))
 
     @property
     def sha256(self) -> str | None:
