@@ -142,3 +142,20 @@ def test_house_decision_that_is_not_on_the_record_is_none(folder: Path, environm
         assert process.stderr.read().endswith(b": No such file or directory; the octets are not kept\n")
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
+
+
+def test_house_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
+    (folder / "evidence" / "octets").mkdir(parents=True)
+    line = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
+    line["robots"] = {"copy": {"sha256": "\x1b[31m"}}
+    (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    ran = run(*VERIFY)
+    assert (ran.code, ran.lines[1], ran.err) == (1, "        the octets %1B[31m... are missing", "")
+
+
+def test_house_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> None:
+        raise OSError(5, "Input/output error", "evidence/part")
+
+    monkeypatch.setattr("canfetch.cli.evidence.verify_folder", broken)
+    assert run(*VERIFY) == (2, "", "canfetch: 'evidence/part': Input/output error: mend that and run again\n")

@@ -111,6 +111,55 @@ def test_house_evidence_broken_segment_is_told(tmp_path: Path, edit: object, pro
     assert problem in report.problem
 
 
+def written(folder: Path, line: bytes) -> Path:
+    """Write a segment of one line, whatever it is."""
+    path = folder / "evidence-x.ndjson"
+    path.write_bytes(line + b"\n")
+    return path
+
+
+def test_house_evidence_of_brackets_within_brackets_is_told(tmp_path: Path) -> None:
+    written(tmp_path, b"[" * 100_000)
+    (report,) = verify_folder(tmp_path)
+    assert (report.broken_at, report.problem) == (1, "is no JSON object")
+
+
+@pytest.mark.parametrize("name", ["format", "segment", "sequence"])
+def test_house_evidence_quotes_no_long_value_whole(tmp_path: Path, name: str) -> None:
+    record = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, name: "x" * 200_000}
+    problem = verify_segment(written(tmp_path, json.dumps(record).encode())).problem
+    assert problem is not None
+    assert "xxx...xxx" in problem
+    assert len(problem) < 400
+
+
+@pytest.mark.parametrize("sha256", ["a" * 300, "a" * 63, "A" * 64, "\u0664" * 64, "../../etc/passwd", "\0", ""])
+def test_house_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256: str) -> None:
+    (tmp_path / "octets").mkdir()
+    record = {
+        "format": "canfetch.evidence/1",
+        "segment": "evidence-x",
+        "sequence": 0,
+        "previous": "0" * 64,
+        "robots": {"copy": {"sha256": sha256}},
+    }
+    assert verify_segment(written(tmp_path, json.dumps(record).encode())).missing_octets == (sha256,)
+
+
+def test_house_evidence_kept_octets_that_cannot_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+
+    def unreadable(_: Path) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    with pytest.raises(EvidenceError, match=r"octets.[0-9a-f]{64}: cannot be read: Input/output error"):
+        verify_segment(recorder.path)
+
+
 def test_house_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     other = recorder.path.rename(tmp_path / "evidence-other.ndjson")

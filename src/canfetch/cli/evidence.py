@@ -47,8 +47,8 @@ def _text(report: SegmentReport, palette: Palette) -> str:
         lines.append(f"        line {report.broken_at}: {report.problem}")
     if report.torn_octets:
         lines.append(f"        {report.torn_octets} octets of a last line that was never finished are dropped")
-    lines += [f"        the octets {sha256[:16]}... are missing" for sha256 in report.missing_octets]
-    lines += [f"        the octets {sha256[:16]}... are not theirs any more" for sha256 in report.changed_octets]
+    lines += [f"        the octets {shown(sha256[:16])}... are missing" for sha256 in report.missing_octets]
+    lines += [f"        the octets {shown(sha256[:16])}... are not theirs any more" for sha256 in report.changed_octets]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -8,14 +8,17 @@ that what was recorded was true.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, SEGMENT_PATTERN, hash_of
+from canfetch.core.quoting import quoted
 from canfetch.errors import EvidenceError
 
 _LONGEST_LINE_OCTETS = 16 * 1024 * 1024
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class SegmentReport(NamedTuple):
@@ -89,7 +92,8 @@ def verify_segment(path: Path) -> SegmentReport:
 def _record(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Brackets within brackets without end are no JSON that anybody wrote.
         return None
     return record if isinstance(record, dict) else None
 
@@ -98,11 +102,11 @@ def _problem(record: dict[str, Any] | None, segment: str, sequence: int, previou
     if record is None:
         return "is no JSON object"
     if record.get("format") != EVIDENCE_FORMAT:
-        return f"has format {record.get('format')!r}, not {EVIDENCE_FORMAT!r}"
+        return f"has format {quoted(record.get('format'))}, not {EVIDENCE_FORMAT!r}"
     if record.get("segment") != segment:
-        return f"is of segment {record.get('segment')!r}"
+        return f"is of segment {quoted(record.get('segment'))}"
     if record.get("sequence") != sequence:
-        return f"has sequence {record.get('sequence')!r}, not {sequence}: lines are missing, or were put in"
+        return f"has sequence {quoted(record.get('sequence'))}, not {sequence}: lines are missing, or were put in"
     if record.get("previous") != previous:
         return "does not name the line before it: one of them was changed"
     return None
@@ -122,8 +126,12 @@ def _check_octets(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tupl
     missing, changed = [], []
     for sha256 in sorted(hashes):
         place = folder / sha256
-        if not sha256.isalnum() or not place.is_file():
-            missing.append(sha256)
-        elif hashlib.sha256(place.read_bytes()).hexdigest() != sha256:
-            changed.append(sha256)
+        try:
+            # What is no hash names no file that was kept, and might name any other.
+            if not _SHA256.fullmatch(sha256) or not place.is_file():
+                missing.append(sha256)
+            elif hashlib.sha256(place.read_bytes()).hexdigest() != sha256:
+                changed.append(sha256)
+        except OSError as error:
+            raise EvidenceError(f"{place}: cannot be read: {error.strerror}") from None
     return tuple(missing), tuple(changed)
