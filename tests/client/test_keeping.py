@@ -219,3 +219,33 @@ def test_house_store_that_hangs_is_left_alone_for_a_while(
         clock[0] += 0.2
     assert keeping.look_up("https://b.example") is None
     assert store.asked == 2
+
+
+def test_house_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("canfetch.client.keeping.monotonic", lambda: clock[0])
+    asked, go_on = threading.Event(), threading.Event()
+
+    class Recovering(Hanging):
+        def get(self, origin: str) -> Entry | None:
+            if self.asked:
+                self.asked += 1
+                asked.set()
+                assert go_on.wait(30)
+                return None
+            return super().get(origin)
+
+    store = Recovering(clock, 2.0)
+    keeping = Keeping(store)
+    keeping.look_up("https://a.example")
+    clock[0] += 31.0
+    prober = threading.Thread(target=keeping.look_up, args=("https://b.example",))
+    prober.start()
+    assert asked.wait(30)
+    for _ in range(3):
+        assert keeping.look_up("https://c.example") is None
+    assert store.asked == 2
+    go_on.set()
+    prober.join()
+    keeping.look_up("https://c.example")
+    assert store.asked == 3

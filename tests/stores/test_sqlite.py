@@ -6,6 +6,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -134,3 +136,31 @@ def test_house_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> Non
             connection.execute(f"UPDATE entries SET entry = {kept}")  # noqa: S608 - the test's own
         with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
             store.get("https://example.com")
+
+
+def test_house_sqlite_locked_file_holds_all_threads_up_as_long_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.4)
+    path = tmp_path / "robots.sqlite3"
+    waited: list[float] = []
+
+    def put(number: int) -> None:
+        begun = time.monotonic()
+        with pytest.raises(StoreError):
+            store.put(entry_of(f"https://host{number}.example/"))
+        waited.append(time.monotonic() - begun)
+
+    with closing(SQLiteStore(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=put, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        other.execute("ROLLBACK")
+        # One after the other would be 3.2 s for the last.
+        assert len(waited) == 8
+        assert max(waited) < 1.6
+        store.put(entry_of())
+        assert store.get("https://example.com") == entry_of()

@@ -27,7 +27,8 @@ class Keeping:
     """A store that never stops its client: without one, or when it fails, the answers come from memory.
 
     A trouble is logged when it begins, and not again until what failed has succeeded in between. A store that hangs
-    is left alone for a while, so that no origin waits for it again and again.
+    is left alone for a while, so that no origin waits for it again and again; then one asks it, and the others go on
+    without it until that one has its answer.
     """
 
     __slots__ = ("_failing", "_holder", "_leased", "_lock", "_rests_until", "_store")
@@ -108,14 +109,22 @@ class Keeping:
     def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
         """Ask the store; where it fails, say what happens instead. Who asks while it is closed is told nothing."""
         begun = monotonic()
-        if begun < self._rests_until:
-            return otherwise
+        rests_until = self._rests_until
+        if rests_until:
+            with self._lock:
+                rests_until = self._rests_until
+                if begun < rests_until:
+                    return otherwise
+                if rests_until:
+                    # Whoever comes while this one asks goes on without.
+                    self._rests_until = begun + _LONGEST_REST_SECONDS
+        rest_seconds = 0.0
         try:
             result = ask()
         except StoreError as error:
             took = monotonic() - begun
             if took >= _HANGING_SECONDS:
-                self._rests_until = begun + took + min(_REST_FACTOR * took, _LONGEST_REST_SECONDS)
+                rest_seconds = took + min(_REST_FACTOR * took, _LONGEST_REST_SECONDS)
             said = str(error)
             with self._lock:
                 is_new = said not in self._failing.values()
@@ -124,6 +133,11 @@ class Keeping:
             if is_new and self._store is not None:
                 LOGGER.warning("%s; %s", said, instead)
             return otherwise
+        finally:
+            if rest_seconds:
+                self._rests_until = begun + rest_seconds
+            elif rests_until:
+                self._rests_until = 0.0
         with self._lock:
             self._failing.pop(work, None)
         return result

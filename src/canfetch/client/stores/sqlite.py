@@ -12,13 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from canfetch.access.entries import Entry
 from canfetch.errors import CorruptEntry, StoreError
 
 _SCHEMA_VERSION: Final = 1
-_BUSY_SECONDS: Final = 30.0
+# The longest that anybody waits for the file, with the wait for those of the same process: far less than a fetch takes.
+_BUSY_SECONDS: Final = 5.0
+_QUEUED_SECONDS: Final = 0.05
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS entries (origin TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS leases (origin TEXT PRIMARY KEY, holder TEXT NOT NULL, until_seconds REAL NOT NULL)
@@ -59,8 +62,8 @@ class SQLiteStore:
             what = getattr(error, "strerror", None) or error
             raise StoreError(f"{self.path}: cannot be opened as a store: {what}") from None
         try:
-            with self._trouble_told(), self._lock:
-                self._prepare()
+            with self._connected() as connection:
+                self._prepare(connection)
         except StoreError:
             self._connection.close()
             raise
@@ -70,8 +73,8 @@ class SQLiteStore:
 
         Raises: StoreError; CorruptEntry: what is kept is no entry.
         """
-        with self._trouble_told(), self._lock:
-            row = self._connection.execute("SELECT entry FROM entries WHERE origin = ?", (origin,)).fetchone()
+        with self._connected() as connection:
+            row = connection.execute("SELECT entry FROM entries WHERE origin = ?", (origin,)).fetchone()
         if row is None:
             return None
         try:
@@ -85,25 +88,25 @@ class SQLiteStore:
         Raises: StoreError.
         """
         text = entry.to_json()
-        with self._trouble_told(), self._lock:
-            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.origin, text))
+        with self._connected() as connection:
+            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.origin, text))
 
     def delete(self, origin: str) -> bool:
         """Forget an origin; say whether it was known."""
-        with self._trouble_told(), self._lock:
-            return self._connection.execute("DELETE FROM entries WHERE origin = ?", (origin,)).rowcount > 0
+        with self._connected() as connection:
+            return connection.execute("DELETE FROM entries WHERE origin = ?", (origin,)).rowcount > 0
 
     def origins(self) -> Iterator[str]:
         """Yield the origins known, sorted."""
-        with self._trouble_told(), self._lock:
-            rows = self._connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
+        with self._connected() as connection:
+            rows = connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
         yield from (row[0] for row in rows)
 
     def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
         """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
         now = self._clock()
-        with self._trouble_told(), self._lock, self._without_the_disk():
-            taken = self._connection.execute(
+        with self._connected() as connection, _without_the_disk(connection):
+            taken = connection.execute(
                 "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (origin) DO UPDATE SET holder = excluded.holder, "
                 "until_seconds = excluded.until_seconds WHERE until_seconds <= ? OR holder = excluded.holder",
                 (origin, holder, now + seconds, now),
@@ -112,31 +115,41 @@ class SQLiteStore:
 
     def release(self, origin: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
-        with self._trouble_told(), self._lock, self._without_the_disk():
-            self._connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (origin, holder))
+        with self._connected() as connection, _without_the_disk(connection):
+            connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (origin, holder))
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
 
-    def _prepare(self) -> None:
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, _SCHEMA_VERSION):
             raise StoreError(f"{self.path}: is a store of version {version}, not {_SCHEMA_VERSION}; give another file")
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
         if version == 0:
-            self._connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version = {_SCHEMA_VERSION};COMMIT;")
+            connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version = {_SCHEMA_VERSION};COMMIT;")
 
     @contextmanager
-    def _without_the_disk(self) -> Iterator[None]:
-        # A lease that a power failure takes back is one that nobody misses.
-        self._connection.execute("PRAGMA synchronous = NORMAL")
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to one thread at a time; while the file is locked, all together wait as long as one."""
+        begun = monotonic()
+        if not self._lock.acquire(timeout=_BUSY_SECONDS):
+            raise StoreError(f"{self.path}: is in use; nobody gave it back within {_BUSY_SECONDS:g} s")
         try:
-            yield
+            with self._trouble_told():
+                waited = monotonic() - begun
+                if waited > _QUEUED_SECONDS:
+                    _wait_at_most(self._connection, max(0.0, _BUSY_SECONDS - waited))
+                try:
+                    yield self._connection
+                finally:
+                    if waited > _QUEUED_SECONDS:
+                        _wait_at_most(self._connection, _BUSY_SECONDS)
         finally:
-            self._connection.execute("PRAGMA synchronous = FULL")
+            self._lock.release()
 
     @contextmanager
     def _trouble_told(self) -> Iterator[None]:
@@ -145,3 +158,17 @@ class SQLiteStore:
         except sqlite3.DatabaseError as error:
             mend = "; delete it, and it is made anew" if "not a database" in str(error) else ""
             raise StoreError(f"{self.path}: {error}{mend}") from None
+
+
+def _wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+
+@contextmanager
+def _without_the_disk(connection: sqlite3.Connection) -> Iterator[None]:
+    # A lease that a power failure takes back is one that nobody misses.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous = FULL")
