@@ -91,6 +91,7 @@ def test_house_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site])
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
 def test_house_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
+    run("fetch", *store, "http://127.0.0.1", "--offline")
     assert run("cache", "list", *store, "--format", form) == (0, out, "")
 
 
@@ -127,6 +128,7 @@ def test_house_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tup
 
 
 def test_house_text_that_is_no_origin(run: Run) -> None:
+    run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     for command in ("list", "export", "clear"):
         ran = run("cache", command, "http://", "--store", FILE)
         assert (ran.code, ran.out) == (2, "")
@@ -134,5 +136,17 @@ def test_house_text_that_is_no_origin(run: Run) -> None:
 
 
 def test_house_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
+    run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     ran = run("cache", "clear", "example.com", "--all", "--store", FILE)
     assert ran == (2, "", "canfetch: give the origins to forget, or --all\n")
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
+def test_house_store_that_is_not_there_is_told_and_not_made(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+    before = sorted(folder.rglob("*"))
+    for place in (FILE, "nowhere/robots.sqlite3"):
+        said = f"canfetch: --store {place!r}: no such store: give a file that is there, or a redis:// URL\n"
+        assert run("cache", *arguments, "--store", place) == (2, "", said)
+    # Of the user's own cache folder nobody said that there is one.
+    assert run("cache", *arguments).code == 0
+    assert sorted(folder.rglob("*")) == before

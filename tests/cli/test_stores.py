@@ -1,5 +1,6 @@
 """`--store`: which server or file it names, and how messages name it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ Run = Any
     [
         ("redis://valkey:6379/0", "redis://valkey:6379/0"),
         ("valkey://valkey:6379/0", "redis://valkey:6379/0"),
+        ("REDIS://Keeper.example/0", "redis://Keeper.example/0"),
+        ("ValKey://keeper.example/0", "redis://keeper.example/0"),
         ("valkeys://keeper.example/0", "rediss://keeper.example/0"),
         ("unix:///run/valkey/valkey.sock", "unix:///run/valkey/valkey.sock"),
     ],
@@ -40,3 +43,22 @@ def test_house_server_is_named_as_it_was_typed(run: Run) -> None:
         place = f"valkey://127.0.0.1:{port}/0"
         assert run("cache", "list", "--store", place).err.startswith(f"canfetch: --store {place}: ")
         assert run("fetch", site.origin, "--store", place).err.startswith(f"canfetch: {place}: ")
+
+
+@pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])
+@pytest.mark.parametrize(
+    "place, scheme", [("postgres://localhost/x", "postgres"), ("sqlite:///x.db", "sqlite"), ("://x", "")]
+)
+def test_house_store_of_another_kind_makes_no_folders(
+    run: Run, folder: Path, command: tuple[str, ...], place: str, scheme: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    ran = run(*command, "--store", place)
+    said = f"canfetch: --store '{scheme}://': no store is there: give a file, a redis:// URL, or none\n"
+    assert ran == (2, "", said)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_house_file_is_a_store_wherever_its_folder_is(run: Run, folder: Path) -> None:
+    assert run("fetch", "http://127.0.0.1", "--offline", "--store", f"{folder}//x.sqlite3").code == 1
+    assert (folder / "x.sqlite3").exists()

@@ -10,7 +10,7 @@ import click
 from canfetch.access.entries import Entry
 from canfetch.cli.formats import JsonWriter
 from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem
-from canfetch.cli.stores import as_typed, open_store
+from canfetch.cli.stores import as_typed, open_kept_store
 from canfetch.cli.terminal import shown
 from canfetch.client.stores import Store
 from canfetch.core.origin import Origin
@@ -22,9 +22,7 @@ _FORMATS: Final = ("text", "json", "ndjson")
 
 def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
     def run(store: str | None, **given: Any) -> NoReturn:
-        opened = open_store(store)
-        if opened is None:
-            raise Problem("--store none keeps nothing: give a file or a redis:// URL")
+        opened = open_kept_store(store)
         try:
             code = work(opened, **given)
         except StoreError as error:
@@ -125,7 +123,7 @@ Examples:
   canfetch cache {0} https://example.com --store robots.sqlite3
 
 \b
-Exit code: 0 done, 2 of some origin nothing usable is kept."""
+Exit code: 0 done, 2 there is no such store, or of some origin nothing usable is kept."""
 _ORIGINS: Final = click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]...")
 
 command: Final = click.Group(

@@ -1,8 +1,10 @@
 """The store that `--store` names: opened, and named in messages as it was typed."""
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from canfetch.cli.problems import Problem
+from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ _SERVER_SCHEMES: Final = {
 
 
 def open_store(place: str | None) -> "Store | None":
-    """Open the store that `--store` names.
+    """Open the store that `--store` names; a file that is not there is made.
 
     Raises: Problem: it cannot be opened.
     """
@@ -38,14 +40,43 @@ def open_store(place: str | None) -> "Store | None":
         raise Problem(f"--store {as_typed(str(error), place)}") from None
 
 
+def open_kept_store(place: str | None) -> "Store":
+    """Open the store that `--store` names where there is one; nothing is made.
+
+    Raises: Problem: there is none, or it cannot be opened.
+    """
+    if place is None:
+        from canfetch.client.stores.sqlite import default_path  # noqa: PLC0415 - as above
+
+        if not default_path().exists():
+            from canfetch.client.stores.memory import MemoryStore  # noqa: PLC0415 - the same
+
+            # Nobody named it, and nothing was kept yet.
+            return MemoryStore()
+    elif place != NO_STORE and _server_url(place) is None and not os.path.exists(place):  # noqa: PTH110 - as typed
+        raise Problem(f"--store {quoted(place)}: no such store: give a file that is there, or a redis:// URL")
+    store = open_store(place)
+    if store is None:
+        raise Problem("--store none keeps nothing: give a file or a redis:// URL")
+    return store
+
+
 def as_typed(message: str, place: str | None) -> str:
     """Give a message of a store with the scheme of its URL as it was typed."""
     typed, separator, _ = (place or "").partition("://")
-    return message.replace(f"{_SERVER_SCHEMES.get(typed, typed)}://", f"{typed}://", 1) if separator else message
+    known = _SERVER_SCHEMES.get(typed.lower())
+    return message if known is None or not separator else message.replace(f"{known}://", f"{typed}://", 1)
 
 
 def _server_url(place: str) -> str | None:
-    """Give a server's URL as the library has it, or None for a file."""
+    """Give a server's URL as the library has it, or None for a file.
+
+    Raises: Problem: it is a URL of another kind, which would make folders of its parts.
+    """
     scheme, separator, rest = place.partition("://")
-    known = _SERVER_SCHEMES.get(scheme)
-    return f"{known}://{rest}" if separator and known is not None else None
+    if not separator or "/" in scheme or "\\" in scheme:
+        return None
+    known = _SERVER_SCHEMES.get(scheme.lower())
+    if known is None:
+        raise Problem(f"--store {quoted(f'{scheme}://')}: no store is there: give a file, a redis:// URL, or none")
+    return f"{known}://{rest}"
