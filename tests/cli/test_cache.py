@@ -118,7 +118,7 @@ def test_house_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tup
     with refusing_port() as port:
         for place, said in (
             (f"redis://127.0.0.1:{port}/0", "onnection refused"),
-            ("notes.txt", "file is not a database; delete it"),
+            ("notes.txt", "file is not a database; give another file"),
             ("none", "keeps nothing: give a file or a redis:// URL"),
         ):
             ran = run("cache", *arguments, "--store", place)

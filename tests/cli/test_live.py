@@ -369,7 +369,7 @@ def test_house_store_that_is_none_is_refused(run: Run, folder: Path, command: st
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     agent = () if command == "fetch" else AS_GPTBOT
     for place, said in (
-        ("notes.txt", "notes.txt: file is not a database; delete it, and it is made anew"),
+        ("notes.txt", "notes.txt: file is not a database; give another file, or delete this one if it was a store"),
         ("robots.txt/store", "robots.txt/store: cannot be opened as a store: "),
     ):
         ran = run(command, "http://127.0.0.1/x", *agent, "--store", place)

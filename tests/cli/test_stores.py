@@ -62,3 +62,11 @@ def test_house_store_of_another_kind_makes_no_folders(
 def test_house_file_is_a_store_wherever_its_folder_is(run: Run, folder: Path) -> None:
     assert run("fetch", "http://127.0.0.1", "--offline", "--store", f"{folder}//x.sqlite3").code == 1
     assert (folder / "x.sqlite3").exists()
+
+
+def test_house_cache_folder_that_cannot_be_written_is_no_option_that_was_typed(run: Run, folder: Path) -> None:
+    (folder / "cache").write_text("in the way", encoding="utf-8")
+    ran = run("fetch", "http://127.0.0.1", "--offline")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.startswith(f"canfetch: {folder}")
+    assert ran.err.endswith(": give --store FILE or --store none\n")

@@ -83,7 +83,7 @@ def test_house_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
 def test_house_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     path.write_bytes(b"not a database at all, but longer than a header" * 100)
-    with pytest.raises(StoreError, match="delete it"):
+    with pytest.raises(StoreError, match="delete this one"):
         SQLiteStore(path)
 
 

@@ -37,6 +37,8 @@ def open_store(place: str | None) -> "Store | None":
 
         return SQLiteStore(default_path() if place is None else place)
     except CanfetchError as error:
+        if place is None:
+            raise Problem(f"{error}: give --store FILE or --store none") from None
         raise Problem(f"--store {as_typed(str(error), place)}") from None
 
 

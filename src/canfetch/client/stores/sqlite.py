@@ -156,7 +156,7 @@ class SQLiteStore:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            mend = "; delete it, and it is made anew" if "not a database" in str(error) else ""
+            mend = "; give another file, or delete this one if it was a store" if "not a database" in str(error) else ""
             raise StoreError(f"{self.path}: {error}{mend}") from None
 
 
