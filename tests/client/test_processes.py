@@ -1,6 +1,7 @@
 """Many processes, one store, one request: on a real server, with a real SQLite file and a real Redis."""
 
 import multiprocessing
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -70,6 +71,24 @@ def fleet(place: str, origin: str) -> list[tuple[bool, bool]]:
 def test_house_four_processes_on_one_sqlite_store_cause_one_request(tmp_path: Path, origin: str) -> None:
     assert fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
     assert _Slow.requests == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_house_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin: str) -> None:
+    with Client(user_agent="ExampleBot/1.0", store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
+        forks = [
+            multiprocessing.get_context("fork").Process(target=client.allows, args=(f"{origin}/open",))
+            for _ in range(4)
+        ]
+        for fork in forks:
+            fork.start()
+        for fork in forks:
+            fork.join(60)
+        assert [fork.exitcode for fork in forks] == [0] * 4
+        assert _Slow.requests == 1
+        assert not client.allows(f"{origin}/forbidden")
+        assert _Slow.requests == 1
 
 
 def test_house_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: str) -> None:

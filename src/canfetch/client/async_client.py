@@ -9,6 +9,7 @@ from typing import Any, Self, Unpack
 from canfetch.access.entries import Entry
 from canfetch.access.standing import Need
 from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.keeping import Keeping
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
@@ -63,6 +64,11 @@ class AsyncClient:
         self._clock = clock
         self._seed = seed
         self._memory = OriginMemory(self.options.memory_octets)
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Forget, in a process that was forked, who fetches: those tasks are the parent's."""
         self._flights: dict[str, asyncio.Task[KnownOrigin]] = {}
 
     async def allows(self, url: str | bytes, *, agent: str | Agent | None = None) -> bool:

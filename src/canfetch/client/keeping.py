@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Final, TypeVar
 
 from canfetch.access.entries import Entry
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.stores import Store
 from canfetch.errors import CorruptEntry, StoreError
 
@@ -31,15 +32,20 @@ class Keeping:
     without it until that one has its answer.
     """
 
-    __slots__ = ("_failing", "_holder", "_leased", "_lock", "_rests_until", "_store")
+    __slots__ = ("__weakref__", "_failing", "_holder", "_leased", "_lock", "_rests_until", "_store")
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
+        self._failing: dict[str, str] = {}
+        self._rests_until = 0.0
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Be somebody else, who has no leases."""
         self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDERS)}:{os.urandom(4).hex()}"
         self._lock = threading.Lock()
-        self._failing: dict[str, str] = {}
         self._leased: set[str] = set()
-        self._rests_until = 0.0
 
     @property
     def trouble(self) -> str | None:

@@ -5,6 +5,7 @@ import threading
 from itertools import count
 from typing import Final
 
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.kept_file import KeptFile
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.core.origin import Origin
@@ -20,10 +21,29 @@ class OriginMemory:
     and the first that was not goes.
     """
 
-    __slots__ = ("_by_name", "_files", "_limit_octets", "_line", "_lock", "_next_turn", "_octets", "_turn_in_line")
+    __slots__ = (
+        "__weakref__",
+        "_by_name",
+        "_files",
+        "_limit_octets",
+        "_line",
+        "_lock",
+        "_next_turn",
+        "_octets",
+        "_turn_in_line",
+    )
 
     def __init__(self, limit_octets: int) -> None:
         self._limit_octets = limit_octets
+        self._empty()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Begin anew where the fork came amid a change; else keep what is known."""
+        if self._lock.locked():
+            self._empty()
+
+    def _empty(self) -> None:
         self._octets = 0
         self._lock = threading.Lock()
         self._by_name: dict[str, KnownOrigin] = {}

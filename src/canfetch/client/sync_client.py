@@ -10,6 +10,7 @@ from typing import Any, Self, Unpack
 from canfetch.access.entries import Entry
 from canfetch.access.standing import Need
 from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.keeping import Keeping
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.memory import OriginMemory
@@ -74,6 +75,11 @@ class Client:
         self._clock = clock
         self._seed = seed
         self._memory = OriginMemory(self.options.memory_octets)
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Forget, in a process that was forked, who fetches: those threads are the parent's."""
         self._lock = threading.Lock()
         self._flights: dict[str, Future[KnownOrigin]] = {}
         self._refreshers: set[threading.Thread] = set()
@@ -184,7 +190,7 @@ class Client:
             raise
         finally:
             with self._lock:
-                del self._flights[name]
+                self._flights.pop(name, None)
         return learned
 
     def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:

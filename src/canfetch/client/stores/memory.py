@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from canfetch.access.entries import Entry
+from canfetch.client.forking import renewed_in_children
 
 
 class MemoryStore:
@@ -13,8 +14,13 @@ class MemoryStore:
 
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._lock = threading.Lock()
         self._plain: dict[str, dict[str, Any]] = {}
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Forget, in a process that was forked, the leases: they are the parent's, and end there."""
+        self._lock = threading.Lock()
         self._leases: dict[str, tuple[str, float]] = {}
 
     def get(self, origin: str) -> Entry | None:

@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
+from weakref import WeakSet
 
 from canfetch.access.entries import Entry
 from canfetch.errors import CorruptEntry, StoreError
@@ -40,6 +42,12 @@ def default_path(platform: str = sys.platform) -> Path:
     return folder / "canfetch" / "robots.sqlite3"
 
 
+# SQLite counts a process's locks by file, and would count the parent's in its child; so no file is open over a fork.
+_STORES: Final["WeakSet[SQLiteStore]"] = WeakSet()
+_FORKING: Final = threading.local()
+_UNTOUCHABLE: Final[list[object]] = []
+
+
 class SQLiteStore:
     """Keeps entries in one file.
 
@@ -53,20 +61,17 @@ class SQLiteStore:
         self.path = Path(path)
         self._clock = clock
         self._lock = threading.Lock()
+        # Why it is of no use any more.
+        self._ended: str | None = None
+        # None while a process forks, and until it is asked for again in either.
+        self._connection: sqlite3.Connection | None = None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
-            )
-        except (OSError, sqlite3.Error) as error:
-            what = getattr(error, "strerror", None) or error
-            raise StoreError(f"{self.path}: cannot be opened as a store: {what}") from None
-        try:
-            with self._connected() as connection:
-                self._prepare(connection)
-        except StoreError:
-            self._connection.close()
-            raise
+        except OSError as error:
+            raise self._unopened(error) from None
+        with self._connected():
+            pass
+        _STORES.add(self)
 
     def get(self, origin: str) -> Entry | None:
         """Give the entry of an origin, or None.
@@ -121,7 +126,57 @@ class SQLiteStore:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
+            self._ended = "Cannot operate on a closed database"
+            self._disconnect()
+
+    def before_fork(self) -> bool:
+        """Close the file, since neither SQLite nor its locks outlive a fork; say whether nobody holds it up.
+
+        Whoever comes then waits until the fork is done.
+        """
+        if not self._lock.acquire(timeout=_BUSY_SECONDS):
+            return False
+        with suppress(sqlite3.Error):
+            self._disconnect()
+        return True
+
+    def after_fork(self, *, in_child: bool, was_ready: bool) -> None:
+        """Let the file be opened again, in a child with a lock of its own.
+
+        What a thread of the parent is at work with is never touched there: such a store is of no use in the child.
+        """
+        if in_child:
+            self._lock = threading.Lock()
+            if not was_ready:
+                _UNTOUCHABLE.append(self._connection)
+                self._connection = None
+                self._ended = "was in use while the process forked"
+        elif was_ready:
+            self._lock.release()
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._ended is not None:
+            raise StoreError(f"{self.path}: {self._ended}")
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            )
+        except sqlite3.Error as error:
+            raise self._unopened(error) from None
+        try:
+            self._prepare(connection)
+        except (sqlite3.Error, StoreError):
+            connection.close()
+            raise
+        return connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
             self._connection.close()
+            self._connection = None
+
+    def _unopened(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.path}: cannot be opened as a store: {getattr(error, 'strerror', None) or error}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -141,13 +196,16 @@ class SQLiteStore:
         try:
             with self._trouble_told():
                 waited = monotonic() - begun
+                if self._connection is None:
+                    self._connection = self._connect()
+                connection = self._connection
                 if waited > _QUEUED_SECONDS:
-                    _wait_at_most(self._connection, max(0.0, _BUSY_SECONDS - waited))
+                    _wait_at_most(connection, max(0.0, _BUSY_SECONDS - waited))
                 try:
-                    yield self._connection
+                    yield connection
                 finally:
                     if waited > _QUEUED_SECONDS:
-                        _wait_at_most(self._connection, _BUSY_SECONDS)
+                        _wait_at_most(connection, _BUSY_SECONDS)
         finally:
             self._lock.release()
 
@@ -172,3 +230,21 @@ def _without_the_disk(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("PRAGMA synchronous = FULL")
+
+
+def _before_fork() -> None:
+    _FORKING.stores = [(store, store.before_fork()) for store in list(_STORES)]
+
+
+def _after_fork(*, in_child: bool) -> None:
+    for store, was_ready in _FORKING.__dict__.pop("stores", ()):
+        store.after_fork(in_child=in_child, was_ready=was_ready)
+
+
+# Windows does not fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=partial(_after_fork, in_child=False),
+        after_in_child=partial(_after_fork, in_child=True),
+    )

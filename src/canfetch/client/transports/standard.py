@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Final
 
 from canfetch.access.answers import Failure, Response
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.transports import Asking
 from canfetch.client.transports.answering import Answer
 from canfetch.client.transports.deadlines import Deadlines
@@ -31,6 +32,11 @@ class StandardTransport:
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
         self._ssl_context = ssl_context
         self._resolve = resolve
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Take a new lock in a process that was forked: who has the old one is not there."""
         self._lock = Lock()
 
     def ask(self, asking: Asking) -> Response | Failure:
@@ -87,6 +93,11 @@ class StandardAsyncTransport:
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
         self._transport = StandardTransport(ssl_context=ssl_context, resolve=resolve)
+        self.renew_in_child()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Take new threads in a process that was forked: the old ones are not there."""
         self._threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="canfetch-transport")
 
     async def ask(self, asking: Asking) -> Response | Failure:
