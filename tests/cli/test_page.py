@@ -227,6 +227,10 @@ def test_house_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
         ran = run("page", f"http://127.0.0.1:{port}/x", *AS_GOOGLE, *UNKEPT)
     assert ran.code == 1
     assert "  robots.txt  disallowed: robots.txt is unreachable" in ran.out
+    assert ran.lines[1] == (
+        "  robots.txt is unreachable, so the page may not be fetched, and what it says is never seen"
+    )
+    assert "forbids" not in ran.out
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -16,13 +16,16 @@ from canfetch import (
     PageNote,
     PageReason,
     PageSource,
+    Reason,
     ReservationNote,
+    parse,
     parse_page,
 )
 from canfetch.pages.document import DIRECTIVES_LIMIT
 from canfetch.pages.headers import HEADER_OCTETS_LIMIT
 from canfetch.pages.readings import reading_of
 from canfetch.pages.tdm import ENTRIES_LIMIT, tdm_target
+from canfetch.pages.verdict import ANSWERS
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
@@ -401,3 +404,18 @@ def test_rfc9651_strings_and_keys() -> None:
         (None, '";";=1', False),
     ]
     assert all(DirectiveNote.UNKNOWN in one.notes for one in page.directives)
+
+
+@pytest.mark.parametrize(
+    "reason, why",
+    [
+        (Reason.DISALLOW_RULE, "forbids fetching the page, so"),
+        (Reason.UNREACHABLE, "is unreachable, so the page may not be fetched, and"),
+        (Reason.UNAVAILABLE, "is unavailable, so the page may not be fetched, and"),
+    ],
+)
+def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str) -> None:
+    robots = parse("User-agent: *\nDisallow: /").decide("/x", agent="ExampleBot")._replace(reason=reason)
+    verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now_seconds=NOW, robots=robots)
+    assert {getattr(verdict, name).because for name in ANSWERS} == {f"robots.txt {why} what it says is never seen"}
+    assert [name for name in ANSWERS if getattr(verdict, name).allowed] == ["may_list"]

@@ -28,8 +28,6 @@ from canfetch.pages.vocabulary import (
 )
 
 _FREE: Final = PageDecision(allowed=True, reason=PageReason.NO_RESTRICTION)
-_HIDDEN: Final = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT)
-_LISTED: Final = PageDecision(allowed=True, reason=PageReason.ROBOTS_TXT)
 # What is left where the content itself may not be used.
 _SNIPPET_ONLY: Final = "snippet"
 
@@ -58,7 +56,11 @@ def page_verdict(
     )
     seen = robots is None or robots.allowed
     answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds)
-    decisions = answers.decisions() if seen else dict.fromkeys(answers.decisions(), _HIDDEN) | {"may_list": _LISTED}
+    decisions = answers.decisions()
+    if not seen:
+        hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)
+        # What links give away is no secret.
+        decisions = dict.fromkeys(decisions, hidden) | {"may_list": hidden._replace(allowed=True)}
     return PageVerdict(
         **decisions,
         agent=agent,

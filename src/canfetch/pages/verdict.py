@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.octets import text_of
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import Reason, Verdict
 from canfetch.pages.directives import Directive
 from canfetch.pages.tdm import Reservation
 
 PAGE_VERDICT_SCHEMA: Final = "canfetch.page-verdict/1"
+_FORBIDS: Final = "forbids fetching the page, so"
 
 
 class PageReason(StrEnum):
@@ -30,8 +31,8 @@ class PageDecision(NamedTuple):
     """One answer.
 
     `limit` says how much is allowed where that is not all: characters, seconds, a word, a moment; None is no
-    limit. `directive` or `reservation` decided, or neither; `also` are the directives that bear on it too. The
-    decision itself has no truth value: ask `.allowed`, or `.unlimited` for "allowed, and nothing to look at".
+    limit. `directive`, `reservation` or `robots` decided, or none of them; `also` are the directives that bear on it
+    too. The decision itself has no truth value: ask `.allowed`, or `.unlimited` for "allowed, and nothing to look at".
     """
 
     allowed: bool
@@ -40,6 +41,7 @@ class PageDecision(NamedTuple):
     directive: Directive | None = None
     also: tuple[Directive, ...] = ()
     reservation: Reservation | None = None
+    robots: Verdict | None = None
 
     @property
     def unlimited(self) -> bool:
@@ -66,10 +68,12 @@ class PageDecision(NamedTuple):
         """The reason in one sentence."""
         if self.reservation is not None:
             return f"tdm-reservation is 1, {self.reservation.place}"
+        if self.robots is not None:
+            no_file = self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}
+            why = f"is {self.robots.reason}, so the page may not be fetched, and" if no_file else _FORBIDS
+            return f"robots.txt {why} what it says is never seen"
         if self.directive is None:
-            return {
-                PageReason.ROBOTS_TXT: "robots.txt forbids fetching the page, so what it says is never seen",
-            }.get(self.reason, "nothing that the page says restricts it")
+            return "nothing that the page says restricts it"
         stands = f"{self.directive}, {self.directive.place}"
         if self.reason is PageReason.EXPIRED:
             return f"{stands}: that has passed"
