@@ -356,3 +356,19 @@ def test_house_the_same_file_as_another_profile_reads_it(engine: str) -> None:
     assert (robots.allows("/x", agent="a"), google.allows("/x", agent="a")) == (True, False)
     with pytest.raises(canfetch.UnknownProfile):
         robots.as_read_by("altavista")
+
+
+def test_draft1996_a_verdict_shows_the_target_with_its_signs(engine: str) -> None:
+    for profile in ("draft1996", "original1994"):
+        robots = canfetch.parse(b"User-agent: *\nDisallow: /a*b$\n", profile=profile, engine=engine)
+        for url in (b"/a*b$", b"/a*b$\x01\x01s*", b"/x", b"/a*b$?\x01d$"):
+            verdict = robots.decide(url, agent="x")
+            assert verdict.target == url
+            assert robots.decide(verdict.target, agent="x") == verdict
+    # A decoded percent sign stays an escape, so that it makes no other.
+    assert canfetch.parse(b"", profile="draft1996", engine=engine).decide("/%2541", agent="x").target == b"/%2541"
+
+
+def test_bing_an_agent_for_which_star_does_not_apply_has_no_delay_of_its(engine: str) -> None:
+    bing = canfetch.parse(b"User-agent: *\nCrawl-delay: 7\nDisallow: /\n", profile="bing", engine=engine)
+    assert bing.crawl_delay(agent=Agent("AdIdxBot", star_applies=False)) is None

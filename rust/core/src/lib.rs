@@ -47,6 +47,7 @@ pub use compiled::{CompiledFile, profile};
 pub use decide::{File, QUESTIONS_BEFORE_INDEX, Reason, RuleSet, Verdict};
 pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
 pub use matcher::walk::Match;
+pub use percent::as_written;
 pub use select::{Choice, Selection};
 pub use target::target;
 pub use url::{Located, has_origin, locate};

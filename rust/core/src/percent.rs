@@ -103,6 +103,23 @@ pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
     }
 }
 
+/// Turns back what [`literal`] did to `*` and `$`, so that people and callers see the characters.
+pub fn as_written(literal: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(literal.len());
+    let mut rest = literal.iter();
+    while let Some(&octet) = rest.next() {
+        out.push(match octet {
+            1 => match rest.next() {
+                Some(b's') => b'*',
+                Some(b'd') => b'$',
+                _ => 1,
+            },
+            octet => octet,
+        });
+    }
+    out
+}
+
 /// Appends the text as Google's parser escapes it: upper-case hex, octets that `encode` says encoded, nothing decoded.
 pub fn google_form(text: &[u8], encode: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     let mut at = 0;
@@ -152,6 +169,9 @@ mod tests {
                 let mut out = Vec::new();
                 literal(text.as_bytes(), decode, &mut out);
                 assert_eq!(out, expected.as_bytes(), "{text} {decode}");
+                if !decode {
+                    assert_eq!(as_written(&out), text.as_bytes());
+                }
             }
         }
     }

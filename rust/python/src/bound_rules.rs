@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use canfetch_core::{Choice, File, RuleSet, has_origin, locate, target};
+use canfetch_core::{Choice, File, RuleSet, as_written, has_origin, locate, target};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -221,6 +221,7 @@ impl BoundRules {
         let file = self.file.get();
         let verdict = self.rules.decide(file.file(py), &target);
         let rule = verdict.rule.map(|found| file.match_item(py, found.rule, found.specificity));
+        let target = if file.profile().literal_paths { Cow::Owned(as_written(&target)) } else { target };
         Ok((verdict.reason.allows(), verdict.reason.name(), rule, PyBytes::new(py, &target)))
     }
 

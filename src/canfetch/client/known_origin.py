@@ -9,6 +9,7 @@ from canfetch.client.kept_file import KeptFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.document import RobotsTxt
+from canfetch.core.escapes import as_written
 from canfetch.core.origin import Origin, origin_check
 from canfetch.core.profiles import profile_named
 from canfetch.core.targets import target_of
@@ -170,7 +171,11 @@ class KnownOrigin:
     def _target(self, url: str | bytes) -> bytes:
         octets = url_octets(url)
         split = split_url(octets)
-        return b"/" if split is None else target_of(octets, split, self.options.profile)
+        if split is None:
+            return b"/"
+        profile = self.options.profile
+        target = target_of(octets, split, profile)
+        return as_written(target) if profile.literal_paths else target
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed

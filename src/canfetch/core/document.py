@@ -216,7 +216,7 @@ class RobotsTxt:
         Cost: O(records that are no rules).
         """
         delay = self._longest_delay(agent)
-        if delay is None and profile_named(self.profile).crawl_delay_of_star:
+        if delay is None and profile_named(self.profile).crawl_delay_of_star and agent_of(agent).star_applies:
             return self._longest_delay("*")
         return delay
 

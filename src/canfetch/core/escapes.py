@@ -116,6 +116,17 @@ def literal(octets: bytes, *, decode: bool) -> bytes:
     return octets.replace(b"\x01", b"\x01\x01").replace(b"*", b"\x01s").replace(b"$", b"\x01d")
 
 
+def as_written(literal_octets: bytes) -> bytes:
+    """Turn back what `literal` did to `*` and `$`, so that people and callers see the characters.
+
+    Cost: O(octets).
+    """
+    if b"\x01" not in literal_octets:
+        return literal_octets
+    parts = literal_octets.split(b"\x01\x01")
+    return b"\x01".join(part.replace(b"\x01s", b"*").replace(b"\x01d", b"$") for part in parts)
+
+
 def _decoded(behind_percent: bytes) -> bytes:
     octet = _escaped_octet(behind_percent)
     if octet is None:

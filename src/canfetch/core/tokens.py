@@ -54,14 +54,15 @@ def names(token: bytes, agent: bytes, profile: Profile) -> bool:
 
     Cost: O(octets of the token).
     """
+    if profile.robotparser:
+        # It reads text, in which other letters than those of ASCII have a case, too.
+        name, crawler = (octets.decode("utf-8", "surrogateescape").lower() for octets in (token, agent))
+        return name == crawler if "*" in (name, crawler) else name in crawler
     if not profile.agent_case_sensitive:
         # Only ASCII letters have a case here: bytes.lower() knows no other.
         token, agent = token.lower(), agent.lower()
-    if STAR not in (agent, token):
-        if profile.name_in_value:
-            return agent in token
-        if profile.robotparser:
-            return token in agent
+    if profile.name_in_value and STAR not in (agent, token):
+        return agent in token
     return agent == token
 
 

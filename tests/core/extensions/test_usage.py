@@ -169,7 +169,26 @@ def test_aipref_values(
 
 @pytest.mark.parametrize("value", [b"", b"/path", b"/path ", b"Train-AI=n", b"train-ai=n;", b"/a b c"])
 def test_aipref_what_does_not_parse_is_unknown(value: bytes) -> None:
-    assert content_usage(value) == (None, Note.UNREADABLE)
+    usage, notes = content_usage(value)
+    assert (usage.preferences, notes) == ((), Note.UNREADABLE)
+    assert usage.path == (b"/path" if b"path" in value else b"/a" if value[:1] == b"/" else None)
+
+
+def test_aipref_a_longer_path_that_does_not_parse_is_unknown_too(engine: str) -> None:
+    octets = (
+        b"User-agent: *\nContent-Usage: train-ai=y\nContent-Usage: /a/ Train-AI=n\nContent-Usage: /b/ train-ai=maybe\n"
+    )
+    robots = canfetch.parse(octets, engine=engine)
+    said = [str(robots.usage(url, agent="x", purpose="training").preference) for url in ("/", "/a/x", "/b/x")]
+    assert said == ["allow", "unknown", "unknown"]
+
+
+def test_aipref_targets_of_literal_paths_are_found(engine: str) -> None:
+    octets = b"User-agent: *\nContent-Usage: /a*$ train-ai=n\nDisallow: /x\n"
+    for profile, preference in (("draft1996", "disallow"), ("original1994", "disallow")):
+        robots = canfetch.parse(octets, profile=profile, engine=engine)
+        assert str(robots.usage("/a*$b", agent="x", purpose="training").preference) == preference
+        assert str(robots.usage("/ab", agent="x", purpose="training").preference) == "unknown"
 
 
 @pytest.mark.parametrize("name", USAGE_LABELS)

@@ -1,5 +1,7 @@
 """The readings of Python's urllib.robotparser; its own answers are compared in tests/differential."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 import canfetch
@@ -159,3 +161,50 @@ def test_python_many_urls_and_origins(profile: str) -> None:
     # A path that begins with two slashes is told from a host.
     assert rewritten_target("//x//y?#") == "////y?%23"
     assert rewritten_target("/a#?b=c") == "/a%23?b=c"
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_an_empty_name_is_within_star(profile: str) -> None:
+    assert not canfetch.parse(b"User-agent:\nDisallow: /\n", profile=profile).allows("/x", agent="*")
+    octets = b"User-agent:\nDisallow: /a\nUser-agent: *\nDisallow: /b\n"
+    # What is equal comes first since the rewrite.
+    assert canfetch.parse(octets, profile=profile).decide("/a", agent="*").line == (2 if profile == OLD else None)
+
+
+@pytest.mark.parametrize("profile", [OLD, NEW])
+def test_python_names_are_compared_as_text(profile: str) -> None:
+    group = decide("User-agent: B\u00d6T\nDisallow: /".encode(), "/", profile, "b\u00f6t").group
+    assert (group.choice, group.lines) == (GroupChoice.OWN_TOKEN, (1,))
+    assert decide(b"User-agent: *\nDisallow: /", "/", profile, "b\u00f6t").group.lines == (1,)
+
+
+def test_python_many_names_and_entries_cost_no_square() -> None:
+    # Each of these took minutes where every name was compared with every other.
+    same = b"User-agent: a\n" * 30_000 + b"Disallow: /"
+    assert not decide(same, "/x", NEW, "a").allowed
+    distinct = b"".join(b"User-agent: %05d-\n" % number for number in range(12_000)) + b"Disallow: /\n"
+    assert decide(distinct, "/x", NEW, "zz").allowed
+    assert decide(distinct + distinct, "/x", NEW, "11999-").group.lines == (12_000, 24_001)
+    assert not decide(b"user-agent:a\n\ndisallow:/\n" * 15_000, "/x", NEW, "a").allowed
+
+
+def test_python_marks_of_a_host_are_not_sorted() -> None:
+    # urllib.parse brings them into order, each by moving it past all before: a minute for these.
+    value = "//\u00e4" + "\u0344\u0345" * 60_000 + "/x"
+    assert old_path(value) is None
+    assert old_path("//\u00e4" + "\u0344\u0345" * 15 + "/x") is not None
+    assert (old_target("https:" + value), rewritten_target("https:" + value)) == (None, None)
+    assert decide(f"User-agent: *\nDisallow: {value}\nDisallow: /y".encode(), "/y", OLD).line == 3
+
+
+@pytest.mark.skipif(not hasattr(urlsplit, "cache_info"), reason="urllib.parse keeps nothing here")
+def test_python_what_a_site_wrote_is_not_kept() -> None:
+    urlsplit.cache_clear()  # type: ignore[attr-defined]
+    for profile in (OLD, NEW):
+        decide(b"User-agent: *\nDisallow: //h/a\nDisallow: /b;\n", "https://example.com/b;", profile)
+    assert urlsplit.cache_info().currsize == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("value, url", [(b"/a;", "/a"), (b"/a;b", "/a;b"), (b"/a;b/c", "/a;b/c"), (b"/a;;", "/a;;")])
+def test_python_empty_parameters_are_lost_before_the_rewrite(value: bytes, url: str) -> None:
+    assert decide(b"User-agent: *\nDisallow: " + value, url, OLD).line == 2

@@ -71,7 +71,7 @@ class ContentUsage(NamedTuple):
             yield from (said for rank, said in found if rank == first and said.preference is given)
 
 
-def content_usage(value: bytes) -> tuple[ContentUsage | None, ExtensionNote]:
+def content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
     """Read a value such as `train-ai=n` or `/blog/ train-ai=y, search=y`.
 
     Where the dictionary does not parse, as with a label in upper case, all is unknown.
@@ -83,7 +83,8 @@ def content_usage(value: bytes) -> tuple[ContentUsage | None, ExtensionNote]:
         path, _, value = value.replace(b"\t", b" ").partition(b" ")
     dictionary = structured_dictionary(value)
     if not dictionary:
-        return None, ExtensionNote.UNREADABLE
+        # It says nothing, and still is the longest path for what is below it.
+        return ContentUsage(path, ()), ExtensionNote.UNREADABLE
     notes = ExtensionNote.NONE
     preferences: list[tuple[str, Preference]] = []
     for key, token in dictionary.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.contract import OriginCheck
-from canfetch.core.escapes import encode_reserved_data
+from canfetch.core.escapes import as_written, encode_reserved_data
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.reference.reading import OtherRecord, read_file
 from canfetch.core.reference.rule_set import RuleEntry, RuleSet
@@ -141,17 +141,21 @@ class BoundRules:
     def decide(self, url: str | bytes) -> tuple[bool, str, RuleEntry | None, bytes]:
         """Give allowed or not, the reason, the deciding rule, and the target."""
         target = self._target(url, None)
+        allowed, reason, rule = self._decide(target)
+        return allowed, reason, rule, as_written(target) if self._profile.literal_paths else target
+
+    def _decide(self, target: bytes) -> tuple[bool, str, RuleEntry | None]:
         if self._is_exempt(target):
-            return True, "robots-txt", None, target
+            return True, "robots-txt", None
         if self._selection.choice == "none":
-            return True, "no-group", None, target
+            return True, "no-group", None
         rank = self._deciding_rank(target)
         if rank == len(self._rules.entries):
-            return True, "no-match", None, target
+            return True, "no-match", None
         rule = self._rules.entries[rank]
         if rule.specificity == 0:
-            return True, "empty-rule", rule, target
-        return rule.allow, "allow-rule" if rule.allow else "disallow-rule", rule, target
+            return True, "empty-rule", rule
+        return rule.allow, "allow-rule" if rule.allow else "disallow-rule", rule
 
     def matched(self, url: str | bytes) -> list[RuleEntry]:
         """Give every rule that matches, one entry each, in the order in which they decide."""

@@ -6,11 +6,12 @@ So `%2F` is a slash here. Before the rewrite a path is the beginning of what it 
 
 from itertools import groupby
 from typing import Final, NamedTuple
-from urllib.parse import quote, unquote, urlparse, urlsplit, urlunparse
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit, uses_params
 
 from canfetch.core.octets import octets_of
 
 _SIGNS: Final = "*$"
+_MOST_MARKS: Final = 30
 _STRUCTURE_OF_QUERY: Final = "=&"
 
 
@@ -47,7 +48,7 @@ class Path(NamedTuple):
 def old_path(value: str) -> Path | None:
     """Give the path of a rule before the rewrite."""
     try:
-        return Path((_quoted(urlunparse(urlparse(unquote(value)))),), anchored=False)
+        return Path((_quoted(urlunsplit(_without_empty_params(_split(unquote(value))))),), anchored=False)
     except ValueError:
         return None
 
@@ -66,8 +67,8 @@ def rewritten_path(value: str) -> Path | None:
 def old_target(url: str) -> str | None:
     """Give the target of a URL before the rewrite; None where it cannot be taken apart."""
     try:
-        parsed = urlparse(unquote(url))
-        return _quoted(urlunparse(("", "", *parsed[2:]))) or "/"
+        parts = _without_empty_params(_split(unquote(url)))
+        return _quoted(urlunsplit(parts._replace(scheme="", netloc=""))) or "/"
     except ValueError:
         return None
 
@@ -75,7 +76,7 @@ def old_target(url: str) -> str | None:
 def rewritten_target(url: str) -> str | None:
     """Give the target of a URL after the rewrite; None where it cannot be taken apart."""
     try:
-        parts = urlsplit(url)
+        parts = _split(url)
     except ValueError:
         return None
     path, fragment_mark, _ = url.partition("#")
@@ -98,6 +99,39 @@ def rewritten_target(url: str) -> str | None:
     if query is not None:
         target += "?" + _normalised(query, but=_STRUCTURE_OF_QUERY)
     return target or "/"
+
+
+def _split(text: str) -> SplitResult:
+    """Split as `urllib.parse` does, without what strangers could make it take: time, and memory that it keeps.
+
+    Raises: ValueError.
+    """
+    if not text.isascii() and "//" in text and _has_long_run_of_marks(text):
+        # DEVIATION(cpython): it would sort them, each by moving it past all before.
+        raise ValueError("a host of nothing but marks")
+    # Its cache holds the last hundred texts, however long, for as long as the process lives.
+    split = getattr(urlsplit, "__wrapped__", urlsplit)
+    parts: SplitResult = split(text)
+    return parts
+
+
+def _has_long_run_of_marks(text: str) -> bool:
+    from unicodedata import combining  # noqa: PLC0415 - for few files
+
+    run = 0
+    for character in text:
+        run = run + 1 if combining(character) else 0
+        if run > _MOST_MARKS:
+            return True
+    return False
+
+
+def _without_empty_params(parts: SplitResult) -> SplitResult:
+    # Taking parameters off and putting them back loses a last `;` with nothing behind it.
+    path = parts.path
+    if parts.scheme in uses_params and path.endswith(";") and path.find(";", path.rfind("/") + 1) == len(path) - 1:
+        return parts._replace(path=path[:-1])
+    return parts
 
 
 def _one_sign_each(value: str) -> str:

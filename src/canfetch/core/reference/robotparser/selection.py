@@ -8,16 +8,28 @@ from canfetch.core.reference.robotparser.reading import ParsedEntry
 from canfetch.core.reference.selection import Selection
 
 _NONE = Selection("none", -1, ())
+# Entries in file order: what came before, and the last one. Shared beginnings are not copied.
+_Chain = tuple["_Chain | None", int]
 
 
 class _Merged:
     """Entries under one name, and the names that all of them have, as written."""
 
-    __slots__ = ("indices", "names")
+    __slots__ = ("chain", "names")
 
-    def __init__(self, names: list[str], indices: list[int]) -> None:
+    def __init__(self, names: list[str], chain: _Chain) -> None:
         self.names = names
-        self.indices = indices
+        self.chain = chain
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """The entries, in file order."""
+        found: list[int] = []
+        chain: _Chain | None = self.chain
+        while chain is not None:
+            chain, index = chain
+            found.append(index)
+        return tuple(reversed(found))
 
 
 class EntryTable:
@@ -34,15 +46,20 @@ class EntryTable:
                 self._merge(index, entry.names)
 
     def _merge(self, index: int, names: list[str]) -> None:
-        for name in map(str.lower, names):
+        alone = _Merged(names, (None, index))
+        within = set(names)
+        # Names that were known together stay together, so that their names are compared once.
+        merged: dict[int, _Merged] = {}
+        for name in dict.fromkeys(map(str.lower, names)):
             known = self._by_name.get(name)
             if known is None:
-                self._by_name[name] = _Merged(names, [index])
-            else:
+                self._by_name[name] = alone
+                continue
+            if id(known) not in merged:
                 # Here letter case counts, as it does there.
-                within = set(names)
                 shared = [other for other in known.names if other in within]
-                self._by_name[name] = _Merged(shared, [*known.indices, index])
+                merged[id(known)] = _Merged(shared, (known.chain, index))
+            self._by_name[name] = merged[id(known)]
 
     def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
         """Choose: the first token that finds an entry, then `*` where it applies, then nothing.
@@ -51,9 +68,13 @@ class EntryTable:
         """
         for place, token in enumerate(tokens):
             name = token.decode("utf-8", "surrogateescape").lower()
-            found = self._star() if name == "*" else self._naming(name)
-            if found and name == "*":
-                return Selection("star", -1, found)
+            if name == "*":
+                # An empty name is within this one, too; since the rewrite what is equal comes first.
+                found = self._star() or self._naming(name) if self._rewritten else self._naming(name) or self._star()
+                if found:
+                    return Selection("star", -1, found)
+                continue
+            found = self._naming(name)
             if found:
                 return Selection("fallback" if place else "own-token", place, found)
         found = self._star() if star_applies else ()
@@ -65,19 +86,16 @@ class EntryTable:
             return next(((index,) for index, of in names if "*" not in of and _within(of, crawler)), ())
         exact = self._by_name.get(crawler)
         if exact is not None:
-            return _once(exact.indices)
-        return next((_once(known.indices) for known in self._by_name.values() if _within(known.names, crawler)), ())
+            return exact.indices
+        distinct = {id(known): known for known in self._by_name.values()}
+        return next((known.indices for known in distinct.values() if _within(known.names, crawler)), ())
 
     def _star(self) -> tuple[int, ...]:
         if self._rewritten:
             known = self._by_name.get("*")
-            return () if known is None else _once(known.indices)
+            return () if known is None else known.indices
         return next(((index,) for index, entry in enumerate(self.entries) if "*" in entry.names), ())
 
 
 def _within(names: list[str], crawler: str) -> bool:
     return any(name.lower() in crawler for name in names if name != "*")
-
-
-def _once(indices: list[int]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(indices))
