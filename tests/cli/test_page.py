@@ -183,6 +183,63 @@ def test_house_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
     assert ruled.count("/.well-known/tdmrep.json") == 1
 
 
+TDM_PLACE = "/.well-known/tdmrep.json"
+BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
+
+
+@pytest.mark.parametrize(
+    "behaviour, said",
+    [
+        (saying(b"", status=503), "answers 503"),
+        (saying(b"", status=403), "answers 403"),
+        (BEHAVIOURS["reset"], "gives no answer, reset"),
+        (redirecting("/private"), "robots.txt does not let"),
+        (redirecting("ftp://example.com/x"), "cannot be followed"),
+        (redirecting(TDM_PLACE), "redirects more than 10 times"),
+    ],
+)
+def test_house_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
+    run: Run, ruled: Site, behaviour: Any, said: str
+) -> None:
+    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve(TDM_PLACE, behaviour)
+    ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT)
+    why = "tdmrep.json could not be had, so what it reserves is not known"
+    assert sum(line.startswith("  train on it          no ") and line.endswith(why) for line in ran.lines) == 2
+    assert sum(line.startswith("  tdm file    ") and said in line for line in ran.lines) == 2
+    assert ruled.count(TDM_PLACE) == 1
+    ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
+    for row in map(json.loads, ran.lines):
+        assert (row["may_train"]["allowed"], row["may_train"]["reason"]) == (False, "tdm-file-unknown")
+        assert said in row["page"]["tdm_file_problem"]
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_house_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(
+    run: Run, ruled: Site, status: int
+) -> None:
+    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve(TDM_PLACE, saying(b"", status=status))
+    ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
+    assert [json.loads(line)["may_train"]["allowed"] for line in ran.lines] == [True, True]
+    assert ruled.count(TDM_PLACE) == 1
+
+
+def test_house_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve(TDM_PLACE, redirecting("/tdm.json", 301))
+    ruled.serve("/tdm.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
+    ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
+    assert [json.loads(line)["may_train"]["reason"] for line in ran.lines] == ["reservation", "reservation"]
+    assert (ruled.count(TDM_PLACE), ruled.count("/tdm.json")) == (1, 1)
+
+
+def test_house_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
+    ruled.serve("/fish", BEHAVIOURS["reset"])
+    assert run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT).err.count("gives no page") == 2
+    assert ruled.count("/fish") == 1
+
+
 def test_house_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
     ruled.serve("/old", redirecting("/fish#tail", 301))
     ruled.serve("/fish", saying(NOINDEX, HTML_TYPE))

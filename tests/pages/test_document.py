@@ -419,3 +419,26 @@ def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str
     verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now_seconds=NOW, robots=robots)
     assert {getattr(verdict, name).because for name in ANSWERS} == {f"robots.txt {why} what it says is never seen"}
     assert [name for name in ANSWERS if getattr(verdict, name).allowed] == ["may_list"]
+
+
+@pytest.mark.parametrize(
+    "headers, agent, reason",
+    [
+        ({}, "ExampleBot", PageReason.TDM_FILE_UNKNOWN),
+        ({"X-Robots-Tag": "noai"}, "ExampleBot", PageReason.DIRECTIVE),
+        ({"tdm-reservation": "1"}, "ExampleBot", PageReason.RESERVATION),
+        # What the page says itself goes before the file, whatever that says.
+        ({"tdm-reservation": "0"}, "ExampleBot", PageReason.NO_RESTRICTION),
+        ({}, "Googlebot", PageReason.NO_RESTRICTION),
+    ],
+)
+def test_tdm_file_that_could_not_be_had_is_no_consent(headers: dict[str, str], agent: str, reason: PageReason) -> None:
+    page = parse_page(headers=headers, url="https://example.com/x").with_unknown_tdm_file("it answers 503")
+    verdict = page.decide(agent=agent, now_seconds=NOW)
+    assert (verdict.may_train.reason, verdict.may_train_images.reason) == (reason, reason)
+    assert verdict.may_train.allowed is (reason is PageReason.NO_RESTRICTION)
+    assert verdict.may_index.allowed
+    if reason is PageReason.TDM_FILE_UNKNOWN:
+        assert verdict.may_train.because == "tdmrep.json could not be had, so what it reserves is not known"
+    form = page.to_json()
+    assert (form["tdm_file_problem"], form["notes"]) == ("it answers 503", ["tdm-file-unknown"])

@@ -12,6 +12,7 @@ from canfetch.cli.problems import Problem
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.document import PageRules, parse_page
@@ -22,6 +23,7 @@ from canfetch.pages.tdm import TDM_FILE_PATH, TDM_OCTETS_LIMIT
 _MOST_REDIRECTS: Final = 10
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _SUCCESS: Final = 2
+_NOT_THERE: Final = (404, 410)
 _WAIT_SECONDS: Final = 10.0
 # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
 _ROBOTS_OCTETS: Final = 2 * 512_000 + 4
@@ -134,7 +136,8 @@ class _FetchedPages:
         self._url = url
         self._origins = Origins(question.network, say=Progress().say, profile=question.profile)
         self._transport = StandardTransport()
-        self._answers: dict[str, Response] = {}
+        # Failures, too: what did not come for one agent is not waited for again for the next.
+        self._answers: dict[str, Response | Failure] = {}
 
     def seen_by(self, agent: Agent) -> Seen:
         url = self._url
@@ -156,14 +159,15 @@ class _FetchedPages:
         if response.status // 100 != _SUCCESS:
             raise Problem(f"{url!r} answers {response.status}, and so is no page: give the URL of one")
         fetched |= {"status": response.status, "octets": len(response.body)}
+        tdm = self._tdm_file(url, agent)
         rules = parse_page(
             response.body,
             headers=response.headers,
             url=url,
-            tdm_file=self._tdm_file(url, agent),
+            tdm_file=tdm.octets,
             limit_octets=self._question.limit_octets,
         )
-        return Seen(rules, verdict, fetched)
+        return Seen(rules if tdm.problem is None else rules.with_unknown_tdm_file(tdm.problem), verdict, fetched)
 
     def close(self) -> None:
         self._transport.close()
@@ -182,12 +186,15 @@ class _FetchedPages:
 
         Raises: Problem: there is no answer.
         """
-        answer: Response | Failure | None = self._answers.get(url)
-        if answer is None:
-            answer = self._ask(url, self._question.limit_octets)
+        answer = self._answer(url, self._question.limit_octets)
         if isinstance(answer, Failure):
             raise Problem(f"{url!r} gives no page, {answer.kind}: {answer.detail}: try again, or give --html FILE")
-        self._answers[url] = answer
+        return answer
+
+    def _answer(self, url: str, limit_octets: int) -> Response | Failure:
+        answer = self._answers.get(url)
+        if answer is None:
+            answer = self._answers[url] = self._ask(url, limit_octets)
         return answer
 
     def _ask(self, url: str, limit_octets: int) -> Response | Failure:
@@ -207,18 +214,37 @@ class _FetchedPages:
             )
         )
 
-    def _tdm_file(self, url: str, agent: Agent) -> bytes | None:
-        """Ask for the origin's TDM file, where it counts and may be fetched; where there is none, give None."""
+    def _tdm_file(self, url: str, agent: Agent) -> "_TDMAnswer":
+        """Ask for the origin's TDM file, where it counts and may be fetched."""
         named = self._question.reading
         reading = reading_of(agent) if named is None else reading_named(named)
         place = f"{Origin.of(url)}{TDM_FILE_PATH}"
         if not reading.tdm or not self._robots_verdict(place, agent).allowed:
-            return None
-        answer = self._answers.get(place) or self._ask(place, TDM_OCTETS_LIMIT)
-        if isinstance(answer, Failure) or answer.status // 100 != _SUCCESS:
-            return None
-        self._answers[place] = answer
-        return answer.body
+            return _TDMAnswer()
+        for _ in range(_MOST_REDIRECTS + 1):
+            answer = self._answer(place, TDM_OCTETS_LIMIT)
+            if isinstance(answer, Failure):
+                return _TDMAnswer(problem=f"{quoted(place)} gives no answer, {answer.kind}: {answer.detail}")
+            if answer.status in _NOT_THERE:
+                return _TDMAnswer()
+            if answer.status // 100 == _SUCCESS:
+                return _TDMAnswer(answer.body)
+            if answer.status not in _REDIRECTS:
+                return _TDMAnswer(problem=f"{quoted(place)} answers {answer.status}")
+            try:
+                place = _place(place, answer)
+                if not self._robots_verdict(place, agent).allowed:
+                    return _TDMAnswer(problem=f"robots.txt does not let {quoted(place)} be fetched")
+            except (CanfetchError, Problem) as error:
+                return _TDMAnswer(problem=str(error))
+        return _TDMAnswer(problem=f"it redirects more than {_MOST_REDIRECTS} times")
+
+
+class _TDMAnswer(NamedTuple):
+    """The octets of a TDM file, None where there is none; or why it is not known whether there is one."""
+
+    octets: bytes | None = None
+    problem: str | None = None
 
 
 def _as_it_is(url: str) -> str:
@@ -240,7 +266,7 @@ def _place(base: str, response: Response) -> str:
     except ValueError:
         # What urljoin cannot read, or what is no URL.
         pass
-    raise Problem(f"{base!r} redirects to {location[:200]!r}, which cannot be followed: give another URL")
+    raise Problem(f"{quoted(base)} redirects to {quoted(location)}, which cannot be followed: give another URL")
 
 
 def _header(line: str) -> tuple[str, str]:

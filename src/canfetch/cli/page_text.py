@@ -56,11 +56,7 @@ def page_lines(url: str | None, asker: Asker, seen: Seen, verdict: PageVerdict, 
 
 
 def _facts(seen: Seen, verdict: PageVerdict) -> Iterator[str]:
-    if seen.fetched is not None:
-        for hop in seen.fetched["hops"]:
-            yield f"  redirected  {hop['status']}  {shown(hop['url'])}"
-        if seen.fetched["status"] is not None:
-            yield f"  fetched     {shown(seen.fetched['url'])}, {seen.fetched['octets']} octets"
+    yield from _come_by(seen)
     if verdict.robots is not None:
         yield f"  robots.txt  {shown(str(verdict.robots))}"
     tokens = [shown(token) for token in verdict.agent.tokens] + ["everyone"] * verdict.agent.star_applies
@@ -79,6 +75,17 @@ def _facts(seen: Seen, verdict: PageVerdict) -> Iterator[str]:
         yield f"  odd         {_oddity(directive)}"
     if len(odd) > _ODD_LINES:
         yield f"  odd         {len(odd) - _ODD_LINES} more"
+
+
+def _come_by(seen: Seen) -> Iterator[str]:
+    if seen.fetched is not None:
+        for hop in seen.fetched["hops"]:
+            yield f"  redirected  {hop['status']}  {shown(hop['url'])}"
+        if seen.fetched["status"] is not None:
+            yield f"  fetched     {shown(seen.fetched['url'])}, {seen.fetched['octets']} octets"
+    file = seen.rules.tdm_file
+    if file is not None and file.problem is not None:
+        yield f"  tdm file    {shown(file.problem)}"
 
 
 def _oddity(directive: Directive) -> str:

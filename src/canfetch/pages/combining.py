@@ -36,6 +36,7 @@ def page_verdict(
     directives: Iterable[Directive],
     reservation: Reservation | None,
     *,
+    tdm_unknown: bool,
     agent: Agent,
     reading: PageReading,
     now_seconds: float,
@@ -46,6 +47,7 @@ def page_verdict(
     Args:
         directives: all that the page says.
         reservation: what holds of TDMRep.
+        tdm_unknown: whether the TDM file could not be had; where the page itself says nothing, it might reserve.
         now_seconds: seconds since the epoch, for `unavailable_after`.
         robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
     Cost: O(directives).
@@ -55,7 +57,8 @@ def page_verdict(
         directive for directive in directives if _is_for(directive, tokens, reading, star_applies=agent.star_applies)
     )
     seen = robots is None or robots.allowed
-    answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds)
+    unknown = tdm_unknown and reservation is None and reading.tdm
+    answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds, tdm_unknown=unknown)
     decisions = answers.decisions()
     if not seen:
         hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)
@@ -96,9 +99,16 @@ class _Answers:
     """The directives of one agent, and what they come to."""
 
     def __init__(
-        self, own: tuple[Directive, ...], reservation: Reservation | None, reading: PageReading, now_seconds: float
+        self,
+        own: tuple[Directive, ...],
+        reservation: Reservation | None,
+        reading: PageReading,
+        now_seconds: float,
+        *,
+        tdm_unknown: bool,
     ) -> None:
         self._own = own
+        self._tdm_unknown = tdm_unknown
         self._reservation = reservation
         self._reading = reading
         self._now_seconds = now_seconds
@@ -229,6 +239,9 @@ class _Answers:
             return _forbidden(restricting)
         if self._reservation is not None and self._reservation.reserved:
             return PageDecision(allowed=False, reason=PageReason.RESERVATION, reservation=self._reservation)
+        if self._tdm_unknown:
+            # DEVIATION(tdmrep): it does not say; as with robots.txt, who cannot be asked has not agreed.
+            return PageDecision(allowed=False, reason=PageReason.TDM_FILE_UNKNOWN)
         if self._reading.archive_bars_training:
             return self._word("noarchive", "archive")
         return self._cached() if self._reading.cache_limits_models else _FREE

@@ -60,6 +60,7 @@ class PageNote(Flag):
     DIRECTIVES_CUT = auto()  # it has more directives than are kept
     TDM_FILE_BAD = auto()  # the tdmrep.json is none; it counts for nothing
     TDM_FILE_CUT = auto()  # the tdmrep.json has more entries than are read
+    TDM_FILE_UNKNOWN = auto()  # the tdmrep.json could not be had; what it reserves is not known
 
 
 class PageRules(NamedTuple):
@@ -103,11 +104,20 @@ class PageRules(NamedTuple):
         return page_verdict(
             self.directives,
             self.reservation,
+            tdm_unknown=self.tdm_file is not None and self.tdm_file.unknown,
             agent=asker,
             reading=reading_of(asker) if reading is None else reading_named(reading),
             now_seconds=now_seconds,
             robots=robots,
         )
+
+    def with_unknown_tdm_file(self, problem: str) -> "PageRules":
+        """Give the same rules where the origin's TDM file could not be had; one that is not there reserves nothing.
+
+        Args: problem: why not, for people.
+        """
+        file = TDMFile((), problem, unknown=True)
+        return self._replace(tdm_file=file, notes=self.notes | PageNote.TDM_FILE_UNKNOWN)
 
     @property
     def reservation(self) -> Reservation | None:

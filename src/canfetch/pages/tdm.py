@@ -82,12 +82,14 @@ class Reservation(NamedTuple):
 class TDMFile(NamedTuple):
     """The entries of a tdmrep.json in their order, and what keeps it from being one, if anything does.
 
-    `cut` says that there are more entries than are read.
+    `cut` says that there are more entries than are read, `unknown` that it could not be had, so that nobody knows
+    what it reserves.
     """
 
     entries: tuple[Reservation, ...]
     problem: str | None = None
     cut: bool = False
+    unknown: bool = False
 
 
 def read_tdm_file(octets: bytes) -> TDMFile:

@@ -25,6 +25,7 @@ class PageReason(StrEnum):
     EXPIRED = "expired"
     RESERVATION = "reservation"
     ROBOTS_TXT = "robots-txt"
+    TDM_FILE_UNKNOWN = "tdm-file-unknown"
 
 
 class PageDecision(NamedTuple):
@@ -72,6 +73,8 @@ class PageDecision(NamedTuple):
             no_file = self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}
             why = f"is {self.robots.reason}, so the page may not be fetched, and" if no_file else _FORBIDS
             return f"robots.txt {why} what it says is never seen"
+        if self.reason is PageReason.TDM_FILE_UNKNOWN:
+            return "tdmrep.json could not be had, so what it reserves is not known"
         if self.directive is None:
             return "nothing that the page says restricts it"
         stands = f"{self.directive}, {self.directive.place}"
