@@ -174,8 +174,9 @@ class _Answers:
         return self._limited(MAX_SNIPPET, self._saying("nosnippet"))
 
     def _video_preview(self) -> PageDecision:
-        # A page without snippets shows no moving ones either.
-        return self._limited(MAX_VIDEO_PREVIEW, self._saying("nosnippet"))
+        # A page without snippets shows no moving ones either, and a snippet of no characters is none.
+        empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.meaning == 0)
+        return self._limited(MAX_VIDEO_PREVIEW, (*self._saying("nosnippet"), *empty))
 
     def _limited(self, name: str, forbidding: tuple[Directive, ...]) -> PageDecision:
         """Give the smallest number that is said; 0 and what forbids are the same."""
