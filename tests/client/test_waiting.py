@@ -1,14 +1,18 @@
 """Who waits for another worker's fetch: for its answer, and not for its lease."""
 
 import asyncio
+import threading
+import time
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
+from canfetch.access.answers import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
 from canfetch.core.origin import Origin
 
 USER_AGENT = "ExampleBot/1.0"
@@ -64,3 +68,45 @@ def test_house_who_comes_after_the_landing_takes_no_flight() -> None:
         known = client.known(URL)
         assert client._fly(Origin.of(URL), None, refresh=False) is known
     assert len(origin.asked) == 1
+
+
+class InterruptedFirst(ScriptedOrigin):
+    """Somebody presses ctrl-C, once others wait for the first request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_asked, self.gate = threading.Event(), threading.Event()
+
+    def ask(self, asking: Asking) -> Response | Failure:
+        answer = super().ask(asking)
+        if len(self.asked) == 1:
+            self.is_asked.set()
+            assert self.gate.wait(30)
+            raise KeyboardInterrupt
+        return answer
+
+
+def test_house_who_waits_for_a_thread_that_is_interrupted_asks_anew() -> None:
+    origin, told = InterruptedFirst(), list[object]()
+    with Client(user_agent=USER_AGENT, transport=origin) as client:
+
+        def ask() -> None:
+            try:
+                told.append(client.allows(URL))
+            except BaseException as error:  # noqa: BLE001 - what else comes is what is tested
+                told.append(type(error))
+
+        leader = threading.Thread(target=ask)
+        leader.start()
+        assert origin.is_asked.wait(30)
+        flight = client._flights["https://example.com"]
+        followers = [threading.Thread(target=ask) for _ in range(3)]
+        for follower in followers:
+            follower.start()
+        while len(flight._condition._waiters) < len(followers):  # type: ignore[attr-defined]  # no other way to see
+            time.sleep(0.01)
+        origin.gate.set()
+        for thread in (leader, *followers):
+            thread.join(30)
+    assert sorted(map(str, told)) == ["<class 'KeyboardInterrupt'>", "False", "False", "False"]
+    assert len(origin.asked) == 2

@@ -3,7 +3,8 @@
 import threading
 import time
 from collections.abc import Iterable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, Unpack
 
@@ -171,26 +172,38 @@ class Client:
 
     def _fly(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool) -> KnownOrigin:
         name = str(origin)
-        with self._lock:
-            flight = self._flights.get(name)
-            leads = flight is None
-            if flight is None:
-                # Who waited for the lock may come after the flight that it waited for.
-                landed = self._memory.get(name)
-                if landed is not None and landed is not known and not refresh:
-                    return landed
-                flight = self._flights[name] = Future()
-        if not leads:
-            return flight.result()
+        while True:
+            with self._lock:
+                flight = self._flights.get(name)
+                leads = flight is None or flight.cancelled()
+                if flight is None or leads:
+                    # Who waited for the lock may come after the flight that it waited for.
+                    landed = self._memory.get(name)
+                    if landed is not None and landed is not known and not refresh:
+                        return landed
+                    flight = self._flights[name] = Future()
+            if leads:
+                return self._lead(flight, origin, known, refresh=refresh)
+            # Where whoever led was interrupted, one of the others leads.
+            with suppress(CancelledError):
+                return flight.result()
+
+    def _lead(
+        self, flight: Future[KnownOrigin], origin: Origin, known: KnownOrigin | None, *, refresh: bool
+    ) -> KnownOrigin:
+        name = str(origin)
         try:
             learned = self._learn(origin, known, refresh=refresh, offline=False)
             flight.set_result(learned)
-        except BaseException as error:
+        except Exception as error:
             flight.set_exception(error)
             raise
         finally:
+            # An interrupt is for this thread alone. What is done cannot be cancelled.
+            flight.cancel()
             with self._lock:
-                self._flights.pop(name, None)
+                if self._flights.get(name) is flight:
+                    del self._flights[name]
         return learned
 
     def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
