@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from tests.access.conftest import ScriptedOrigin
 
 from canfetch.access.answers import Failure, Response
@@ -56,6 +57,24 @@ def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
     kept = store.get("https://example.com")
     assert kept is not None
     assert kept.fetched_at_seconds == DAY_SECONDS + 60
+
+
+def test_house_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    origin = ScriptedOrigin()
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+        client.allows(URL)
+        now[0] = DAY_SECONDS + 60
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            assert not client.allows(URL)
+        assert len(origin.asked) == 1
+        assert not client.allows(URL)
+    assert len(origin.asked) == 2
 
 
 def test_house_entries_of_a_client() -> None:

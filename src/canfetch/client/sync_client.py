@@ -250,8 +250,13 @@ class Client:
             refresher = threading.Thread(
                 target=self._refresh, args=(origin, known), name=f"canfetch refresh {origin}", daemon=True
             )
+            try:
+                refresher.start()
+            except RuntimeError:
+                # No thread is to be had: what is known serves on, and whoever asks next tries again.
+                return
+            # It ends by the same lock, and so not before.
             self._refreshers.add(refresher)
-        refresher.start()
 
     def _refresh(self, origin: Origin, known: KnownOrigin) -> None:
         try:
