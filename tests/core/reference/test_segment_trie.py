@@ -85,3 +85,14 @@ def test_rfc9309_2_2_3_many_texts_that_part_at_once() -> None:
     for target in (b"/x0123", b"/012", b"/", b"/9876987", b"/x05000499"):
         alone = [rank for rank, text in enumerate(texts) if matches(text, target)]
         assert first_and_all(index, target, texts) == (alone[0] if alone else len(texts), alone)
+
+
+def test_house_long_segments_of_regular_texts_are_told_apart() -> None:
+    dice = Random(2)  # noqa: S311 - no secret
+    for octets in (10, 20, 40, 70, 150):
+        texts = [b"/*" + bytes(dice.choices(b"ab", weights=[9, 1], k=octets)) for _ in range(400)]
+        index = HeadIndex(enumerate(texts))
+        whole = b"".join(text[2:] for text in texts[::40])
+        for target in (b"/" + b"a" * 500, b"/" + whole, b"/x" + texts[7][2:] + b"y", b"/" + texts[9][2:-1]):
+            alone = [rank for rank, text in enumerate(texts) if matches(text, target)]
+            assert first_and_all(index, target, texts) == (alone[0] if alone else len(texts), alone)

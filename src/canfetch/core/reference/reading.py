@@ -119,13 +119,7 @@ def read_file(octets: bytes, profile: Profile) -> FileReading:
 
 
 def _reads_lines_whole(octets: bytes, lines: list[bytes], profile: Profile) -> bool:
-    if (
-        profile.abnf_only
-        or profile.blank_line_ends_group
-        or b"\v" in octets
-        or b"\f" in octets
-        or (profile.nul_ends_line and b"\0" in octets)
-    ):
+    if profile.abnf_only or b"\v" in octets or b"\f" in octets or (profile.nul_ends_line and b"\0" in octets):
         return False
     return not profile.line_limit_octets or max(map(len, lines), default=0) <= profile.line_limit_octets
 
@@ -142,10 +136,15 @@ def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is
 ) -> None:
     # The same as `LineReader.read` for the lines that nearly all files consist of, without its calls.
     profile = reader.profile
+    blank_line_ends_group = profile.blank_line_ends_group
     kinds: dict[bytes, int] = {}
     rules: list[tuple[bool, bytes, int]] | None = None
     offsets: list[int] = []
     for number, line in enumerate(lines, 1):
+        if blank_line_ends_group and line.isspace():
+            reader.blank_line()
+            rules = None
+            continue
         if line[0] in _NOTHING_TO_READ:
             continue
         written_key, colon, value = line.partition(b":")

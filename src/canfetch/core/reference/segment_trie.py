@@ -10,7 +10,9 @@ from typing import Final
 NEVER: Final = 1 << 62
 # From so many children on, the runs of octets that the target holds are listed first: a look-up spares a search.
 _MANY_CHILDREN: Final = 256
-_GRAM_OCTETS: Final = 4
+# Runs of these lengths are listed. A segment's first and last run of the longest that fits cover all of it, or most.
+_SHORT_RUN: Final = 4
+_LONG_RUNS: Final = (64, 32, 16)
 
 
 class Leaf:
@@ -84,7 +86,7 @@ class Branch:
         Cost: O(octets of the target) for each branch and leaf that is reached.
         """
         best = before
-        grams: frozenset[bytes] | None = None
+        runs: Runs | None = None
         reached = [(self, start)]
         while reached:
             branch, position = reached.pop()
@@ -94,8 +96,8 @@ class Branch:
                 best = branch.first_end(target, position, best)
             children: Iterable[tuple[bytes, Leaf | Branch]] = branch.children.items()
             if len(branch.children) >= _MANY_CHILDREN:
-                grams = grams or _grams_of(target)
-                children = branch.likely_children(grams)
+                runs = runs or Runs(target)
+                children = branch.likely_children(runs)
             for segment, child in children:
                 if child.best_rank >= best:
                     break
@@ -118,14 +120,16 @@ class Branch:
                 return rank
         return before
 
-    def likely_children(self, grams: frozenset[bytes]) -> Iterator[tuple[bytes, "Leaf | Branch"]]:
-        """Yield the children whose segment may be in a target of these grams, in the order of their ranks."""
+    def likely_children(self, runs: "Runs") -> Iterator[tuple[bytes, "Leaf | Branch"]]:
+        """Yield the children whose segment may be in a target of these runs, in the order of their ranks."""
+        short = runs.of(_SHORT_RUN)
         for segment, child in self.children.items():
-            if len(segment) < _GRAM_OCTETS or segment[-_GRAM_OCTETS:] in grams:
+            if len(segment) < _SHORT_RUN or (segment[-_SHORT_RUN:] in short and runs.may_hold(segment)):
                 yield segment, child
 
     def all(self, target: bytes, start: int) -> Iterator[int]:
         """Yield the rank of every text that matches from `start` on, in no order."""
+        runs: Runs | None = None
         reached = [(self, start)]
         while reached:
             branch, position = reached.pop()
@@ -134,7 +138,11 @@ class Branch:
             for last, rank in branch.ends:
                 if len(target) - len(last) >= position and target.endswith(last):
                     yield rank
-            for segment, child in branch.children.items():
+            children: Iterable[tuple[bytes, Leaf | Branch]] = branch.children.items()
+            if len(branch.children) >= _MANY_CHILDREN:
+                runs = runs or Runs(target)
+                children = branch.likely_children(runs)
+            for segment, child in children:
                 found = target.find(segment, position)
                 if found >= 0:
                     behind = found + len(segment)
@@ -158,5 +166,34 @@ def _parted(leaf: Leaf) -> Branch:
     return branch
 
 
-def _grams_of(target: bytes) -> frozenset[bytes]:
-    return frozenset([target[start : start + _GRAM_OCTETS] for start in range(len(target) - _GRAM_OCTETS + 1)])
+class Runs:
+    """The runs of octets that a target holds, by their length; listed when they are asked for."""
+
+    __slots__ = ("_by_octets", "_target")
+
+    def __init__(self, target: bytes) -> None:
+        self._target = target
+        self._by_octets: dict[int, frozenset[bytes]] = {}
+
+    def of(self, octets: int) -> frozenset[bytes]:
+        """Give the runs of that length.
+
+        Cost: O(octets of the target times the length) at the first call.
+        """
+        found = self._by_octets.get(octets)
+        if found is None:
+            target = self._target
+            starts = range(len(target) - octets + 1)
+            found = self._by_octets[octets] = frozenset([target[start : start + octets] for start in starts])
+        return found
+
+    def may_hold(self, segment: bytes) -> bool:
+        """Say whether the first and the last run of a segment are here; a search in regular text is slow.
+
+        Cost: O(octets of the segment).
+        """
+        for octets in _LONG_RUNS:
+            if len(segment) >= octets:
+                runs = self.of(octets)
+                return segment[:octets] in runs and segment[-octets:] in runs
+        return True
