@@ -38,9 +38,18 @@ def refused(ran: Any) -> str:
         ((*ASK, "--store", "redis://localhost:port"), "--store 'redis://localhost:port'", "is no Redis URL"),
         ((*WHOLE, "--refresh", "--offline"), "--refresh", "give one of them"),
         ((*WHOLE, "--timeout", "0"), "0.0 is not in the range", "--help"),
+        ((*WHOLE, "--timeout", "nan"), "--timeout nan is no time", "give seconds"),
+        ((*WHOLE, "--user-agent", ""), "--user-agent '' is no header", "in ASCII"),
+        ((*WHOLE, "--user-agent", "fish\u9b5a"), "is no header", "in ASCII"),
         ((*WHOLE, "--policy", "bing"), "'bing' is not one of", "'google2019'"),
         (("fetch",), "no origin", "such as https://example.com"),
         (("fetch", "--store", "none", "http://"), "'http://' has no origin", "give an absolute URL"),
+        (("fetch", "--store", "none", ""), "'' is no origin", "such as https://example.com"),
+        (("fetch", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
+        (("sitemaps", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
+        (("cache", "clear", ""), "'' is no origin", "such as https://example.com"),
+        (("agents", "find", "--headers-file", os.devnull), "holds no header", "write one a line"),
+        (("agents", "find", "--headers-file", os.devnull, "--format", "json"), "holds no header", "write one a line"),
         (("cache", "clear"), "give the origins to forget", "--all"),
         (("cache", "clear", "--store", "store.sqlite3"), "--store 'store.sqlite3': no such store", "give a file that"),
         (("cache", "list", "--store", "none"), "--store none keeps nothing", "give a file"),
@@ -171,6 +180,25 @@ def test_house_message_about_a_long_url_is_cropped(ask: Run) -> None:
     assert len(ran.err) < 700
     assert ran.err.startswith("canfetch: 'aaa")
     assert ran.err.endswith("begins with '/'\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*WHOLE, "--agent", f"{'a' * 5_000} b"),
+        (*WHOLE, "--agent", f"{'a' * 5_000}/1.0"),
+        (*ASK, "--robots", "x" * 5_000),
+        (*ASK, "--store", "none", "--robots", f"https://example.com/{'x' * 5_000}"),
+        ("fetch", "--store", "none", f"/{'x' * 5_000}"),
+        ("fetch", "--store", "none", f"nonsense://{'x' * 5_000}"),
+        ("page", f"/{'x' * 5_000}", "--agent", "GPTBot", "--store", "none"),
+        ("page", "--html", "x" * 5_000, "--agent", "GPTBot"),
+        ("cache", "list", "--store", "x" * 5_000),
+        ("check", "/x", "--agents-file", "x" * 5_000, "--robots", "robots.txt"),
+    ],
+)
+def test_house_message_about_a_long_text_is_cropped(run: Run, arguments: tuple[str, ...]) -> None:
+    assert len(refused(run(*arguments))) < 700
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")

@@ -332,7 +332,7 @@ def test_house_user_agent_is_sent(run: Run, ruled: Site) -> None:
 def test_house_header_that_cannot_be_sent(run: Run) -> None:
     ran = run("check", "http://127.0.0.1/x", *AS_GPTBOT, "--user-agent", "Bot\nX: y")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "user_agent is 'Bot\\nX: y'" in ran.err
+    assert "--user-agent 'Bot\\nX: y' is no header" in ran.err
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])

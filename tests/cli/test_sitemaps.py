@@ -49,7 +49,7 @@ def test_house_unreachable_origin_is_an_error(run: Run) -> None:
     with refusing_port() as port:
         ran = run("sitemaps", f"http://127.0.0.1:{port}", *UNKEPT)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "robots.txt is not there" in ran.err
+    assert "/robots.txt is unreachable: connect: " in ran.err
 
 
 @pytest.mark.parametrize(

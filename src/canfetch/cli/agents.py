@@ -10,6 +10,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Final, NoReturn, get_args
 
 import click
@@ -20,6 +21,7 @@ from canfetch.cli.formats import Cells, CsvWriter, JsonWriter, as_given, write_a
 from canfetch.cli.inputs import close_input, listed_lines, open_input
 from canfetch.cli.problems import ALLOWED, DISALLOWED, Problem
 from canfetch.cli.terminal import padded, shown
+from canfetch.core.quoting import quoted
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
 _COLUMNS: Final = (
@@ -81,7 +83,7 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
     unknown = [name for name, crawler in known.items() if crawler is None]
     for name in unknown:
         click.echo(
-            f"canfetch: no crawler is called {as_given(name)!r}: of a User-Agent header, "
+            f"canfetch: no crawler is called {quoted(as_given(name))}: of a User-Agent header, "
             "ask 'canfetch agents find'; a name that is not known is asked as it is",
             err=True,
         )
@@ -92,10 +94,14 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
     if not headers and headers_file is None:
         raise Problem("no User-Agent header: give one or more, or --headers-file FILE")
     code = _FOUND
+    given = _headers(headers, headers_file)
+    first = next(given, None)
+    if first is None:
+        raise Problem(f"--headers-file {quoted(headers_file)} holds no header: write one a line")
 
     def answers() -> Iterator[tuple[str, Crawler | None]]:
         nonlocal code
-        for header in _headers(headers, headers_file):
+        for header in chain([first], given):
             crawler = REGISTRY.of_user_agent(header)
             if crawler is None:
                 code = _NOTHING_FOUND

@@ -13,6 +13,7 @@ from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import is_terminal
 from canfetch.core._tables import PROFILES
+from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
@@ -169,7 +170,7 @@ class Session:
 
     def _end(self) -> None:
         if not self._urls:
-            raise Problem(f"--urls-file {self.question.urls_file!r} holds no URL: write one a line")
+            raise Problem(f"--urls-file {quoted(self.question.urls_file)} holds no URL: write one a line")
 
 
 def _recorder_of(question: Question) -> "EvidenceRecorder | None":

@@ -9,6 +9,7 @@ from canfetch.cli.problems import Problem
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import Palette, shown
 from canfetch.core.agent import Agent
+from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 
@@ -42,7 +43,7 @@ def askers_of(question: Question) -> list[Asker]:
     askers: dict[str, Asker] = {}
     for name, place in _names(question):
         if name not in askers:
-            askers[name] = _asker(name, place, exact=question.exact)
+            askers[name] = asker_of(name, place, exact=question.exact)
     if not askers:
         raise Problem("no agent: give --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
     return list(askers.values())
@@ -70,7 +71,12 @@ def _names(question: Question) -> Iterator[tuple[str, str]]:
             close_input(stream)
 
 
-def _asker(name: str, place: str, *, exact: bool) -> Asker:
+def asker_of(name: str, place: str = "", *, exact: bool) -> Asker:
+    """Give who is meant by a name.
+
+    Args: place: where it stands, to be said in front of what is wrong with it.
+    Raises: Problem: it is no product token.
+    """
     try:
         if exact:
             return Asker(name, Agent(name), None)
@@ -78,13 +84,13 @@ def _asker(name: str, place: str, *, exact: bool) -> Asker:
     except InvalidProductToken as error:
         if not name:
             raise Problem(str(error)) from None
-        raise Problem(f"{place}agent {name!r} is no product token: {_mend(name)}") from None
+        raise Problem(f"{place}agent {quoted(name)} is no product token: {_mend(name)}") from None
 
 
 def _mend(header: str) -> str:
     if "/" in header or "(" in header:
         try:
-            return f"of that User-Agent header give the token alone, {product_token(header)!r}"
+            return f"of that User-Agent header give the token alone, {quoted(product_token(header))}"
         except InvalidProductToken:
             pass
     return "give one without white space, '/' and control characters, such as 'GPTBot'"

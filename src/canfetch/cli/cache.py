@@ -9,6 +9,7 @@ import click
 
 from canfetch.access.entries import Entry
 from canfetch.cli.formats import JsonWriter
+from canfetch.cli.origin_names import url_of_origin
 from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.stores import as_typed, open_kept_store
 from canfetch.cli.terminal import shown
@@ -49,7 +50,7 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Entr
 
 def _origin_name(text: str) -> str:
     try:
-        return str(Origin.of(text if "://" in text else f"https://{text}"))
+        return str(Origin.of(url_of_origin(text)))
     except InvalidURL as error:
         raise Problem(str(error)) from None
 

@@ -12,14 +12,13 @@ from canfetch.access.outcomes import Access, Effect
 from canfetch.cli.asked import MOST_CHARACTERS
 from canfetch.cli.formats import JsonWriter, Writer, as_given
 from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
+from canfetch.cli.origin_names import url_of_origin
 from canfetch.cli.origins import Origins
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.progress import progress_of
 from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.procedure import OFFLINE_CELL
-
-_DEFAULT_SCHEME: Final = "https://"
 
 
 def _run(**given: Any) -> NoReturn:
@@ -35,7 +34,7 @@ def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_
     palette = Palette(on=wants_color(no_color=no_color))
     progress = progress_of(len(names), wanted=not is_terminal(sys.stdout))
     with closing(progress), closing(Origins(options, say=progress.say)) as origins:
-        rows = origins.ahead(iter(names), url_of=_url_of, weight_of=len, most_weight=MOST_CHARACTERS)
+        rows = origins.ahead(iter(names), url_of=url_of_origin, weight_of=len, most_weight=MOST_CHARACTERS)
         with closing(rows):
             for name, known in rows:
                 if not isinstance(known, KnownOrigin):
@@ -58,10 +57,6 @@ def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_
     if writer is not None:
         writer.end()
     return code
-
-
-def _url_of(name: str) -> str:
-    return name if "://" in name else _DEFAULT_SCHEME + name
 
 
 def origin_json(known: KnownOrigin, now_seconds: float) -> dict[str, Any]:

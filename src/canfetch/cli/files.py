@@ -11,6 +11,7 @@ from canfetch.cli.question import STANDARD_INPUT, Question
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import origin_check, origin_of_robots_url
+from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidRobotsURL, InvalidURL
 
@@ -152,7 +153,9 @@ class _FetchedFiles:
         if self._robots_url is not None:
             return self._robots_url
         if asked.url.startswith("/"):
-            raise InvalidURL(f"{asked.url!r} has no origin to ask: give an absolute URL, or the file with --robots")
+            raise InvalidURL(
+                f"{quoted(asked.url)} has no origin to ask: give an absolute URL, or the file with --robots"
+            )
         return asked.url
 
 

@@ -9,6 +9,7 @@ from canfetch.cli.problems import Problem
 from canfetch.cli.question import STANDARD_INPUT, Question
 from canfetch.core._tables import PARSE_OCTETS_LIMIT
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidLimit, InvalidRobotsURL
 
 # A URL longer than any server takes; a file without line ends must not fill the memory.
@@ -53,14 +54,14 @@ def open_input(name: str, option: str) -> BinaryIO:
     try:
         # pathlib would import urllib.parse, 5 ms of a start; Windows says of a directory that permission is denied.
         if os.path.isdir(name):  # noqa: PTH112
-            raise Problem(f"{option} {name!r} is a directory: give a file in it")
+            raise Problem(f"{option} {quoted(name)} is a directory: give a file in it")
         return open(name, "rb")  # noqa: PTH123 - `close_input` closes it
     except FileNotFoundError:
-        raise Problem(f"{option} {name!r}: no such file: check the path, or give - for standard input") from None
+        raise Problem(f"{option} {quoted(name)}: no such file: check the path, or give - for standard input") from None
     except PermissionError:
-        raise Problem(f"{option} {name!r} cannot be read: check its permissions") from None
+        raise Problem(f"{option} {quoted(name)} cannot be read: check its permissions") from None
     except (OSError, ValueError) as error:
-        raise Problem(f"{option} {name!r} cannot be opened: {_what(error)}: give another file") from None
+        raise Problem(f"{option} {quoted(name)} cannot be opened: {_what(error)}: give another file") from None
 
 
 def close_input(stream: BinaryIO) -> None:
@@ -80,7 +81,7 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
         # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
         octets = stream.read(2 * max(question.limit_octets, 0) + 4)
     except OSError as error:
-        raise Problem(f"--robots {name!r} cannot be read: {_what(error)}: give another file") from None
+        raise Problem(f"--robots {quoted(name)} cannot be read: {_what(error)}: give another file") from None
     finally:
         close_input(stream)
     try:

@@ -1,5 +1,6 @@
 """The options of everything that asks the network."""
 
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 import click
@@ -7,6 +8,7 @@ import click
 from canfetch import __version__
 from canfetch.access.policies import POLICIES
 from canfetch.cli.problems import Problem
+from canfetch.core.quoting import quoted
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
 # Each is a thread that waits.
@@ -79,9 +81,15 @@ def network_parameters() -> list[click.Parameter]:
 def taken_from(given: dict[str, Any]) -> NetworkOptions:
     """Take these options out of all that a command was given.
 
-    Raises: Problem: two of them contradict each other.
+    Raises: Problem: one cannot be meant, or two contradict each other.
     """
     options = NetworkOptions(**{name: given.pop(name) for name in NetworkOptions._fields})
     if options.refresh and options.offline:
         raise Problem("--refresh asks the origin and --offline asks nobody: give one of them")
+    if not isfinite(options.timeout):
+        # It is within no range and outside of none.
+        raise Problem(f"--timeout {options.timeout} is no time: give seconds, 0.001 to 3600")
+    header = options.user_agent
+    if not header.isascii() or not header.isprintable() or not header.strip():
+        raise Problem(f"--user-agent {quoted(header)} is no header: give the crawler's own, in ASCII")
     return options

@@ -15,6 +15,7 @@ from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.sync_client import Client
 from canfetch.core._tables import PARSE_OCTETS_LIMIT
 from canfetch.core.origin import DEFAULT_PORTS, Origin
+from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidURL
 
 Item = TypeVar("Item")
@@ -108,7 +109,9 @@ class Origins:
 def _origin_name(url: str) -> str:
     origin = Origin.of(url)
     if origin.scheme not in DEFAULT_PORTS:
-        raise InvalidURL(f"{url!r}: no robots.txt is fetched by {origin.scheme}, only by {', '.join(DEFAULT_PORTS)}")
+        raise InvalidURL(
+            f"{quoted(url)}: no robots.txt is fetched by {origin.scheme}, only by {', '.join(DEFAULT_PORTS)}"
+        )
     return str(origin)
 
 

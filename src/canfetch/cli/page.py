@@ -7,8 +7,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.agents import agent, crawler_named
-from canfetch.cli.asking import Asker
+from canfetch.cli.asking import Asker, asker_of
 from canfetch.cli.formats import JsonWriter, as_given
 from canfetch.cli.network import network_parameters, taken_from
 from canfetch.cli.page_sources import PageQuestion, Pages, Seen, pages_of
@@ -16,7 +15,6 @@ from canfetch.cli.page_text import page_lines
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.terminal import Palette, shown, wants_color
 from canfetch.core._tables import PROFILES
-from canfetch.core.agent import Agent
 from canfetch.errors import CanfetchError
 from canfetch.pages.dates import seconds_of_date
 from canfetch.pages.html import PAGE_OCTETS_LIMIT
@@ -30,7 +28,7 @@ def _run(**given: Any) -> NoReturn:
 
 
 def _answer(question: PageQuestion) -> int:
-    askers = [_asker(name, exact=question.exact) for name in dict.fromkeys(question.agents)]
+    askers = [asker_of(name, exact=question.exact) for name in dict.fromkeys(question.agents)]
     if not askers:
         raise Problem("no agent: give --agent TOKEN, such as --agent Googlebot")
     now_seconds = _now(question.now)
@@ -69,13 +67,6 @@ def _decided(pages: Pages, asker: Asker, question: PageQuestion, now_seconds: fl
         agent=asker.agent, now_seconds=now_seconds, robots=seen.robots, reading=question.reading
     )
     return seen, verdict
-
-
-def _asker(name: str, *, exact: bool) -> Asker:
-    try:
-        return Asker(name, Agent(name), None) if exact else Asker(name, agent(name), crawler_named(name))
-    except CanfetchError as error:
-        raise Problem(str(error)) from None
 
 
 def _now(text: str | None) -> float:

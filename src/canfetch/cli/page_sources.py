@@ -94,6 +94,8 @@ class _GivenPage:
     def __init__(self, question: PageQuestion) -> None:
         if question.url is None and question.robots is not None:
             raise Problem("--robots needs to know what it is asked about: give the page's URL, too")
+        if question.url is None and question.tdm_file is not None:
+            raise Problem("--tdm-file says what holds for which path: give the page's URL, too")
         named = [question.html, question.robots, question.tdm_file]
         if named.count("-") > 1:
             raise Problem("standard input can be read once: give one of the two as a file")
@@ -153,11 +155,11 @@ class _FetchedPages:
             hops.append({"url": url, "status": response.status})
             if len(hops) > _MOST_REDIRECTS:
                 raise Problem(
-                    f"{self._url!r} redirects more than {_MOST_REDIRECTS} times: give the URL that it ends at"
+                    f"{quoted(self._url)} redirects more than {_MOST_REDIRECTS} times: give the URL that it ends at"
                 )
             url = _place(url, response)
         if response.status // 100 != _SUCCESS:
-            raise Problem(f"{url!r} answers {response.status}, and so is no page: give the URL of one")
+            raise Problem(f"{quoted(url)} answers {response.status}, and so is no page: give the URL of one")
         fetched |= {"status": response.status, "octets": len(response.body)}
         tdm = self._tdm_file(url, agent)
         rules = parse_page(
@@ -188,7 +190,9 @@ class _FetchedPages:
         """
         answer = self._answer(url, self._question.limit_octets)
         if isinstance(answer, Failure):
-            raise Problem(f"{url!r} gives no page, {answer.kind}: {answer.detail}: try again, or give --html FILE")
+            raise Problem(
+                f"{quoted(url)} gives no page, {answer.kind}: {answer.detail}: try again, or give --html FILE"
+            )
         return answer
 
     def _answer(self, url: str, limit_octets: int) -> Response | Failure:
@@ -249,7 +253,7 @@ class _TDMAnswer(NamedTuple):
 
 def _as_it_is(url: str) -> str:
     if url.startswith("/"):
-        raise InvalidURL(f"{url!r} has no origin to ask: give an absolute URL, or the page with --html FILE")
+        raise InvalidURL(f"{quoted(url)} has no origin to ask: give an absolute URL, or the page with --html FILE")
     return url
 
 
@@ -281,6 +285,6 @@ def _read(name: str, option: str, most_octets: int) -> bytes:
     try:
         return stream.read(most_octets)
     except OSError as error:
-        raise Problem(f"{option} {name!r} cannot be read: {error.strerror}: give another file") from None
+        raise Problem(f"{option} {quoted(name)} cannot be read: {error.strerror}: give another file") from None
     finally:
         close_input(stream)

@@ -12,13 +12,14 @@ from canfetch.cli.asked import MOST_CHARACTERS
 from canfetch.cli.formats import JsonWriter, as_given
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
+from canfetch.cli.origin_names import url_of_origin
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
 from canfetch.cli.terminal import shown
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import sitemap_url
 from canfetch.core.keys import RecordKind
+from canfetch.core.quoting import quoted
 
-_DEFAULT_SCHEME: Final = "https://"
 # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
 _ROBOTS_OCTETS: Final = 2 * 512_000 + 4
 
@@ -88,7 +89,7 @@ def _given(name: str) -> Generator[_Named]:
     try:
         octets = stream.read(_ROBOTS_OCTETS)
     except OSError as error:
-        raise Problem(f"--robots {name!r} cannot be read: {error.strerror}: give another file") from None
+        raise Problem(f"--robots {quoted(name)} cannot be read: {error.strerror}: give another file") from None
     finally:
         close_input(stream)
     yield _Named(name, None, parse(octets), "")
@@ -100,7 +101,7 @@ def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Name
     from canfetch.client.known_origin import KnownOrigin  # noqa: PLC0415 - the same
 
     with closing(Origins(options, say=Progress().say)) as origins:
-        rows = origins.ahead(iter(names), url_of=_url_of, weight_of=len, most_weight=MOST_CHARACTERS)
+        rows = origins.ahead(iter(names), url_of=url_of_origin, weight_of=len, most_weight=MOST_CHARACTERS)
         with closing(rows):
             for name, known in rows:
                 if not isinstance(known, KnownOrigin):
@@ -114,11 +115,7 @@ def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Name
                     # There is no file, and so it names none.
                     yield _Named(name, url, parse(b""), "")
                 else:
-                    yield _Named(name, url, None, f"{url} is not there: {standing.because}: try again later")
-
-
-def _url_of(name: str) -> str:
-    return name if "://" in name else _DEFAULT_SCHEME + name
+                    yield _Named(name, url, None, f"{url} is {standing.access}: {standing.because}: try again later")
 
 
 command: Final = click.Command(
