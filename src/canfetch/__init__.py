@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Rule, Verdict
     from canfetch.errors import (
         CanfetchError,
+        ClientClosed,
         CorruptEntry,
         EngineError,
         EvidenceError,
@@ -91,6 +92,7 @@ _HOMES = {
     "CanfetchError": "errors",
     "CleanParam": "core.extensions.clean_param",
     "Client": "client.sync_client",
+    "ClientClosed": "errors",
     "Comment": "core.extensions.comment",
     "ContentSignal": "core.extensions.content_signal",
     "ContentUsage": "core.extensions.content_usage",
@@ -184,6 +186,7 @@ __all__ = [
     "CanfetchError",
     "CleanParam",
     "Client",
+    "ClientClosed",
     "Comment",
     "ContentSignal",
     "ContentUsage",

@@ -10,6 +10,7 @@
     ├── InvalidOption         an option that cannot be meant
     ├── OriginMismatch        a question about an origin that the file does not rule over
     ├── CorruptEntry          a kept entry that is not what was kept
+    ├── ClientClosed          a client that was closed and is asked what it does not know (a RuntimeError)
     ├── StoreError            a store that cannot be reached or written (an OSError)
     ├── EvidenceError         evidence that cannot be written or read (an OSError)
     ├── MissingExtra          an optional library that is not installed (an ImportError)
@@ -75,6 +76,13 @@ class CorruptEntry(CanfetchError, ValueError):
 
 class StoreError(CanfetchError, OSError):
     """A store that cannot be reached, opened or written; the message names it and what went wrong."""
+
+
+class ClientClosed(CanfetchError, RuntimeError):
+    """A client that was closed and is asked what it does not know: it has neither transport nor store any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the client is closed; ask before it is, or make another")
 
 
 class MissingExtra(CanfetchError, ImportError):

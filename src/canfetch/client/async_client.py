@@ -31,6 +31,7 @@ from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
+from canfetch.errors import ClientClosed
 
 
 class AsyncClient:
@@ -64,6 +65,7 @@ class AsyncClient:
         self._clock = clock
         self._seed = seed
         self._memory = OriginMemory(self.options.memory_octets)
+        self._is_closed = False
         self.renew_in_child()
         renewed_in_children(self)
 
@@ -75,8 +77,8 @@ class AsyncClient:
         """Say whether the URL may be fetched.
 
         Args: agent: who asks, instead of the client's own.
-        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
-            and so is none. A bad network is no error: it is an answer.
+        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
+            record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         if self._evidence is not None:
@@ -92,8 +94,8 @@ class AsyncClient:
 
         Args: agent: who asks, instead of the client's own.
         Returns: the verdict; its `access` says how the robots.txt was come by.
-        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
-            and so is none. A bad network is no error: it is an answer.
+        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
+            record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         known = await self.known(url)
@@ -107,17 +109,19 @@ class AsyncClient:
 
         Args:
             refresh: fetch whatever is known. offline: ask nobody but memory and the store; goes before `refresh`.
-        Raises: InvalidURL.
+        Raises: InvalidURL; ClientClosed.
         """
         known = self._memory.find(url)
         if known is not None and (offline or not refresh):
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
-            if need is Need.SOON:
+            if need is Need.SOON and not self._is_closed:
                 self._take_off(known.origin, known, refresh=False)
                 return known
         origin = Origin.of(url) if known is None else known.origin
+        if self._is_closed:
+            raise ClientClosed
         if offline:
             # No flight: whoever does ask the origin must not be given what was known without.
             return await self._learn(origin, known, refresh=False, offline=True)
@@ -140,6 +144,7 @@ class AsyncClient:
 
     async def close(self) -> None:
         """Let flights end, and give back transport and store; an `async with` that fails gives its flights up."""
+        self._is_closed = True
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
         await self._transport.close()
         if self._store is not None:

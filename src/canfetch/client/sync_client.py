@@ -32,6 +32,7 @@ from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
+from canfetch.errors import ClientClosed
 
 
 class Client:
@@ -76,6 +77,7 @@ class Client:
         self._clock = clock
         self._seed = seed
         self._memory = OriginMemory(self.options.memory_octets)
+        self._is_closed = False
         self.renew_in_child()
         renewed_in_children(self)
 
@@ -89,8 +91,8 @@ class Client:
         """Say whether the URL may be fetched.
 
         Args: agent: who asks, instead of the client's own.
-        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
-            and so is none. A bad network is no error: it is an answer.
+        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
+            record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         if self._evidence is not None:
@@ -106,8 +108,8 @@ class Client:
 
         Args: agent: who asks, instead of the client's own.
         Returns: the verdict; its `access` says how the robots.txt was come by.
-        Raises: InvalidURL, InvalidProductToken; EvidenceError: the decision could not be put on the record,
-            and so is none. A bad network is no error: it is an answer.
+        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
+            record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         known = self.known(url)
@@ -121,17 +123,19 @@ class Client:
 
         Args:
             refresh: fetch whatever is known. offline: ask nobody but memory and the store; goes before `refresh`.
-        Raises: InvalidURL.
+        Raises: InvalidURL; ClientClosed.
         """
         known = self._memory.find(url)
         if known is not None and (offline or not refresh):
             need = known.need(self._clock())
             if need is Need.NO or offline:
                 return known
-            if need is Need.SOON:
+            if need is Need.SOON and not self._is_closed:
                 self._refresh_meanwhile(known.origin, known)
                 return known
         origin = Origin.of(url) if known is None else known.origin
+        if self._is_closed:
+            raise ClientClosed
         if offline:
             # No flight: whoever does ask the origin must not be given what was known without.
             return self._learn(origin, known, refresh=False, offline=True)
@@ -152,6 +156,7 @@ class Client:
 
     def close(self) -> None:
         """Let refreshes end, and give back transport and store, with the leases of fetches that were given up."""
+        self._is_closed = True
         with self._lock:
             refreshers = list(self._refreshers)
         for refresher in refreshers:
