@@ -194,6 +194,9 @@ def test_house_message_about_a_long_url_is_cropped(ask: Run) -> None:
         ("page", f"/{'x' * 5_000}", "--agent", "GPTBot", "--store", "none"),
         ("page", "--html", "x" * 5_000, "--agent", "GPTBot"),
         ("cache", "list", "--store", "x" * 5_000),
+        ("cache", "list", "x" * 5_000),
+        ("sitemaps", f"{'x' * 5_000}.invalid", "--offline"),
+        ("fetch", f"nonsense://{'x' * 5_000}", "--offline"),
         ("check", "/x", "--agents-file", "x" * 5_000, "--robots", "robots.txt"),
     ],
 )

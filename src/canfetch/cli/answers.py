@@ -8,7 +8,7 @@ from canfetch.cli.asked import MOST_CHARACTERS, AskedURL, asked_urls
 from canfetch.cli.asking import Asker, askers_of
 from canfetch.cli.files import Paired, RobotsFile, files_of
 from canfetch.cli.inputs import check_standard_input, close_input, open_input
-from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import is_terminal
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 # URLs that are asked at once where nothing but the exit code is wanted.
 _BATCH_URLS: Final = 4096
-_MESSAGE_CHARACTERS: Final = 600
-_MESSAGE_HALF: Final = 290
 
 
 class Answer(NamedTuple):
@@ -151,7 +149,7 @@ class Session:
                     file.record(self._evidence, asked.url, verdict)
         except (CanfetchError, Problem) as error:
             self.exit_code = UNCOMPUTED
-            text = _cropped(str(error))
+            text = cropped(str(error))
             self._say(f"canfetch: {asked.place}{text}")
             return Answer(asked.url, (), None, text)
         if self.exit_code == ALLOWED and not all(verdict.allowed for verdict in verdicts):
@@ -187,8 +185,3 @@ def _recorder_of(question: Question) -> "EvidenceRecorder | None":
 def _raise(problem: str) -> None:
     if problem:
         raise Problem(problem)
-
-
-def _cropped(text: str) -> str:
-    """Keep both ends of a message that quotes a very long URL."""
-    return text if len(text) <= _MESSAGE_CHARACTERS else f"{text[:_MESSAGE_HALF]} ... {text[-_MESSAGE_HALF:]}"

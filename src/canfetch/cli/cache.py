@@ -10,7 +10,7 @@ import click
 from canfetch.access.entries import Entry
 from canfetch.cli.formats import JsonWriter
 from canfetch.cli.origin_names import url_of_origin
-from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.stores import as_typed, open_kept_store
 from canfetch.cli.terminal import shown
 from canfetch.client.stores import Store
@@ -62,7 +62,7 @@ def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: 
     for name, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
             code = UNCOMPUTED
-            click.echo(f"canfetch: {name}: {entry}", err=True)
+            click.echo(f"canfetch: {cropped(f'{name}: {entry}')}", err=True)
         elif writer is not None:
             writer.write({"origin": name, **_summary(entry)})
         else:
@@ -97,7 +97,7 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
     for name, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
             code = UNCOMPUTED
-            click.echo(f"canfetch: {name}: {entry}", err=True)
+            click.echo(f"canfetch: {cropped(f'{name}: {entry}')}", err=True)
         else:
             writer.write(entry.to_plain())
     writer.end()

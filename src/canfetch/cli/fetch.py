@@ -14,7 +14,7 @@ from canfetch.cli.formats import JsonWriter, Writer, as_given
 from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
 from canfetch.cli.origin_names import url_of_origin
 from canfetch.cli.origins import Origins
-from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import progress_of
 from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
 from canfetch.client.known_origin import KnownOrigin
@@ -39,7 +39,7 @@ def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_
             for name, known in rows:
                 if not isinstance(known, KnownOrigin):
                     code = UNCOMPUTED
-                    progress.say(f"canfetch: {known}")
+                    progress.say(f"canfetch: {cropped(str(known))}")
                     if writer is not None:
                         writer.write({"origin": as_given(name), "error": str(known)})
                     continue

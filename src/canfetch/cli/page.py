@@ -12,7 +12,7 @@ from canfetch.cli.formats import JsonWriter, as_given
 from canfetch.cli.network import network_parameters, taken_from
 from canfetch.cli.page_sources import PageQuestion, Pages, Seen, pages_of
 from canfetch.cli.page_text import page_lines
-from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.terminal import Palette, shown, wants_color
 from canfetch.core._tables import PROFILES
 from canfetch.errors import CanfetchError
@@ -42,7 +42,7 @@ def _answer(question: PageQuestion) -> int:
             except (CanfetchError, Problem) as error:
                 code = UNCOMPUTED
                 sys.stdout.flush()
-                click.echo(f"canfetch: {shown(str(error))}", err=True)
+                click.echo(f"canfetch: {cropped(shown(str(error)))}", err=True)
                 if writer is not None and not question.quiet:
                     writer.write(_error_json(question, asker, str(error)))
                 continue

@@ -9,10 +9,17 @@ DISALLOWED: Final = 1
 UNCOMPUTED: Final = 2
 INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
+_MESSAGE_CHARACTERS: Final = 600
+_MESSAGE_HALF: Final = 290
 
 
 class Problem(click.ClickException):
     """Something that the user can mend; its text names the thing and the mend."""
+
+
+def cropped(text: str) -> str:
+    """Keep both ends of a message that names a very long URL."""
+    return text if len(text) <= _MESSAGE_CHARACTERS else f"{text[:_MESSAGE_HALF]} ... {text[-_MESSAGE_HALF:]}"
 
 
 def problem_line(error: Exception) -> str:

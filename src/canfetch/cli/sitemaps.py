@@ -13,7 +13,7 @@ from canfetch.cli.formats import JsonWriter, as_given
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
 from canfetch.cli.origin_names import url_of_origin
-from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem
+from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.terminal import shown
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import sitemap_url
@@ -49,7 +49,7 @@ def _sitemaps(origins: tuple[str, ...], robots: str | None, options: NetworkOpti
             if file.robots is None:
                 code = UNCOMPUTED
                 sys.stdout.flush()
-                click.echo(f"canfetch: {shown(file.problem)}", err=True)
+                click.echo(f"canfetch: {cropped(shown(file.problem))}", err=True)
                 if writer is not None:
                     writer.write({"origin": as_given(file.name), "sitemap": None, "error": file.problem})
                 continue
@@ -58,7 +58,7 @@ def _sitemaps(origins: tuple[str, ...], robots: str | None, options: NetworkOpti
                 code = DISALLOWED
             if not found and writer is None:
                 sys.stdout.flush()
-                click.echo(f"canfetch: {shown(file.robots_url or file.name)} names no sitemap", err=True)
+                click.echo(f"canfetch: {cropped(shown(file.robots_url or file.name))} names no sitemap", err=True)
             for line, sitemap in found:
                 if writer is None:
                     sys.stdout.write(f"{shown(sitemap)}\n")
