@@ -363,3 +363,33 @@ def test_house_evidence_of_very_many_files_forgets_which_are_there_and_looks(tmp
             recorder._kept.update(map(str, range(65_536 - len(recorder._kept))))
     assert len(list((tmp_path / "octets").iterdir())) == 2
     assert verify_segment(recorder.path).holds
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+def test_house_evidence_of_a_forked_child_is_a_segment_of_its_own(tmp_path: Path) -> None:
+    verdict = ROBOTS.decide("/x", agent="a")
+    with EvidenceRecorder(tmp_path) as recorder, EvidenceRecorder(tmp_path) as unused:
+        recorder.record("/1", verdict)
+        recorder.close()
+        with EvidenceRecorder(tmp_path) as shared:
+            shared.record("/2", verdict)
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    shared.record("/3", verdict)
+                    shared.record("/4", verdict)
+                    with pytest.raises(EvidenceError, match="closed"):
+                        recorder.record("/5", verdict)
+                    code = 0
+                finally:
+                    os._exit(code)
+            assert os.waitpid(child, 0)[1] == 0
+            shared.record("/6", verdict)
+            segment = shared.segment
+        assert unused.path.exists()
+    assert all(report.problem is None and not report.torn_octets for report in verify_folder(tmp_path))
+    lines = {path.stem: len(path.read_bytes().splitlines()) for path in tmp_path.glob("*.ndjson")}
+    # The child had four recorders, and wrote to one.
+    assert sorted(lines.values()) == [1, 2, 3, 3]
+    assert lines[segment] == 3

@@ -10,12 +10,16 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, hash_of, line_of
+from canfetch.client.forking import renewed_in_children
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.procedure import Clock
 from canfetch.core.octets import octets_of, text_of
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
 
+# In place of a file.
+_CLOSED: Final = -1
+_NOT_YET_OPEN: Final = -2
 # Files that are known to be there, so that nobody looks again; a crawl of millions forgets some, and looks.
 _REMEMBERED_HASHES: Final = 65_536
 
@@ -47,19 +51,31 @@ class EvidenceRecorder:
         self._durable = durable
         self._clock = clock
         self._lock = threading.Lock()
-        self._sequence = 0
-        self._previous = FIRST_PREVIOUS
         self._kept: set[str] = set()
         self._last_given: tuple[bytes, str] | None = None
-        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(clock()))
+        self._file: int = _NOT_YET_OPEN
+        self._open()
+        renewed_in_children(self)
+
+    def renew_in_child(self) -> None:
+        """Leave the segment to the parent: one writer each. The child's begins with its first line."""
+        self._lock = threading.Lock()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = _NOT_YET_OPEN
+
+    def _open(self) -> None:
+        self._sequence = 0
+        self._previous = FIRST_PREVIOUS
+        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._clock()))
         self.segment = f"evidence-{moment}-{os.getpid()}-{os.urandom(6).hex()}"
         try:
-            (self.folder / OCTETS_FOLDER if keep_octets else self.folder).mkdir(parents=True, exist_ok=True)
+            (self.folder / OCTETS_FOLDER if self._keep_octets else self.folder).mkdir(parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
             self._file = os.open(self.path, flags, 0o644)
         except OSError as error:
             raise EvidenceError(f"{self.folder}: evidence cannot be written there: {error.strerror}") from None
-        self._append({"opened": True})
+        self._put({"opened": True})
 
     @property
     def path(self) -> Path:
@@ -92,7 +108,7 @@ class EvidenceRecorder:
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)
-                self._file = -1
+            self._file = _CLOSED
 
     def __enter__(self) -> Self:
         return self
@@ -130,21 +146,26 @@ class EvidenceRecorder:
 
     def _append(self, content: dict[str, Any]) -> None:
         with self._lock:
-            if self._file < 0:
+            if self._file == _CLOSED:
                 raise EvidenceError(f"{self.path}: the recorder is closed")
-            line = line_of(
-                {
-                    "format": EVIDENCE_FORMAT,
-                    "segment": self.segment,
-                    "sequence": self._sequence,
-                    "previous": self._previous,
-                    "at_seconds": self._clock(),
-                    **content,
-                }
-            )
-            self._write(line + b"\n")
-            self._sequence += 1
-            self._previous = hash_of(line)
+            if self._file == _NOT_YET_OPEN:
+                self._open()
+            self._put(content)
+
+    def _put(self, content: dict[str, Any]) -> None:
+        line = line_of(
+            {
+                "format": EVIDENCE_FORMAT,
+                "segment": self.segment,
+                "sequence": self._sequence,
+                "previous": self._previous,
+                "at_seconds": self._clock(),
+                **content,
+            }
+        )
+        self._write(line + b"\n")
+        self._sequence += 1
+        self._previous = hash_of(line)
 
     def _write(self, octets: bytes) -> None:
         end = os.lseek(self._file, 0, os.SEEK_END)
