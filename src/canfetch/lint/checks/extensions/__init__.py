@@ -1,0 +1,7 @@
+"""Checks of extensions."""
+
+from typing import Final
+
+from canfetch.lint.check import Check
+
+CHECKS: Final[tuple[Check, ...]] = ()

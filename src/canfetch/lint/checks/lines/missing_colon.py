@@ -1,0 +1,50 @@
+"""A record in which white space stands for the colon."""
+
+from collections.abc import Iterator
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at records whose key and value have white space alone between them."""
+    for record in file.noted(Note.MISSING_COLON):
+        if record.key is None or record.value is None or record.kind is RecordKind.OTHER:
+            continue
+        key = file.text(file.key(record))
+        is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW)
+        yield Found(
+            (record.key[0], record.value[1]),
+            {"key": key},
+            Probe(witness_path(file.value(record))) if is_rule else None,
+            replacing(record.key[1], record.value[0], b": ", changes_verdicts=True),
+        )
+
+
+CHECK = Check(
+    code="CF201",
+    name="missing-colon",
+    severities=Severities(
+        rfc=Severity.ERROR,
+        google=Severity.WARNING,
+        bing=Severity.ERROR,
+        yandex=Severity.ERROR,
+        lighthouse=Severity.ERROR,
+    ),
+    title="A record without its colon",
+    message="white space stands where the colon behind `{key}` belongs",
+    why="The grammar wants a colon. Google's parser takes white space for it where a line is exactly two words; "
+    "readers that do not, ignore the line.",
+    mend="Write a colon behind the key.",
+    source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom; Lighthouse, robots-txt",
+    bad=Given(b"User-agent: *\nDisallow /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,53 @@
+"""What crawlers do where something was found: asked of the engines, never claimed."""
+
+from typing import Any, Final, NamedTuple
+
+from canfetch.agents import REGISTRY
+from canfetch.core.agent import Agent
+from canfetch.core.octets import text_of
+from canfetch.lint.check import Probe
+from canfetch.lint.linted_file import LintedFile
+
+# The crawler of nobody, which reads as the RFC says.
+OTHER_CRAWLER: Final = "ExampleBot"
+_SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "YandexBot", OTHER_CRAWLER)
+_PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
+
+
+class Witness(NamedTuple):
+    """What one crawler may do: who asks, as whose reading, for which URL, and the line that decides."""
+
+    crawler: str
+    profile: str
+    url: str
+    allowed: bool
+    line: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it in plain values."""
+        return self._asdict()
+
+
+def witnesses_of(file: LintedFile, probe: Probe) -> tuple[Witness, ...]:
+    """Ask a question of a file, as each crawler reads it.
+
+    Cost: as parsing the file once in every profile that asks, and as deciding.
+    """
+    return tuple(_witness(file, probe.url, name) for name in probe.tokens or _SEARCH_ENGINES)
+
+
+def _witness(file: LintedFile, url: str, name: str) -> Witness:
+    crawler = REGISTRY.named(name)
+    profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
+    agent = Agent(name) if crawler is None else crawler.agent
+    verdict = file.read_by(profile).decide(url, agent=agent)
+    return Witness(name, profile, url, verdict.allowed, None if verdict.rule is None else verdict.rule.line)
+
+
+def witness_path(pattern: bytes) -> str:
+    """Give a path that a pattern matches, such as `/a/x.gif` for `/a/*.gif$`."""
+    anchored = pattern.endswith(b"$")
+    path = text_of(pattern[:-1] if anchored else pattern)
+    # A run of octets may be any; at the end, and where a slash stands behind it, nothing is shortest.
+    path = path.replace("/*", "/x").replace("*", "x") if "*" in path else path
+    return path if path.startswith("/") else f"/{path}"
