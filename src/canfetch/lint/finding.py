@@ -36,7 +36,7 @@ class Finding:
 
     __slots__ = ("_file", "_probe", "check", "details", "fix", "severity", "span")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - made in one place
         self,
         file: "LintedFile",
         check: Check,
@@ -117,7 +117,10 @@ class Finding:
             else {
                 "changes_verdicts": self.fix.changes_verdicts,
                 "edits": [
-                    {"span": [edit.start, edit.end], "replacement": edit.replacement.decode("utf-8", "backslashreplace")}
+                    {
+                        "span": [edit.start, edit.end],
+                        "replacement": edit.replacement.decode("utf-8", "backslashreplace"),
+                    }
                     for edit in self.fix.edits
                 ],
             },

@@ -1,8 +1,9 @@
 """A file as checks see it: its records, groups and rules with their places, each found once."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import Extension
@@ -10,6 +11,8 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.octets import text_of
 from canfetch.core.records import Note, Record
 from canfetch.lint.given import Given
+
+FoundT = TypeVar("FoundT")
 
 
 class LintedRule(NamedTuple):
@@ -29,7 +32,8 @@ class LintedToken(NamedTuple):
     record: Record
 
 
-class LintedGroup(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LintedGroup:
     """A group with its places; `others` are the records beyond the RFC that stand in it."""
 
     index: int
@@ -62,6 +66,7 @@ class LintedFile:
         self.robots = parse(given.octets)
         self.octets = self.robots.octets
         self._readings = {self.robots.profile: self.robots}
+        self._found: dict[Callable[[LintedFile], Any], Any] = {}
 
     def read_by(self, profile: str) -> RobotsTxt:
         """Give the file as another profile reads it."""
@@ -69,6 +74,13 @@ class LintedFile:
         if reading is None:
             reading = self._readings[profile] = self.robots.as_read_by(profile)
         return reading
+
+    def found_once(self, look: "Callable[[LintedFile], FoundT]") -> FoundT:
+        """Give what `look` finds in the file: it looks once, however many checks ask."""
+        if look not in self._found:
+            self._found[look] = look(self)
+        found: FoundT = self._found[look]
+        return found
 
     @cached_property
     def records(self) -> tuple[Record, ...]:

@@ -106,15 +106,14 @@ class Linter:
                 unused = severity
                 continue
             places = check.find(file)
-            for place in islice(places, self._findings_limit):
-                found.append(_finding(file, check, severity, place))
+            found += (_finding(file, check, severity, place) for place in islice(places, self._findings_limit))
             if self._findings_limit is not None and next(places, None) is not None:
                 cut.append(check.name)
         kept, suppressed, used = _suppressed(found, suppressions)
         if unused is not None:
             asked = {check.code for check, _ in self._asked} - ignored
-            for place in unused_suppressions(file, suppressions, used, asked):
-                kept.append(_finding(file, UNUSED_SUPPRESSION, unused, place))
+            places = unused_suppressions(file, suppressions, used, asked)
+            kept += (_finding(file, UNUSED_SUPPRESSION, unused, place) for place in places)
         kept.sort(key=lambda finding: (finding.span, finding.check.code))
         name = given.path or given.url or "robots.txt"
         return LintReport(name, tuple(kept), tuple(suppressed), tuple(cut), file)

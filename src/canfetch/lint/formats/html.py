@@ -1,0 +1,91 @@
+"""A report as one HTML page: nothing is fetched for it, and it prints."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Final
+
+from canfetch.core.octets import text_of
+from canfetch.lint.catalogue import ENGLISH, Catalogue
+from canfetch.lint.finding import Finding
+from canfetch.lint.formats.places import place_of
+from canfetch.lint.report import LintReport
+from canfetch.lint.severity import Severity
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --faint: #5b6673; --edge: #d7dce2; --code: #f4f6f8;
+  --error: #b42318; --warning: #8a5a00; --info: #1f5fa8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14181d; --faint: #9aa6b2; --edge: #333c46;
+  --code: #1d232a; --error: #ff8a80; --warning: #f0c060; --info: #8fc1ff; } }
+body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; overflow-wrap: anywhere; }
+article { border: 1px solid var(--edge); border-left: .3rem solid var(--severity); border-radius: .4rem;
+  margin: .75rem 0; padding: .75rem 1rem; }
+.error { --severity: var(--error); } .warning { --severity: var(--warning); } .info { --severity: var(--info); }
+h3 { font-size: 1rem; margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+h3 .severity { color: var(--severity); } .place, .code, .source { color: var(--faint); font-size: .875rem; }
+pre { background: var(--code); border-radius: .3rem; margin: .6rem 0; padding: .5rem .75rem; overflow-x: auto;
+  font: .875rem/1.5 ui-monospace, monospace; }
+mark { background: none; color: inherit; text-decoration: underline wavy var(--severity); text-underline-offset: .2em; }
+p { margin: .35rem 0; } .effect { font-weight: 600; } .number { color: var(--faint); user-select: none; }
+"""
+_LINE_CHARACTERS: Final = 400
+
+
+def html_page(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) -> str:
+    """Give the page, in UTF-8 when encoded so; what a site wrote is escaped."""
+    return "".join(_parts(list(reports), catalogue))
+
+
+def _parts(reports: list[LintReport], catalogue: Catalogue) -> Iterator[str]:
+    title = escape(catalogue.phrase("report"))
+    yield f'<!doctype html>\n<html lang="{catalogue.language}">\n<head>\n<meta charset="utf-8">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    for report in reports:
+        yield f"<section>\n<h2>{escape(report.name)}</h2>\n<p>{escape(summary(report, catalogue))}</p>\n"
+        for finding in report.findings:
+            yield from _article(report, finding, catalogue)
+        yield "</section>\n"
+    yield "</main>\n</body>\n</html>\n"
+
+
+def summary(report: LintReport, catalogue: Catalogue) -> str:
+    """Say in a line how much was found."""
+    if not report.findings:
+        return catalogue.phrase("clean")
+    return catalogue.phrase(
+        "found",
+        count=str(len(report.findings)),
+        errors=str(report.count(Severity.ERROR)),
+        warnings=str(report.count(Severity.WARNING)),
+        infos=str(report.count(Severity.INFO)),
+    )
+
+
+def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iterator[str]:
+    texts = catalogue.texts(finding.check)
+    severity = finding.severity.label
+    place = place_of(report.file, finding)
+    yield f'<article class="{severity}">\n<h3><span class="severity">{escape(catalogue.phrase(severity))}</span> '
+    yield f"{escape(finding.message(catalogue))}</h3>\n"
+    yield f'<p class="place">{escape(catalogue.phrase("line"))} {place.line}:{place.column} '
+    yield f'<span class="code">{finding.check.code} {finding.check.name}</span></p>\n'
+    yield f"<pre>{_quoted(report, finding)}</pre>\n"
+    effect = finding.effect(catalogue)
+    if effect:
+        yield f'<p class="effect">{escape(effect)}</p>\n'
+    yield f"<p>{escape(texts.why)}</p>\n<p>{escape(texts.mend)}</p>\n"
+    yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
+
+
+def _quoted(report: LintReport, finding: Finding) -> str:
+    octets, starts = report.file.octets, report.file.line_starts
+    line = finding.line
+    start = starts[line - 1]
+    end = starts[line] if line < len(starts) else len(octets)
+    content = octets[start:end].rstrip(b"\r\n")
+    first, last = (min(max(offset - start, 0), len(content)) for offset in finding.span)
+    parts = (text_of(part) for part in (content[:first], content[first:last], content[last:]))
+    before, marked, behind = (escape(part[:_LINE_CHARACTERS]) for part in parts)
+    return f'<span class="number">{line} | </span>{before}<mark>{marked}</mark>{behind}'

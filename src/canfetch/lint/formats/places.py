@@ -1,0 +1,38 @@
+"""Places as editors and forges count them: lines and columns from 1, in characters."""
+
+from typing import NamedTuple
+
+from canfetch.lint.catalogue import Catalogue
+from canfetch.lint.finding import Finding, Position
+from canfetch.lint.linted_file import LintedFile
+
+
+class Place(NamedTuple):
+    """A place, half open: lines and columns from 1, columns in characters (code points)."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def place_of(file: LintedFile, finding: Finding) -> Place:
+    """Give the place of a finding.
+
+    Cost: O(octets of its first and last line).
+    """
+    start, end = finding.start, finding.end
+    return Place(start.line, _column(file, start), end.line, _column(file, end))
+
+
+def _column(file: LintedFile, position: Position) -> int:
+    start = file.line_starts[position.line - 1]
+    # An octet that is no UTF-8 is one character to an editor, as it is here.
+    return len(file.octets[start : start + position.column].decode("utf-8", "surrogateescape")) + 1
+
+
+def said_of(finding: Finding, catalogue: Catalogue) -> str:
+    """Give the message with what crawlers do, as one text."""
+    effect = finding.effect(catalogue)
+    message = finding.message(catalogue)
+    return f"{message}: {effect}" if effect else message

@@ -1,0 +1,113 @@
+"""SARIF 2.1.0, the format of static analysis results that forges and editors read."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+from urllib.parse import quote
+
+from canfetch.lint.catalogue import ENGLISH, Catalogue
+from canfetch.lint.check import Check
+from canfetch.lint.checks import CHECKS
+from canfetch.lint.finding import Finding
+from canfetch.lint.fixing import Edit
+from canfetch.lint.formats.gitlab import fingerprints
+from canfetch.lint.formats.places import place_of, said_of
+from canfetch.lint.report import LintReport
+from canfetch.lint.severity import Severity
+
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_INDICES: Final = {check.code: index for index, check in enumerate(CHECKS)}
+
+
+def sarif_log(reports: Iterable[LintReport], *, version: str, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
+    """Give one run with all reports, in plain values; also without any finding it is a whole log.
+
+    Args:
+        reports: of files whose names are paths or URLs.
+        version: of canfetch.
+        catalogue: the language.
+    Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
+    """
+    results: list[dict[str, Any]] = []
+    for report in reports:
+        lasting = fingerprints(report)
+        results += (
+            _result(report, finding, lasting[index], catalogue) for index, finding in enumerate(report.findings)
+        )
+        for finding in report.suppressed:
+            results.append({**_result(report, finding, None, catalogue), "suppressions": [{"kind": "inSource"}]})
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "canfetch",
+                        "version": version,
+                        "rules": [_rule(check, catalogue) for check in CHECKS],
+                    }
+                },
+                "language": catalogue.language,
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }
+        ],
+    }
+
+
+def _rule(check: Check, catalogue: Catalogue) -> dict[str, Any]:
+    texts = catalogue.texts(check)
+    return {
+        "id": check.code,
+        "name": check.name,
+        "shortDescription": {"text": texts.title},
+        "fullDescription": {"text": texts.why},
+        "help": {"text": texts.mend},
+        "defaultConfiguration": {"level": _LEVELS[check.severities.in_profile("all") or Severity.INFO]},
+        "properties": {"tags": [str(check.subject)], "source": check.source},
+    }
+
+
+def _result(report: LintReport, finding: Finding, lasting: str | None, catalogue: Catalogue) -> dict[str, Any]:
+    place = place_of(report.file, finding)
+    location = {"uri": quote(report.name, safe="/:?=&%~+,;@!$'()*")}
+    result: dict[str, Any] = {
+        "ruleId": finding.check.code,
+        "ruleIndex": _INDICES[finding.check.code],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": said_of(finding, catalogue)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": location,
+                    "region": {
+                        "startLine": place.line,
+                        "startColumn": place.column,
+                        "endLine": place.end_line,
+                        "endColumn": place.end_column,
+                    },
+                }
+            }
+        ],
+    }
+    if lasting is not None:
+        result["partialFingerprints"] = {"canfetch/1": lasting}
+    if finding.fix is not None and finding.fix.edits and report.file.robots.source_encoding == "utf-8":
+        replacements = [_replacement(edit) for edit in finding.fix.edits]
+        result["fixes"] = [
+            {
+                "description": {"text": catalogue.texts(finding.check).mend},
+                "artifactChanges": [{"artifactLocation": location, "replacements": replacements}],
+            }
+        ]
+    return result
+
+
+def _replacement(edit: Edit) -> dict[str, Any]:
+    replacement: dict[str, Any] = {
+        "deletedRegion": {"byteOffset": edit.start, "byteLength": edit.end - edit.start},
+    }
+    if edit.replacement:
+        replacement["insertedContent"] = {"text": edit.replacement.decode("utf-8", "replace")}
+    return replacement
