@@ -8,6 +8,8 @@
     ├── UnknownProfile        a profile that does not exist
     ├── UnknownPolicy         an access policy that does not exist
     ├── InvalidOption         an option that cannot be meant
+    ├── InvalidDraft          a line of a robots.txt in the making that cannot be meant
+    ├── InvalidSitePolicy     a site's policy that cannot be meant, or not be put into effect
     ├── OriginMismatch        a question about an origin that the file does not rule over
     ├── CorruptEntry          a kept entry that is not what was kept
     ├── ClientClosed          a client that was closed and is asked what it does not know (a RuntimeError)
@@ -95,3 +97,11 @@ class InvalidOption(CanfetchError, ValueError):
 
 class EvidenceError(CanfetchError, OSError):
     """Evidence that cannot be written or read; the message names the place."""
+
+
+class InvalidDraft(CanfetchError, ValueError):
+    """A line of a robots.txt in the making that cannot be meant; the message names it and the mend."""
+
+
+class InvalidSitePolicy(CanfetchError, ValueError):
+    """A site's policy that cannot be meant, or cannot be put into effect; the message names the key and the mend."""

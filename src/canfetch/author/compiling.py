@@ -1,0 +1,38 @@
+"""A site's policy becomes a robots.txt: a group for each intent, which holds all that applies to its crawlers."""
+
+from canfetch.author.draft import Draft, DraftGroup
+from canfetch.author.resolving import Resolution, resolve
+from canfetch.author.site_policy import EVERY_PATH, Intent, SitePolicy
+from canfetch.core.extensions.preference import UsagePurpose
+
+
+def draft_of(policy: SitePolicy, resolution: Resolution | None = None) -> Draft:
+    """Write down a policy as rules.
+
+    Raises: InvalidDraft: a name, a pattern or a URL that no line can hold.
+    """
+    draft = Draft()
+    for text in policy.comments:
+        draft.comment(text)
+    draft.license(*policy.licenses)
+    for intent, tokens in (resolution or resolve(policy)).groups:
+        _fill(draft.group(*tokens), intent)
+    draft.sitemap(*policy.sitemaps)
+    return draft
+
+
+def _fill(group: DraftGroup, intent: Intent) -> None:
+    for rule in intent.rules:
+        (group.allow if rule.allow else group.disallow)(rule.pattern)
+    if not intent.fetch:
+        group.disallow(EVERY_PATH)
+    elif not intent.rules:
+        group.allow_everything()
+    if intent.crawl_delay_seconds is not None and not intent.forbids_everything:
+        group.crawl_delay(intent.crawl_delay_seconds)
+    if intent.usage is not None and not intent.forbids_everything:
+        training, search, ai_use = (intent.usage.get(use) for use in UsagePurpose)
+        group.content_usage(training=training, search=search, ai_use=ai_use)
+        group.content_signal(training=training, search=search, ai_use=ai_use)
+    for url in intent.licenses:
+        group.license(url)

@@ -1,0 +1,250 @@
+"""A robots.txt in the making: groups, rules and records, each checked when it is given.
+
+What is rendered is ASCII with LF; a blank line parts groups and none is within one; sitemaps come last. Every rule
+stands in front of those that it is an exception of (`ordering`), so that readers that take the first match
+read it as those that take the longest.
+"""
+
+from typing import Final, Self
+
+from canfetch.author.ordering import DraftRule, ordered_groups, ordered_rules
+from canfetch.author.preferences import content_signal_value, content_usage_value, preferences_of
+from canfetch.author.values import checked_pattern, checked_text, checked_token, checked_url
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidDraft
+
+_LONGEST_DELAY_SECONDS: Final = 86_400
+
+
+class DraftGroup:
+    """A group in the making, from `Draft.group`; each method gives the group back, so that calls can be chained."""
+
+    __slots__ = ("_asides", "_comments", "_everything", "_rules", "tokens")
+
+    def __init__(self, tokens: tuple[str, ...]) -> None:
+        self.tokens = tokens
+        self._rules: list[DraftRule] = []
+        self._everything = False
+        self._asides: list[tuple[str, str]] = []
+        self._comments: list[str] = []
+
+    def allow(self, *patterns: str) -> Self:
+        """Let these be fetched.
+
+        Args: patterns: such as `/press/`, `/*.html$`; a path as it is: `literal_path(path)`.
+        Raises: InvalidDraft: one can match nothing, is misread by some, or is disallowed here already.
+        """
+        return self._with_rules(patterns, allow=True)
+
+    def disallow(self, *patterns: str) -> Self:
+        """Let these not be fetched.
+
+        Args: patterns: as those of `allow`.
+        Raises: InvalidDraft: one can match nothing, is misread by some, or is allowed here already.
+        """
+        return self._with_rules(patterns, allow=False)
+
+    def allow_everything(self) -> Self:
+        """Let all be fetched: an empty `Disallow`, which readers of every age understand.
+
+        Raises: InvalidDraft: there are rules already.
+        """
+        if self._rules:
+            raise InvalidDraft(f"{self._name} has rules already: drop them, or do not allow everything")
+        self._everything = True
+        return self
+
+    def crawl_delay(self, seconds: float) -> Self:
+        """Ask for so many seconds between two requests; not all crawlers read it.
+
+        Raises: InvalidDraft: no number from 0 to a day, or there is one already.
+        """
+        if isinstance(seconds, bool) or not 0 <= seconds <= _LONGEST_DELAY_SECONDS:
+            raise InvalidDraft(f"{self._name}: a crawl delay of {seconds!r}: give seconds from 0 to a day")
+        if any(key == "Crawl-delay" for key, _ in self._asides):
+            raise InvalidDraft(f"{self._name} has a crawl delay already: give one")
+        return self._with_aside("Crawl-delay", f"{seconds:.3f}".rstrip("0").rstrip("."))
+
+    def content_usage(
+        self,
+        *,
+        path: str | None = None,
+        training: bool | None = None,
+        search: bool | None = None,
+        ai_use: bool | None = None,
+    ) -> Self:
+        """Say which uses are welcome, in AIPREF's words; of a use that is not given nothing is said.
+
+        Args: path: a pattern that begins with `/`, or None for all paths.
+        Raises: InvalidDraft: nothing is said, or of that path something is said already.
+        """
+        preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
+        if path is not None and not checked_pattern(path).startswith("/"):
+            raise InvalidDraft(
+                f"{self._name}: Content-Usage path {quoted(path)} does not begin with '/': write '/*...'"
+            )
+        spoken = {_path_of(value) for key, value in self._asides if key == "Content-Usage"}
+        if (path or "") in spoken:
+            raise InvalidDraft(f"{self._name}: Content-Usage speaks of {path or 'all paths'} already: say all in one")
+        return self._with_aside("Content-Usage", content_usage_value(preferences, path))
+
+    def content_signal(
+        self, *, training: bool | None = None, search: bool | None = None, ai_use: bool | None = None
+    ) -> Self:
+        """Say which uses are welcome, in the words of content signals.
+
+        Raises: InvalidDraft: nothing is said, or something was said already.
+        """
+        preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
+        if any(key == "Content-Signal" for key, _ in self._asides):
+            raise InvalidDraft(f"{self._name} has a Content-Signal already: say all in one")
+        return self._with_aside("Content-Signal", content_signal_value(preferences))
+
+    def license(self, url: str) -> Self:
+        """Say where the terms of use for these crawlers are; it stands in place of the file's.
+
+        Raises: InvalidDraft: no absolute URL.
+        """
+        return self._with_aside("License", checked_url(url, "license"))
+
+    def comment(self, text: str) -> Self:
+        """Put a comment above the group.
+
+        Raises: InvalidDraft: not one line of printable ASCII.
+        """
+        self._comments.append(checked_text(text))
+        return self
+
+    @property
+    def rules(self) -> tuple[DraftRule, ...]:
+        """The rules, in the order in which they are written."""
+        return tuple(ordered_rules(self._rules))
+
+    def lines(self) -> list[str]:
+        """Write the group's lines.
+
+        Raises: InvalidDraft: it has no rule.
+        Cost: O(rules squared).
+        """
+        if not self._rules and not self._everything:
+            raise InvalidDraft(f"{self._name} has no rules: give some, or call allow_everything()")
+        lines = [_comment_line(text) for text in self._comments]
+        lines += [f"User-agent: {token}" for token in self.tokens]
+        if self._everything:
+            lines.append("Disallow:")
+        lines += [f"{'Allow' if rule.allow else 'Disallow'}: {rule.pattern}" for rule in self.rules]
+        return [*lines, *(f"{key}: {value}" for key, value in self._asides)]
+
+    @property
+    def _name(self) -> str:
+        return f"the group of {', '.join(self.tokens)}"
+
+    def _with_rules(self, patterns: tuple[str, ...], *, allow: bool) -> Self:
+        if self._everything:
+            raise InvalidDraft(f"{self._name} allows everything already: drop that, or the rules")
+        for pattern in patterns:
+            checked_pattern(pattern)
+            if DraftRule(not allow, pattern) in self._rules:
+                raise InvalidDraft(f"{self._name} both allows and disallows {quoted(pattern)}: keep one of them")
+            if DraftRule(allow, pattern) not in self._rules:
+                self._rules.append(DraftRule(allow, pattern))
+        return self
+
+    def _with_aside(self, key: str, value: str) -> Self:
+        self._asides.append((key, value))
+        return self
+
+
+class Draft:
+    """A robots.txt in the making.
+
+    >>> draft = Draft()
+    >>> group = draft.group("GPTBot", "ClaudeBot").disallow("/private/").allow("/private/press/")
+    >>> draft.sitemap("https://www.example.com/sitemap.xml")
+    >>> print(draft.render().decode(), end="")
+    User-agent: GPTBot
+    User-agent: ClaudeBot
+    Allow: /private/press/
+    Disallow: /private/
+    <BLANKLINE>
+    Sitemap: https://www.example.com/sitemap.xml
+    """
+
+    __slots__ = ("_comments", "_groups", "_licenses", "_named", "_sitemaps")
+
+    def __init__(self) -> None:
+        self._groups: list[DraftGroup] = []
+        self._named: set[str] = set()
+        self._comments: list[str] = []
+        self._licenses: list[str] = []
+        self._sitemaps: list[str] = []
+
+    def group(self, *tokens: str) -> DraftGroup:
+        """Begin a group.
+
+        Args: tokens: one product token or more, or `*`.
+        Raises: InvalidDraft: none, one that is no product token, or one that has a group already.
+        """
+        if not tokens:
+            raise InvalidDraft("a group speaks to nobody: give a product token, or '*'")
+        for token in tokens:
+            if checked_token(token).lower() in self._named:
+                raise InvalidDraft(f"{quoted(token)} is named already: put all its rules into one group")
+            self._named.add(token.lower())
+        group = DraftGroup(tokens)
+        self._groups.append(group)
+        return group
+
+    def sitemap(self, *urls: str) -> None:
+        """Name sitemaps.
+
+        Raises: InvalidDraft: no absolute URL.
+        """
+        self._sitemaps += [checked_url(url, "sitemap") for url in urls]
+
+    def license(self, *urls: str) -> None:
+        """Say where the terms of use are, for whoever has no group with another.
+
+        Raises: InvalidDraft: no absolute URL.
+        """
+        self._licenses += [checked_url(url, "license") for url in urls]
+
+    def comment(self, text: str) -> None:
+        """Put a comment at the top of the file.
+
+        Raises: InvalidDraft: not one line of printable ASCII.
+        """
+        self._comments.append(checked_text(text))
+
+    @property
+    def groups(self) -> tuple[DraftGroup, ...]:
+        """The groups, in the order in which they are written."""
+        return tuple(ordered_groups([(group.tokens, group) for group in self._groups]))
+
+    def render(self) -> bytes:
+        """Give the file's octets.
+
+        Raises: InvalidDraft: a group without rules, or more octets than every crawler reads.
+        Cost: O(rules squared) for each group.
+        """
+        parts = [
+            [_comment_line(text) for text in self._comments],
+            [f"License: {url}" for url in self._licenses],
+            *(group.lines() for group in self.groups),
+            [f"Sitemap: {url}" for url in self._sitemaps],
+        ]
+        octets = "\n".join("".join(f"{line}\n" for line in part) for part in parts if part).encode("ascii")
+        if len(octets) > PARSE_OCTETS_LIMIT:
+            raise InvalidDraft(
+                f"the file would have {len(octets)} octets: keep to {PARSE_OCTETS_LIMIT}, which every crawler must read"
+            )
+        return octets
+
+
+def _comment_line(text: str) -> str:
+    return f"# {text}".rstrip()
+
+
+def _path_of(value: str) -> str:
+    return value.partition(" ")[0] if value.startswith("/") else ""

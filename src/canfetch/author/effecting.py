@@ -1,0 +1,48 @@
+"""A policy in every form in which it takes effect: the file, the headers, and the rules of each server."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from canfetch.author.compiling import draft_of
+from canfetch.author.servers.apache import apache_rules
+from canfetch.author.servers.caddy import caddy_rules
+from canfetch.author.servers.haproxy import haproxy_rules
+from canfetch.author.servers.nginx import nginx_rules
+from canfetch.author.servers.rules import ServerRules, server_rules
+from canfetch.author.servers.traefik import traefik_rules
+from canfetch.author.site_policy import SitePolicy
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+SERVERS: Final[dict[str, Callable[[ServerRules], str]]] = {
+    "nginx": nginx_rules,
+    "apache": apache_rules,
+    "caddy": caddy_rules,
+    "haproxy": haproxy_rules,
+    "traefik": traefik_rules,
+}
+FORMS: Final = ("robots", "headers", *SERVERS)
+
+
+def render_policy(policy: SitePolicy, form: str = "robots") -> str:
+    """Give a policy in one of the forms in which it takes effect.
+
+    Args:
+        policy: from `parse_policy`.
+        form: `robots`, `headers`, `nginx`, `apache`, `caddy`, `haproxy` or `traefik`.
+    Raises: InvalidOption: there is no such form; InvalidDraft, InvalidSitePolicy: it cannot be written in that form.
+    Cost: O(crawlers, and rules squared).
+    """
+    if form == "robots":
+        return draft_of(policy).render().decode("ascii")
+    if form == "headers":
+        return "".join(f"{line}\n" for line in _headers(policy))
+    if form not in SERVERS:
+        raise InvalidOption(f"unknown form {quoted(form)}; choose one of {', '.join(FORMS)}")
+    return SERVERS[form](server_rules(policy))
+
+
+def _headers(policy: SitePolicy) -> Iterator[str]:
+    for page in policy.pages:
+        yield f"# {' '.join(page.patterns)}"
+        yield f"X-Robots-Tag: {page.value}"

@@ -1,0 +1,34 @@
+"""Page-level rules of a policy: only words that page readers know, in a header that is read back as it was meant."""
+
+from typing import Final
+
+from canfetch.author.site_policy import PageIntent
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidDraft
+from canfetch.pages.directives import DirectiveNote
+from canfetch.pages.places import PagePlace, PageSource
+from canfetch.pages.rule_lists import directives_in
+from canfetch.pages.vocabulary import KNOWN
+
+# What every date and every value needs, and no server gives a meaning.
+_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ,:+_./-")
+
+
+def checked_page_rules(page: PageIntent) -> None:
+    """Let page-level rules pass that say, read back, just what was given.
+
+    Raises: InvalidDraft: a word that there is not, a value that it has not, or one that takes over its neighbour.
+    """
+    place = PagePlace(PageSource.X_ROBOTS_TAG, 1)
+    for rule in page.rules:
+        name, colon, value = (part.strip() for part in rule.partition(":"))
+        if not _CHARACTERS.issuperset(rule) or name.lower() not in KNOWN:
+            raise InvalidDraft(f"{quoted(rule)} is no page-level rule: choose of {', '.join(sorted(KNOWN))}")
+        found = list(directives_in(rule, place, agents_inside=True))
+        if len(found) != 1 or found[0].notes != DirectiveNote.NONE or (colon and found[0].value != value):
+            raise InvalidDraft(f"{quoted(rule)} is not read as it is meant: look at its value")
+    agent = None if page.crawler is None else page.crawler.lower()
+    read = [(found.agent, found.name, found.value) for found in directives_in(page.value, place, agents_inside=True)]
+    alone = [next(directives_in(rule, place, agents_inside=True)) for rule in page.rules]
+    if read != [(agent, rule.name, rule.value) for rule in alone]:
+        raise InvalidDraft(f"{quoted(page.value)} is not read as it is meant: give one [[page]] for each rule")

@@ -1,0 +1,55 @@
+"""Caddy: maps and a response, for the beginning of a `route` block; in backticks nothing has a meaning.
+
+A map's inputs are tried in the order in which they stand, and the first that matches counts. The placeholder
+`http.request.orig_uri` is the target as it was sent.
+
+Source: Caddy 2, directives map, respond, header, route.
+"""
+
+from collections.abc import Iterator
+
+from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, ROBOTS_TXT, ServerRules, verb
+
+
+def caddy_rules(rules: ServerRules) -> str:
+    """Write the rules of Caddy.
+
+    Cost: O(octets of the output).
+    """
+    return "".join(f"{line}\n" for line in _lines(rules))
+
+
+def _lines(rules: ServerRules) -> Iterator[str]:
+    yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
+    yield "#"
+    yield "# Import this file first in a route block that holds the rest of the site, since there order counts:"
+    yield "#"
+    yield "#     route {"
+    yield "#         import canfetch.caddy"
+    yield "#         file_server"
+    yield "#     }"
+    yield ""
+    if rules.intents:
+        yield "map {http.request.header.User-Agent} {canfetch_who} {"
+        for intent in rules.intents:
+            yield f"\t# {intent.summary}"
+            yield f"\t`~(?i){intent.header_expression}` who{intent.number}"
+        yield "\tdefault nobody"
+        yield "}"
+        yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'
+        yield "\t`~^nobody ` pass"
+        yield f"\t`~^[a-z0-9]+ {ROBOTS_TXT}` pass"
+        yield f"\t`~^[a-z0-9]+ {DOT_SEGMENTS}` refuse"
+        for intent in rules.intents:
+            for rule in intent.rules:
+                yield f"\t# {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"
+                yield f"\t`~^who{intent.number} {rule.expression}` {'pass' if rule.allow else 'refuse'}"
+        yield "\tdefault pass"
+        yield "}"
+    for tag in rules.tags:
+        yield f"# {' '.join(tag.patterns)}"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{tag.expression}`"
+        yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
+    if rules.intents:
+        yield "@canfetch_refused vars {canfetch_verdict} refuse"
+        yield "respond @canfetch_refused 403"

@@ -1,0 +1,57 @@
+"""nginx: two maps for its `http` block, and an `if` for each `server` block.
+
+A map's expressions are tried in the order in which they stand, and the first that matches counts. `$request_uri` is
+the target as it was sent. In double quotes a backslash stays one, unless a quote or a backslash follows; no
+expression of ours holds either.
+
+Source: nginx, ngx_http_map_module, ngx_http_rewrite_module, ngx_http_headers_module.
+"""
+
+from collections.abc import Iterator
+
+from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, ROBOTS_TXT, ServerRules, verb
+
+
+def nginx_rules(rules: ServerRules) -> str:
+    """Write the rules of nginx.
+
+    Cost: O(octets of the output).
+    """
+    return "".join(f"{line}\n" for line in _lines(rules))
+
+
+def _lines(rules: ServerRules) -> Iterator[str]:
+    yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
+    yield "#"
+    yield "# These maps belong into the http block:"
+    yield ""
+    yield "map $http_user_agent $canfetch_who {"
+    yield "    default 0;"
+    for intent in rules.intents:
+        yield f"    # {intent.summary}"
+        yield f'    "~*{intent.header_expression}" {intent.number};'
+    yield "}"
+    yield ""
+    yield 'map "$canfetch_who $request_uri" $canfetch_refused {'
+    yield "    default 0;"
+    yield '    "~^0 " 0;'
+    yield f'    "~^[0-9]+ {ROBOTS_TXT}" 0;'
+    yield f'    "~^[0-9]+ {DOT_SEGMENTS}" 1;'
+    for intent in rules.intents:
+        for rule in intent.rules:
+            yield f"    # {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"
+            yield f'    "~^{intent.number} {rule.expression}" {int(not rule.allow)};'
+    yield "}"
+    for tag in rules.tags:
+        yield ""
+        yield f"# {' '.join(tag.patterns)}"
+        yield f"map $request_uri $canfetch_tag_{tag.number} {{"
+        yield '    default "";'
+        yield f'    "~^{tag.expression}" "{tag.value}";'
+        yield "}"
+    yield ""
+    yield "# And these lines into each server block (add_header counts in a location that has none of its own):"
+    yield "#"
+    yield "#     if ($canfetch_refused) { return 403; }"
+    for tag in rules.tags:
+        yield f"#     add_header X-Robots-Tag $canfetch_tag_{tag.number} always;"

@@ -1,0 +1,124 @@
+"""What every server is told, before it is told in its own words.
+
+1. A User-Agent header shows a crawler where one of its product names stands in it as a word, in any letter case, and
+   not in a URL. Of several intents the most specific comes first, and the first that matches holds.
+2. What is compared is the target as it was sent: path and query, escapes included (`author.expressions`). Of an
+   intent's rules the first that matches decides, in the order of robots.txt: the most octets, allow before disallow.
+3. `/robots.txt` is always served. A target with dot segments is refused, since no crawler sends one.
+4. A header that shows no crawler passes: browsers must.
+"""
+
+from typing import Final, NamedTuple
+
+from canfetch.author.expressions import target_expression
+from canfetch.author.resolving import Meant, resolve
+from canfetch.author.site_policy import Intent, SitePolicy
+
+# Neither a part of a longer name nor of a URL or an address.
+_BEFORE_NAME: Final = "(?:^|[^A-Za-z0-9_./@+-])"
+_BEHIND_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
+ROBOTS_TXT: Final = r"/robots\.txt$"
+DOT_SEGMENTS: Final = r"[^?\x20]*/(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[/?]|$)"
+
+
+class ServerRule(NamedTuple):
+    """A rule of an intent: the pattern, for people, and the expression that begins at the target's first octet."""
+
+    allow: bool
+    pattern: str
+    expression: str
+
+
+class ServerIntent(NamedTuple):
+    """An intent's number, from 1, whom the header shows then, and its rules, of which the last matches everything."""
+
+    number: int
+    intent: Intent
+    names: tuple[str, ...]
+    rules: tuple[ServerRule, ...]
+
+    @property
+    def header_expression(self) -> str:
+        """The expression that finds one of the names in a User-Agent header, without regard to letter case."""
+        names = "|".join(name.replace(".", r"\.") for name in self.names)
+        return f"{_BEFORE_NAME}(?:{names}){_BEHIND_NAME}"
+
+    @property
+    def summary(self) -> str:
+        """The intent in one line, for a comment."""
+        return str(self.intent)
+
+
+class ServerTag(NamedTuple):
+    """An X-Robots-Tag header, from number 1: its value, and on which targets."""
+
+    number: int
+    value: str
+    patterns: tuple[str, ...]
+
+    @property
+    def expression(self) -> str:
+        """The expression of all its targets, from their first octet."""
+        return "(?:" + "|".join(map(target_expression, self.patterns)) + ")"
+
+
+class ServerRules(NamedTuple):
+    """All that a server is told."""
+
+    intents: tuple[ServerIntent, ...]
+    tags: tuple[ServerTag, ...]
+    words: tuple[str, ...]
+
+    def comments(self, compared: str) -> list[str]:
+        """Say, for the top of the output, what it does and what it compares.
+
+        Args: compared: what this server compares, in a sentence.
+        """
+        lines = [
+            "Written by canfetch from a site's policy: refuses (403) what its robots.txt forbids.",
+            compared,
+            "A User-Agent header is a claim: who lies in it passes, and so does every browser.",
+        ]
+        if self.words:
+            lines.append(f"Words in robots.txt that never fetch, and so have no rules here: {', '.join(self.words)}")
+        return lines
+
+
+COMPARED_AS_SENT: Final = (
+    "Compared is the target as it was sent, path and query; an escape and its character are the same "
+    "where RFC 9309 takes them for the same."
+)
+
+
+def server_rules(policy: SitePolicy) -> ServerRules:
+    """Give what servers are told.
+
+    Cost: O(crawlers and rules).
+    """
+    resolution = resolve(policy)
+    intents: list[ServerIntent] = []
+    for intent in policy.intents:
+        meant = resolution.of(intent)
+        names = tuple(dict.fromkeys(name for crawler in meant for name in crawler.product_names))
+        is_last_and_free = intent is policy.everyone and not _limits(intent)
+        if names and not is_last_and_free:
+            rules = tuple(
+                ServerRule(rule.allow, rule.pattern, target_expression(rule.pattern)) for rule in intent.deciding_order
+            )
+            intents.append(ServerIntent(len(intents) + 1, intent, names, rules))
+    tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
+    words = tuple(crawler.name for crawler in resolution.meant if _is_limited_word(crawler))
+    return ServerRules(tuple(intents), tags, words)
+
+
+def _limits(intent: Intent) -> bool:
+    return any(not rule.allow for rule in intent.deciding_order)
+
+
+def _is_limited_word(crawler: Meant) -> bool:
+    return not crawler.product_names and crawler.is_known and crawler.intent is not None and _limits(crawler.intent)
+
+
+def verb(*, allow: bool) -> str:
+    """Give the rule's verb, for a comment."""
+    return "allow" if allow else "disallow"

@@ -1,0 +1,83 @@
+"""Traefik 3: a dynamic configuration with a router that refuses, and middlewares that set headers.
+
+What its rules compare is the decoded path without its query. So a pattern that ends in `$` also matches with a query
+behind, and a pattern that speaks of a query or of an escaped delimiter is refused. A router has no middleware that
+answers 403, but one that lets in no address at all does.
+
+Source: Traefik 3, rules and priority of HTTP routers; IPAllowList; Headers.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.author.expressions import path_expression
+from canfetch.author.servers.rules import ServerIntent, ServerRules
+
+_COMPARED: Final = (
+    "Compared is the decoded path without its query: a pattern that ends in '$' matches with a query behind it, too."
+)
+_NOBODY: Final = "255.255.255.255/32"
+# Routers of one's own have the length of their rule as priority.
+_PRIORITY: Final = 1_000_000
+_ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
+
+
+def traefik_rules(rules: ServerRules) -> str:
+    """Write the dynamic configuration of Traefik, in YAML.
+
+    Raises: InvalidSitePolicy: a pattern that its rules cannot express.
+    Cost: O(octets of the output), which grows with the exceptions of each rule.
+    """
+    return "".join(f"{line}\n" for line in _lines(rules))
+
+
+def _lines(rules: ServerRules) -> Iterator[str]:
+    yield from (f"# {line}" for line in rules.comments(_COMPARED))
+    if not rules.intents and not rules.tags:
+        return
+    yield "http:"
+    refusing = [(intent, term) for intent in rules.intents if (term := _refused(intent))]
+    if refusing:
+        yield "  routers:"
+    before: list[str] = []
+    terms = dict(refusing)
+    for intent in rules.intents:
+        header = f"HeaderRegexp(`User-Agent`, `(?i){intent.header_expression}`)"
+        if intent in terms:
+            others = "".join(f" && !{other}" for other in before)
+            yield f"    # {intent.summary}"
+            yield f"    canfetch-refused-{intent.number}:"
+            yield f"      rule: '{header}{others} && {_ROBOTS_TXT} && ({terms[intent]})'"
+            yield f"      priority: {_PRIORITY - intent.number}"
+            yield "      middlewares: [canfetch-refuse]"
+            yield "      service: noop@internal"
+        before.append(header)
+    yield "  middlewares:"
+    if refusing:
+        yield "    canfetch-refuse:"
+        yield "      ipAllowList:"
+        yield f"        sourceRange: ['{_NOBODY}']"
+    for tag in rules.tags:
+        paths = " || ".join(f"PathRegexp(`^{path_expression(pattern)}`)" for pattern in tag.patterns)
+        yield f"    # For a router of yours with the rule: {paths}"
+        yield f"    canfetch-tag-{tag.number}:"
+        yield "      headers:"
+        yield "        customResponseHeaders:"
+        yield f"          X-Robots-Tag: '{tag.value}'"
+
+
+def _refused(intent: ServerIntent) -> str:
+    """Give the term that is true of what an intent refuses; empty where it refuses nothing."""
+    stronger: list[str] = []
+    terms: list[str] = []
+    patterns = {rule.pattern for rule in intent.rules}
+    for rule in intent.rules:
+        if rule.pattern.endswith("?") and f"{rule.pattern[:-1]}$" in patterns:
+            # A page with a query, whose path alone is another rule.
+            continue
+        matches = f"PathRegexp(`^{path_expression(rule.pattern)}`)"
+        if rule.allow:
+            stronger.append(matches)
+        else:
+            terms.append("".join([f"({matches}", *(f" && !{other}" for other in stronger), ")"]))
+    return " || ".join(terms)

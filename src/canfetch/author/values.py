@@ -1,0 +1,118 @@
+"""What may stand in a line: patterns, product tokens, URLs and texts; what cannot be meant is refused.
+
+Everything that passes is printable ASCII, so that no reader has to guess.
+"""
+
+from typing import Final
+
+from canfetch.core.abnf import IDENTIFIER
+from canfetch.core.escapes import canonical
+from canfetch.core.octets import HEX_DIGITS, octets_of
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidDraft, InvalidURL
+
+# Yandex takes no longer rule; every other reader takes more.
+PATTERN_CHARACTERS_LIMIT: Final = 1_024
+_TOKEN_CHARACTERS: Final = frozenset(IDENTIFIER.decode() + "0123456789.")
+_TEXT_CHARACTERS_LIMIT: Final = 1_024
+_EVERYONE: Final = "*"
+_SITEMAP_SCHEMES: Final = frozenset({"http", "https", "ftp"})
+
+
+def literal_path(path: str) -> str:
+    """Give the pattern that matches what begins with this path, and in which no character is a sign.
+
+    `*`, `$`, `#`, white space and what is not ASCII become escapes; an escape that is there stays one. A `$`
+    may be put behind the pattern, where the path itself is to be its end.
+
+    Args: path: a path as it is meant, such as `/what's new/50%25 *off*`.
+    Raises: InvalidDraft: it does not begin with `/`.
+    Cost: O(characters).
+    Source: RFC 9309 section 2.2.3.
+
+    >>> literal_path("/a b/$5 *new*")
+    '/a%20b/%245%20%2Anew%2A'
+    """
+    if not path.startswith("/"):
+        raise InvalidDraft(f"{quoted(path)} is no path: begin it with '/'")
+    octets = canonical(octets_of(path))
+    for sign in b"*$#":
+        octets = octets.replace(b"%c" % sign, b"%%%02X" % sign)
+    return octets.decode("ascii")
+
+
+def checked_pattern(pattern: str) -> str:
+    """Let a rule's pattern pass.
+
+    Raises: InvalidDraft: it matches nothing, or readers would disagree about it.
+    Cost: O(characters).
+    """
+    if pattern[:1] not in {"/", "*"}:
+        raise InvalidDraft(f"pattern {quoted(pattern)} can match nothing: begin it with '/' or '*'")
+    _check_characters("pattern", pattern, "canfetch.author.values.literal_path(path) escapes what a path holds")
+    if "$" in pattern[:-1]:
+        raise InvalidDraft(
+            f"pattern {quoted(pattern)} has a '$' that does not end it: write %24 for the character, "
+            "or put the '$' at the end"
+        )
+    for part in pattern.split("%")[1:]:
+        if len(part) < 2 or not set(part[:2]) <= set(HEX_DIGITS.decode()):
+            raise InvalidDraft(
+                f"pattern {quoted(pattern)} has a '%' that begins no escape: write %25 for the character"
+            )
+    if len(pattern) > PATTERN_CHARACTERS_LIMIT:
+        raise InvalidDraft(
+            f"pattern {quoted(pattern)} has {len(pattern)} characters: keep to {PATTERN_CHARACTERS_LIMIT}, "
+            "since not all crawlers read more"
+        )
+    return pattern
+
+
+def checked_token(token: str) -> str:
+    """Let a product token, or `*`, pass.
+
+    Raises: InvalidDraft: it is none.
+    """
+    if token != _EVERYONE and (not _TOKEN_CHARACTERS.issuperset(token) or not token.strip("-_.")):
+        raise InvalidDraft(
+            f"{quoted(token)} is no product token: give letters, digits, '-', '_' and '.' alone, such as 'GPTBot', "
+            "or '*'"
+        )
+    return token
+
+
+def checked_url(url: str, what: str) -> str:
+    """Let an absolute URL pass.
+
+    Args: what: what it is the URL of, for the error.
+    Raises: InvalidDraft: it is relative, or would not come through a line as it is.
+    """
+    _check_characters(f"{what} URL", url, "escape it as URLs want it")
+    try:
+        scheme = Origin.of(url).scheme
+    except InvalidURL:
+        scheme = ""
+    if scheme not in _SITEMAP_SCHEMES:
+        raise InvalidDraft(f"{what} URL {quoted(url)} is not absolute: give one such as 'https://www.example.com/...'")
+    return url
+
+
+def checked_text(text: str) -> str:
+    """Let a comment's text pass.
+
+    Raises: InvalidDraft: it is not one line of printable ASCII.
+    """
+    if not text.isascii() or not text.isprintable():
+        raise InvalidDraft(f"comment {quoted(text)} is not one line of printable ASCII: give one comment a line")
+    if len(text) > _TEXT_CHARACTERS_LIMIT:
+        raise InvalidDraft(f"comment {quoted(text)} is too long: keep to {_TEXT_CHARACTERS_LIMIT} characters a line")
+    return text
+
+
+def _check_characters(what: str, value: str, mend: str) -> None:
+    for character in value:
+        if character == "#":
+            raise InvalidDraft(f"{what} {quoted(value)} holds '#', which begins a comment: write %23; {mend}")
+        if not "!" <= character <= "~":
+            raise InvalidDraft(f"{what} {quoted(value)} holds {character!r}, which ends it or is misread: {mend}")

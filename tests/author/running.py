@@ -1,0 +1,191 @@
+"""Real servers, each with a policy's rules, started on loopback and ended again; in CI they must be installed."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.stores.conftest import free_port
+
+_START_SECONDS = 20.0
+# Beside PATH: a user's has no folder of daemons.
+_DAEMONS = "/usr/sbin:/usr/local/sbin"
+REFUSED = 403
+
+
+class Answered(NamedTuple):
+    """What a server answered: its status, and the X-Robots-Tag headers."""
+
+    status: int
+    tags: list[str]
+
+
+class Running:
+    """A server that runs; `ask` sends a target as it is."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=10)
+
+    def ask(self, target: str, user_agent: str) -> Answered:
+        """Send one request; a connection that the server closed is opened again."""
+        for attempt in range(3):
+            try:
+                self._connection.putrequest("GET", target, skip_accept_encoding=True)
+                self._connection.putheader("User-Agent", user_agent)
+                self._connection.endheaders()
+                response = self._connection.getresponse()
+                response.read()
+            except (HTTPException, OSError):
+                self._connection.close()
+                if attempt == 2:
+                    raise
+            else:
+                return Answered(response.status, response.headers.get_all("X-Robots-Tag") or [])
+        raise AssertionError("never comes here")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class Kind(NamedTuple):
+    """A server: its program, the file of its own configuration, and what is in it."""
+
+    program: str
+    rules_file: str
+    config: str
+    command: tuple[str, ...]
+    # What is in front of the rules where they cannot be included.
+    inline: bool = False
+
+
+_NGINX = """
+daemon off; master_process off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+    access_log off; client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e; keepalive_requests 100000;
+    include {folder}/canfetch.conf;
+    server {{
+        listen 127.0.0.1:{port};
+{server_lines}
+        location / {{ return 200 "passed"; }}
+    }}
+}}
+"""
+_APACHE = """
+ServerRoot {folder}
+PidFile {folder}/apache.pid
+ErrorLog {folder}/error.log
+DefaultRuntimeDir {folder}
+ServerName localhost
+Listen 127.0.0.1:{port}
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
+LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
+LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so
+MaxKeepAliveRequests 0
+<VirtualHost 127.0.0.1:{port}>
+    AllowEncodedSlashes NoDecode
+    DocumentRoot {folder}/site
+    Include {folder}/canfetch.conf
+    # A rule of the site's own: it must still come to its turn.
+    RewriteEngine On
+    RewriteRule ^ - [R=204]
+</VirtualHost>
+"""
+_CADDY = """
+{{
+	admin off
+	auto_https off
+}}
+http://127.0.0.1:{port} {{
+	route {{
+		import {folder}/canfetch.conf
+		respond "passed" 200
+	}}
+}}
+"""
+_HAPROXY = """
+global
+    maxconn 64
+defaults
+    mode http
+    timeout client 10s
+    timeout server 10s
+    timeout connect 1s
+frontend site
+    bind 127.0.0.1:{port}
+{rules}
+    http-request return status 200 content-type text/plain string passed
+"""
+
+KINDS = {
+    "nginx": Kind("nginx", "canfetch.conf", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
+    "apache": Kind("apache2", "canfetch.conf", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
+    "caddy": Kind("caddy", "canfetch.conf", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
+    "haproxy": Kind("haproxy", "canfetch.conf", _HAPROXY, ("-db", "-f", "{config}"), inline=True),
+}
+
+
+def program_of(kind: Kind) -> str:
+    """Give the path of a server's program; where it is missing the test skips, and in CI it fails."""
+    found = shutil.which(kind.program, path=f"{os.environ.get('PATH', '')}:{_DAEMONS}")
+    if found is None:
+        assert not os.environ.get("CI"), f"CI must have {kind.program}"
+        pytest.skip(f"{kind.program} is not installed")
+    return found
+
+
+@contextmanager
+def running(name: str, rules: str, folder: Path) -> Iterator[Running]:
+    """Run a server with these rules in a folder of its own, until the `with` is left."""
+    kind = KINDS[name]
+    program = program_of(kind)
+    port = free_port()
+    (folder / "site").mkdir()
+    (folder / kind.rules_file).write_text(rules, encoding="utf-8")
+    # nginx's rules say in comments what belongs into the server block.
+    server_lines = (
+        "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""
+    )
+    config = folder / "server.conf"
+    config.write_text(
+        kind.config.format(folder=folder, port=port, server_lines=server_lines, rules=rules), encoding="utf-8"
+    )
+    arguments = [part.format(folder=folder, config=config) for part in kind.command]
+    own = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    log = folder / "output.log"
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [program, *arguments], stdout=output, stderr=subprocess.STDOUT, env=own, cwd=folder
+        ) as process,
+    ):
+        try:
+            server = Running(port)
+            _wait_for(server, process, log)
+            yield server
+            server.close()
+        finally:
+            process.terminate()
+
+
+def _wait_for(server: Running, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    give_up_at = time.monotonic() + _START_SECONDS
+    while time.monotonic() < give_up_at and process.poll() is None:
+        try:
+            server.ask("/robots.txt", "nobody")
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError(f"the server did not start: {log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
