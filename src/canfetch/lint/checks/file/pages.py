@@ -1,0 +1,23 @@
+"""Whether a page of HTML stands in place of the file."""
+
+from typing import Final
+
+from canfetch.lint.linted_file import LintedFile
+
+_LOOKED_AT_OCTETS: Final = 4096
+_STARTS: Final = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml", b"<script", b"<meta", b"<title")
+_ELEMENTS: Final = (b"<!doctype html", b"<html", b"<head", b"<body")
+
+
+def is_page(octets: bytes) -> bool:
+    """Say whether octets are a page, by how they begin.
+
+    Cost: O(1).
+    """
+    head = octets[:_LOOKED_AT_OCTETS].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return head.startswith(_STARTS) or (head.startswith(b"<") and any(element in head for element in _ELEMENTS))
+
+
+def file_is_page(file: LintedFile) -> bool:
+    """Say whether a page stands in place of the file."""
+    return is_page(file.octets)

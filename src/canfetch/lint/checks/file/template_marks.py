@@ -1,0 +1,38 @@
+"""What a template engine would have replaced."""
+
+from typing import Final
+
+# Beginnings and ends: Jinja, Twig, Liquid, Mustache; PHP; ERB, ASP, JSP; shells and scripts.
+_PAIRS: Final = ((b"{{", b"}}"), (b"{%", b"%}"), (b"<?", b"?>"), (b"<%", b"%>"), (b"${", b"}"))
+_OPEN_ENDED: Final = (b"<?php", b"<?=")
+_PERCENTS: Final = b"%%"
+
+
+def has_template_mark(text: bytes) -> bool:
+    """Say whether a mark of a template stands in a text.
+
+    Cost: O(octets).
+    """
+    return template_mark(text) is not None
+
+
+def template_mark(text: bytes) -> tuple[int, int] | None:
+    """Give the span of the first mark of a template in a text, or None.
+
+    Cost: O(octets).
+    """
+    for begin, end in _PAIRS:
+        start = text.find(begin)
+        if start >= 0:
+            stop = text.find(end, start + len(begin))
+            if stop >= 0:
+                return start, stop + len(end)
+            if text.startswith(_OPEN_ENDED, start):
+                return start, len(text)
+    start = text.find(_PERCENTS)
+    if start >= 0:
+        stop = text.find(_PERCENTS, start + 2)
+        name = text[start + 2 : stop]
+        if stop >= 0 and name.replace(b"_", b"").isalpha():
+            return start, stop + 2
+    return None

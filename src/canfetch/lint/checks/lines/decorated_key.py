@@ -1,0 +1,50 @@
+"""A key in the marks of a list, or of bold text."""
+
+from collections.abc import Iterator
+
+from canfetch.core.octets import WHITE_SPACE
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.names import ALLOW, DISALLOW
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at keys that are known once marks around them are taken off."""
+    for line in odd_lines(file, Oddity.DECORATED):
+        if line.name is None:
+            continue
+        value_start = line.value_start
+        value = file.value(line.record)
+        if file.key(line.record).startswith(b"**") and value.startswith(b"**"):
+            # `**Disallow:** /x`: the end of the bold text stands behind the colon.
+            rest = value[2:].lstrip(WHITE_SPACE)
+            value_start += len(value) - len(rest)
+            value = rest
+        is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
+        yield Found(
+            line.key,
+            {"key": file.text(file.key(line.record)), "name": file.text(line.name)},
+            Probe(witness_path(value)) if is_rule else None,
+            replacing(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
+        )
+
+
+CHECK = Check(
+    code="CF217",
+    name="decorated-key",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="A key in marks of a list or of bold text",
+    message="`{key}` is no key; `{name}` is",
+    why="A robots.txt is plain text: marks before or around a key make it another key, which no crawler knows.",
+    mend="Remove the marks.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b"User-agent: *\n- Disallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,44 @@
+"""A record beyond the RFC without a value."""
+
+from collections.abc import Iterator
+
+from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at known records that are neither rules nor user-agent lines, and have nothing behind the colon."""
+    for record in file.noted(Note.EMPTY_VALUE):
+        if record.kind not in (RecordKind.SITEMAP, RecordKind.OTHER):
+            continue
+        key = file.key(record)
+        if record.kind is RecordKind.OTHER:
+            known = known_record(key.lower())
+            # A comment may be empty.
+            if ExtensionNote.UNKNOWN_RECORD in known.notes or known.name == "comment":
+                continue
+        fix = replacing(*record.span, b"", changes_verdicts=True)
+        yield Found(file.content_span(record), {"key": file.text(key)}, fix=fix)
+
+
+CHECK = Check(
+    code="CF219",
+    name="empty-sitemap-or-other-value",
+    severities=everywhere(Severity.WARNING, lighthouse=Severity.ERROR),
+    title="A record without a value",
+    message="`{key}` has no value",
+    why="Without a value the line says nothing; checkers report it as an error.",
+    mend="Write the value, or remove the line.",
+    source="Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
+    bad=Given(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n"),
+    find=find,
+    fixable=True,
+)

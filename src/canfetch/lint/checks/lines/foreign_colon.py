@@ -1,0 +1,44 @@
+"""Something else in place of the colon."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.names import ALLOW, DISALLOW
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at lines that begin with a known key, and go on with a mark that is no colon."""
+    for line in odd_lines(file, Oddity.FOREIGN_COLON):
+        if line.name is None:
+            continue
+        mark = file.octets[line.key[1] : line.value_start].strip()
+        value = file.octets[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
+        is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
+        yield Found(
+            (line.key[0], max(line.key[1], line.value_start)),
+            {"key": file.text(file.octets[slice(*line.key)]), "mark": file.text(mark)},
+            Probe(witness_path(value)) if is_rule else None,
+            replacing(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True),
+        )
+
+
+CHECK = Check(
+    code="CF211",
+    name="foreign-colon",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="Another mark in place of the colon",
+    message="`{mark}` stands behind `{key}` where a colon belongs",
+    why="Only the colon of ASCII ends a key. Most readers ignore the line; Google's parser reads some of them.",
+    mend="Write a plain colon.",
+    source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
+    bad=Given("User-agent: *\nDisallow：/private/\n".encode()),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,38 @@
+"""Records with white space before their keys."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for the first record that is indented, and count them."""
+    indented = [record for record in file.keyed if record.key is not None and record.key[0] > record.span[0]]
+    edits = tuple(
+        Edit(record.span[0], record.key[0], b"")
+        for record in indented
+        if record.key is not None and not file.octets[record.span[0] : record.key[0]].strip(b" \t")
+    )
+    if edits:
+        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+
+
+CHECK = Check(
+    code="CF208",
+    name="indented-record",
+    severities=Severities(rfc=Severity.INFO),
+    title="Records that are indented",
+    message="{count} of the records have white space before the key",
+    why="The standard allows white space before a key, and means nothing by it: a line that is indented belongs to no "
+    "line above it. Some simple readers do not find the key then.",
+    mend="Begin each record at the start of its line.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b"User-agent: *\n  Disallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,49 @@
+"""A key that Google's parser reads by its beginning alone."""
+
+from collections.abc import Iterator
+
+from canfetch.core.extensions.known import KNOWN_RECORDS
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines, prefix_name
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import OTHER_CRAWLER, witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at keys that begin with the name of a rule, a user-agent line or a sitemap, and go on."""
+    for line in odd_lines(file, Oddity.PREFIX):
+        key = file.key(line.record)
+        name = prefix_name(key)
+        fix = None
+        if line.name is not None and key.lower() not in KNOWN_RECORDS and Note.MISSING_COLON not in line.record.notes:
+            fix = replacing(*line.key, line.name, changes_verdicts=True)
+        probe = None
+        if name in (b"allow", b"disallow") and line.record.group is not None:
+            probe = Probe(witness_path(file.value(line.record)), ("Googlebot", OTHER_CRAWLER))
+        yield Found(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, probe, fix)
+
+
+CHECK = Check(
+    code="CF205",
+    name="key-read-by-prefix",
+    severities=Severities(
+        rfc=Severity.WARNING,
+        google=Severity.ERROR,
+        bing=Severity.WARNING,
+        yandex=Severity.WARNING,
+        lighthouse=Severity.ERROR,
+    ),
+    title="A key that Google reads by its beginning",
+    message="Google's parser reads `{key}` as `{name}`; others ignore it",
+    why="Google's parser compares the beginning of a key only, so a longer word is the rule that it begins with.",
+    mend="Write the key that is meant, or a word that begins with no known key.",
+    source="google/robotstxt, ParsedRobotsKey",
+    bad=Given(b"User-agent: *\nDisallowed: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

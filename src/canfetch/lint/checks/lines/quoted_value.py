@@ -1,0 +1,51 @@
+"""A value in quotes."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.keys import RecordKind
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+_QUOTES: Final = (b'"', b"'", b"`")
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at values that begin and end with the same quote."""
+    for record in file.keyed:
+        if record.value is None or record.kind is RecordKind.OTHER:
+            continue
+        start, end = record.value
+        quote = file.octets[start : start + 1]
+        if quote not in _QUOTES or end - start < 3 or file.octets[end - 1 : end] != quote:
+            continue
+        inner = file.octets[start + 1 : end - 1]
+        if inner != inner.strip() or quote in inner:
+            continue
+        is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.group is not None
+        yield Found(
+            record.value,
+            {"value": file.text(file.value(record))},
+            Probe(witness_path(inner)) if is_rule else None,
+            Fix((Edit(start, start + 1, b""), Edit(end - 1, end, b"")), changes_verdicts=True),
+        )
+
+
+CHECK = Check(
+    code="CF212",
+    name="quoted-value",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="A value in quotes",
+    message="the quotes in `{value}` are part of the value",
+    why="Values are not quoted: a path that begins with a quote is no path, and matches nothing.",
+    mend="Remove the quotes.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b'User-agent: *\nDisallow: "/private/"\n'),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

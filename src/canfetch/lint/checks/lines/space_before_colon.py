@@ -1,0 +1,49 @@
+"""White space between a key and its colon."""
+
+from collections.abc import Iterator
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note, Record
+from canfetch.lint.check import Check, Found
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for the first colon with white space before it, and count them."""
+    edits = tuple(
+        Edit(record.key[1], colon, b"")
+        for record in file.keyed
+        if record.key is not None and _is_read(record) and (colon := _colon(file, record.key[1])) > record.key[1]
+    )
+    if edits:
+        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+
+
+def _is_read(record: Record) -> bool:
+    return record.kind is not RecordKind.OTHER and Note.MISSING_COLON not in record.notes
+
+
+def _colon(file: LintedFile, key_end: int) -> int:
+    if file.octets[key_end] == 0x3A:
+        return key_end
+    colon = file.octets.find(b":", key_end)
+    return colon if not file.octets[key_end:colon].strip(b" \t") else key_end
+
+
+CHECK = Check(
+    code="CF209",
+    name="space-before-colon",
+    severities=Severities(rfc=Severity.INFO),
+    title="White space before a colon",
+    message="{count} of the keys have white space before the colon",
+    why="The standard allows it; some simple readers take the white space for a part of the key.",
+    mend="Write the colon directly behind the key.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b"User-agent : *\nDisallow : /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,58 @@
+"""A line that is neither a record nor a comment."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.octets import WHITE_SPACE
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.names import CORE_SPELLINGS
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_LONGEST_QUOTE: Final = 60
+# What begins like a value or a record may be one whose key or colon was forgotten: no comment then.
+_MEANT_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLINGS)
+_UNPRINTED: Final = bytes(set(range(0x20)) - set(WHITE_SPACE))
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at lines that say nothing to a crawler, and are not marked as comments."""
+    for line in odd_lines(file, Oddity.TEXT):
+        start, end = file.content_span(line.record)
+        text = file.octets[start:end]
+        fix = None
+        if not _may_be_meant(text) and len(text.translate(None, _UNPRINTED)) == len(text):
+            # A line that some crawler takes for a record is that no more.
+            fix = replacing(start, start, b"# ", changes_verdicts=Note.NO_RECORD not in line.record.notes)
+        shown = file.text(text[:_LONGEST_QUOTE])
+        yield Found((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
+
+
+def _may_be_meant(text: bytes) -> bool:
+    return text[:_LONGEST_QUOTE].lower().startswith(_MEANT_STARTS)
+
+
+CHECK = Check(
+    code="CF207",
+    name="text-outside-comment",
+    severities=Severities(
+        rfc=Severity.WARNING,
+        google=Severity.INFO,
+        bing=Severity.WARNING,
+        yandex=Severity.WARNING,
+        lighthouse=Severity.ERROR,
+    ),
+    title="Text outside of a comment",
+    message="`{text}` is neither a record nor a comment",
+    why="Crawlers ignore lines that they cannot read. Google's parser takes two words for a key and its value.",
+    mend="Put a `#` before text for people, or write the record that is meant.",
+    source="RFC 9309 section 2.2; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
+    bad=Given(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
+    good=Given(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

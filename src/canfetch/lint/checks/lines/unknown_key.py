@@ -1,0 +1,37 @@
+"""A key that nobody knows."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at records whose key is in no standard and in no document of a search engine."""
+    for line in odd_lines(file, Oddity.UNKNOWN):
+        if line.record.key is not None:
+            yield Found(line.record.key, {"key": file.text(file.key(line.record))})
+
+
+CHECK = Check(
+    code="CF204",
+    name="unknown-key",
+    severities=Severities(
+        rfc=Severity.WARNING,
+        google=Severity.INFO,
+        bing=Severity.INFO,
+        yandex=Severity.WARNING,
+        lighthouse=Severity.ERROR,
+    ),
+    title="An unknown key",
+    message="`{key}` is no key of any standard, nor of a search engine",
+    why="Crawlers ignore a line whose key they do not know.",
+    mend="Remove the line, or write it as a comment.",
+    source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
+    bad=Given(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,60 @@
+"""A whole URL as the value of a rule."""
+
+from collections.abc import Iterator
+
+from canfetch.core.octets import octets_of
+from canfetch.core.urls import split_url
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at rules whose value has a scheme and a host."""
+    own_host: bytes | None = None
+    for record in file.rule_records:
+        value = file.value(record)
+        if record.value is None or not value[:8].lower().startswith((b"http://", b"https://")):
+            continue
+        if own_host is None:
+            own_host = file.found_once(_own_host)
+        behind = value.partition(b"://")[2]
+        host, slash, path = behind.partition(b"/")
+        path = slash + path
+        # Of another host, the path alone would be another rule; and the root of this one is the whole site.
+        is_own = own_host != b"" and host.lower() == own_host and len(path) > 1
+        probed = record.group is not None and path != b"" and b" " not in path
+        yield Found(
+            record.value,
+            {"value": file.text(value), "path": file.text(path or b"/")},
+            Probe(witness_path(path)) if probed else None,
+            replacing(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
+        )
+
+
+def _own_host(file: LintedFile) -> bytes:
+    # Where the file's place is not known, its sitemaps tell, if they agree.
+    urls = [file.given.url] if file.given.url is not None else list(file.robots.sitemaps)
+    splits = (split_url(octets_of(url)) for url in urls)
+    hosts = {b"" if split is None else split.authority.lower() for split in splits}
+    return hosts.pop() if len(hosts) == 1 else b""
+
+
+CHECK = Check(
+    code="CF213",
+    name="url-as-value",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="A whole URL as the value of a rule",
+    message="`{value}` is a URL; the value of a rule is a path, such as `{path}`",
+    why="Paths of URLs begin with `/`, so a value that begins with `http` matches none: the rule does nothing. A file "
+    "rules over its own scheme, host and port only.",
+    mend="Write the path alone, in the robots.txt of that host.",
+    source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
+    bad=Given(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
+    find=find,
+    fixable=True,
+)

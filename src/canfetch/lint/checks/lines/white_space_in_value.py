@@ -1,0 +1,69 @@
+"""White space within a path."""
+
+from collections.abc import Iterator
+
+from canfetch.core.records import Note, Record
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
+from canfetch.lint.checks.lines.several_values import paths_of
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at rules whose value is one path with white space within."""
+    others = file.found_once(_told_elsewhere)
+    for record in file.noted(Note.WHITE_SPACE_IN_VALUE):
+        value = file.value(record)
+        if record.value is None or record.line in others or len(paths_of(value)) > 1:
+            continue
+        start = record.value[0]
+        edits = tuple(
+            Edit(start + place, start + place + 1, b"%%%02X" % octet)
+            for place, octet in enumerate(value)
+            if octet in b" \t"
+        )
+        # Only where a path is written, and not a sentence behind it.
+        fix = Fix(edits, changes_verdicts=True) if value.startswith((b"/", b"*")) and len(edits) == 1 else None
+        probe = None
+        if record.group is not None and b"*" not in value and value.startswith(b"/"):
+            probe = Probe(file.text(value).replace(" ", "%20"))
+        yield Found((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, probe, fix)
+
+
+def _told_elsewhere(file: LintedFile) -> frozenset[int]:
+    """Give the lines of which other checks speak."""
+    starts = {record.span[0]: record for record in file.noted(Note.WHITE_SPACE_IN_VALUE)}
+    lines: set[int] = set()
+    if not starts:
+        return frozenset()
+    spans = [
+        found.span[0] for look in (foreign_comment, quoted_value, two_records_on_a_line) for found in look.find(file)
+    ]
+    records: list[Record] = sorted(starts.values(), key=lambda record: record.span)
+    place = 0
+    for offset in sorted(spans):
+        while place < len(records) and records[place].span[1] <= offset:
+            place += 1
+        if place < len(records) and records[place].span[0] <= offset:
+            lines.add(records[place].line)
+    return frozenset(lines)
+
+
+CHECK = Check(
+    code="CF218",
+    name="white-space-in-value",
+    severities=everywhere(Severity.WARNING),
+    title="White space within a path",
+    message="`{value}` holds white space, which no path of a URL does",
+    why="A URL has `%20` for a space. Some readers compare both alike, Google's parser among strict ones does not: the "
+    "rule then matches no page.",
+    mend="Write `%20` for a space that is meant, and `#` before a comment.",
+    source="RFC 9309 section 2.2; google/robotstxt, MaybeEscapePattern",
+    bad=Given(b"User-agent: *\nDisallow: /my files/\n"),
+    good=Given(b"User-agent: *\nDisallow: /my%20files/\n"),
+    find=find,
+    fixable=True,
+)
