@@ -178,6 +178,10 @@ class LintedFile:
         """Give a line without its end."""
         return self.octets[slice(*record.span)].rstrip(b"\r\n")
 
+    def is_blank(self, record: Record) -> bool:
+        """Say whether a line holds white space at most."""
+        return record.kind is None and not self.content(record).strip()
+
     def content_span(self, record: Record) -> tuple[int, int]:
         """Give the span of a line without its end and without the white space around what it holds."""
         start, end = record.span

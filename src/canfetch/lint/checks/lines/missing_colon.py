@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -24,6 +25,13 @@ def find(file: LintedFile) -> Iterator[Found]:
             {"key": key},
             Probe(witness_path(file.value(record))) if is_rule else None,
             replacing(record.key[1], record.value[0], b": ", changes_verdicts=True),
+        )
+    for line in odd_lines(file, Oddity.MISSING_COLON):
+        start, end = line.key
+        yield Found(
+            (start, file.content_span(line.record)[1]),
+            {"key": file.text(file.octets[start:end])},
+            fix=replacing(end, line.value_start, b": ", changes_verdicts=True),
         )
 
 

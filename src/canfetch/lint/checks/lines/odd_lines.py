@@ -28,6 +28,7 @@ class Oddity(Enum):
     CHARACTERS = auto()  # a known key among characters that nobody sees, or that a word processor wrote
     DECORATED = auto()  # a known key in the marks of a list or of bold text
     JOINED = auto()  # two records
+    MISSING_COLON = auto()  # a known key, white space and a URL
     TRANSLATED = auto()  # a key in another language
     PREFIX = auto()  # a key that begins with the name of a rule
     NEAR = auto()  # a key that is nearly a name
@@ -118,6 +119,16 @@ def _with_key(file: LintedFile, record: Record, text: bytes) -> OddLine:
     lower = key.lower()
     value_start = record.value[0]
     missing_colon = Note.MISSING_COLON in record.notes
+    words = lower.split(None, 1)
+    if len(words) > 1 and words[1] in (b"http", b"https") and words[0] in CORE_SPELLINGS:
+        key_end = record.key[0] + len(words[0])
+        return OddLine(
+            record,
+            Oddity.MISSING_COLON,
+            CORE_SPELLINGS[words[0]],
+            (record.key[0], key_end),
+            record.key[1] - len(words[1]),
+        )
     if len(key) <= _LONGEST_KEY:
         oddity, name = _of_key(lower)
         # Two words may be any words: only what looks like a value makes the first of them a key.

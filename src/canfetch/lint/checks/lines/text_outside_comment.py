@@ -22,6 +22,8 @@ _UNPRINTED: Final = bytes(set(range(0x20)) - set(WHITE_SPACE))
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at lines that say nothing to a crawler, and are not marked as comments."""
     for line in odd_lines(file, Oddity.TEXT):
+        if line.record.notes & (Note.NUL | Note.CONTROL):
+            continue  # no text: checks of the file speak of that
         start, end = file.content_span(line.record)
         text = file.octets[start:end]
         fix = None
@@ -33,7 +35,8 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _may_be_meant(text: bytes) -> bool:
-    return text[:_LONGEST_QUOTE].lower().startswith(_MEANT_STARTS)
+    head = text[:_LONGEST_QUOTE].lower()
+    return head.startswith(_MEANT_STARTS) or head.partition(b":")[0].rstrip().endswith(tuple(CORE_SPELLINGS))
 
 
 CHECK = Check(

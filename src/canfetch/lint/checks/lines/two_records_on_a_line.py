@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.core.keys import RecordKind
+from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
-from canfetch.lint.checks.lines.names import CORE_SPELLINGS, DISALLOW, TRANSLATED
+from canfetch.lint.checks.lines.names import CORE_SPELLINGS, DISALLOW, TRANSLATED, USER_AGENT
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
@@ -37,26 +37,30 @@ class _Inner(NamedTuple):
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at values in which the key of another record and a colon stand behind white space."""
     for record in file.keyed:
-        if record.value is None or record.key is None or record.kind is RecordKind.OTHER:
+        if record.value is None or record.kind is None or record.kind is RecordKind.OTHER:
             continue
         value = file.value(record)
         if b":" in value and (b" " in value or b"\t" in value):
-            yield from _found(file, record.value[0], value)
+            yield from _found(file, NAMES[record.kind].capitalize(), record.value[0], value)
     for line in odd_lines(file, Oddity.TRANSLATED):
         if line.record.value is not None and Note.MISSING_COLON not in line.record.notes:
-            yield from _found(file, line.record.value[0], file.value(line.record))
+            yield from _found(file, line.name or b"", line.record.value[0], file.value(line.record))
     for line in odd_lines(file, Oddity.JOINED):
         if line.record.key is not None:
             words = file.key(line.record).split()
             yield Found(line.record.key, {"key": file.text(words[-1])})
 
 
-def _found(file: LintedFile, start: int, value: bytes) -> Iterator[Found]:
+def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Found]:
     inner = _inner_keys(value)
     if not inner:
         return
     end = line_end(file)
-    edits = tuple(Edit(start + one.gap_start, start + one.end, end + one.name) for one in inner)
+    edits = tuple(
+        # A group begins behind a rule: a blank line belongs there.
+        Edit(start + one.gap_start, start + one.end, (end * 2 if before != one.name == USER_AGENT else end) + one.name)
+        for before, one in zip((outer, *(one.name for one in inner)), inner, strict=False)
+    )
     first = inner[0]
     path = value[first.end :].partition(b":")[2].strip()
     probe = Probe(witness_path(path)) if first.name == DISALLOW and path and b" " not in path else None

@@ -26,7 +26,8 @@ def find(file: LintedFile) -> Iterator[Found]:
             if octet in b" \t"
         )
         # Only where a path is written, and not a sentence behind it.
-        fix = Fix(edits, changes_verdicts=True) if value.startswith((b"/", b"*")) and len(edits) == 1 else None
+        is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
+        fix = Fix(edits, changes_verdicts=True) if is_path else None
         probe = None
         if record.group is not None and b"*" not in value and value.startswith(b"/"):
             probe = Probe(file.text(value).replace(" ", "%20"))

@@ -1,0 +1,53 @@
+"""A product token that several groups name."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for user-agent lines that name what an earlier group names."""
+    first: dict[str, tuple[int, int]] = {}
+    contents: dict[int, list[tuple[bool, bytes]]] = {}
+    for group in file.groups:
+        for token in group.tokens:
+            name = token.token.lower()
+            if not name:
+                continue
+            index, line = first.setdefault(name, (group.index, token.record.line))
+            if index == group.index or (
+                name != "*" and _says(contents, file, index) == _says(contents, file, group.index)
+            ):
+                continue  # what says the same twice harms nobody
+            rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
+            yield Found(
+                file.content_span(token.record),
+                {"token": token.token, "line": str(line)},
+                Probe(witness_path(rule.value), (token.token,)) if rule is not None and name != "*" else None,
+            )
+
+
+def _says(contents: dict[int, list[tuple[bool, bytes]]], file: LintedFile, index: int) -> list[tuple[bool, bytes]]:
+    if index not in contents:
+        contents[index] = [(rule.allow, rule.value) for rule in file.groups[index].rules]
+    return contents[index]
+
+
+CHECK = Check(
+    code="CF303",
+    name="agent-in-two-groups",
+    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING),
+    title="A crawler in two groups",
+    message="`{token}` has a group already, on line {line}",
+    why="The standard and Google join the groups of one crawler. Readers of the draft of 1996 obey the first alone, "
+    "and Yandex reports a second group of `*` as an error.",
+    mend="Write all rules for a crawler into one group.",
+    source="RFC 9309 section 2.2.1; draft-koster-robots-00; Yandex Webmaster, robots.txt analysis",
+    bad=Given(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
+    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    find=find,
+)

@@ -1,0 +1,90 @@
+"""Blank lines within a group."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Record
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.file.pages import file_is_page
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import witness_path
+
+_RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
+
+
+class _Parted(NamedTuple):
+    """A group with blank lines within, and the first rule behind one that a crawler may lose."""
+
+    group: int
+    blanks: list[Record]
+    lost: list[Record]
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for groups whose rules go on behind a blank line."""
+    if file_is_page(file):
+        return
+    for parted in _parted_groups(file):
+        group = file.groups[parted.group]
+        first = parted.blanks[0]
+        # A run of blank lines goes as a whole.
+        edits = tuple(Edit(*blank.span, b"") for blank in parted.blanks)
+        probe = None
+        telling = next((record for record in parted.lost if file.value(record).startswith(b"/")), None)
+        if telling is not None and group.names & {"*", "yandex", "yandexbot"}:
+            probe = Probe(witness_path(file.value(telling)))
+        details = {"token": group.first_token, "count": str(len(parted.lost))}
+        yield Found((first.span[0], first.span[0]), details, probe, Fix(edits, changes_verdicts=True))
+
+
+def _parted_groups(file: LintedFile) -> Iterator[_Parted]:
+    current = _Parted(-1, [], [])
+    waiting: list[Record] = []
+    before: RecordKind | None = None
+    for record in file.records:
+        if record.group is None or record.kind is None:
+            if record.group is not None and file.is_blank(record):
+                waiting.append(record)
+            continue
+        if record.group != current.group:
+            if current.blanks:
+                yield current
+            current = _Parted(record.group, [], [])
+            waiting.clear()
+        _take(current, record, before, waiting)
+        before = record.kind
+    if current.blanks:
+        yield current
+
+
+def _take(current: _Parted, record: Record, before: RecordKind | None, waiting: list[Record]) -> None:
+    is_rule = record.kind in _RULES
+    is_agent = record.kind is RecordKind.USER_AGENT
+    # Behind a record of another kind, a user-agent line may be meant to begin a group: another check.
+    if is_rule or (is_agent and before is RecordKind.USER_AGENT):
+        current.blanks.extend(waiting)
+    if is_rule and current.blanks:
+        current.lost.append(record)
+    if is_rule or is_agent:
+        waiting.clear()
+
+
+CHECK = Check(
+    code="CF305",
+    name="blank-line-in-group",
+    severities=Severities(rfc=Severity.INFO, yandex=Severity.WARNING),
+    title="A blank line within a group",
+    message="a blank line ends the group of `{token}` for some crawlers, which then ignore rules behind it: {count}",
+    why="The standard and Google read over blank lines. Yandex, and readers of the standards of 1994 and 1996, end the "
+    "group there: rules behind it belong to nobody.",
+    mend="Remove the blank lines between the first user-agent line of a group and its last rule, or write `#` on them.",
+    source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",
+    bad=Given(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
+    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,56 @@
+"""A pattern that is allowed and disallowed."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.escapes import canonical
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedRule
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+# Groups that share a crawler are looked for among so many rules of one pattern.
+_MOST_COMPARED: Final = 8
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for disallow rules whose pattern some crawler is allowed by another rule."""
+    allowed: dict[bytes, list[LintedRule]] = {}
+    for rule in file.rules:
+        if rule.allow and rule.octets:
+            allowed.setdefault(canonical(rule.value), []).append(rule)
+    if not allowed:
+        return
+    for rule in file.rules:
+        if rule.allow or not rule.octets:
+            continue
+        other = _same_crawlers(file, rule, allowed.get(canonical(rule.value), []))
+        if other is not None:
+            yield Found(
+                file.content_span(rule.record),
+                {"value": file.text(rule.value), "line": str(other.record.line)},
+                Probe(witness_path(rule.value)) if "*" in file.groups[rule.group].names else None,
+            )
+
+
+def _same_crawlers(file: LintedFile, rule: LintedRule, others: list[LintedRule]) -> LintedRule | None:
+    for other in others[:_MOST_COMPARED]:
+        if other.group == rule.group or file.groups[other.group].names & file.groups[rule.group].names:
+            return other
+    return None
+
+
+CHECK = Check(
+    code="CF312",
+    name="conflicting-rules",
+    severities=everywhere(Severity.WARNING),
+    title="A path that is allowed and disallowed",
+    message="`{value}` is allowed on line {line}: this rule does nothing",
+    why="Of two rules of equal length the allow wins. Readers that obey the first match may do otherwise.",
+    mend="Remove one of both rules.",
+    source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
+    bad=Given(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
+    good=Given(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),
+    find=find,
+)

@@ -1,0 +1,39 @@
+"""A record of a group that stands before any."""
+
+from collections.abc import Iterator
+
+from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
+from canfetch.core.keys import RecordKind
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for records that speak to the crawlers of a group, before the first user-agent line."""
+    for record in file.keyed:
+        if record.kind is RecordKind.USER_AGENT:
+            return
+        if record.kind is not RecordKind.OTHER:
+            continue
+        key = file.key(record)
+        known = known_record(key.lower())
+        if known.scope is ExtensionScope.GROUP and ExtensionNote.UNKNOWN_RECORD not in known.notes:
+            yield Found(file.content_span(record), {"key": file.text(key)})
+
+
+CHECK = Check(
+    code="CF309",
+    name="crawl-delay-outside-group",
+    severities=everywhere(Severity.WARNING),
+    title="A crawl-delay, or its like, before the first user-agent line",
+    message="`{key}` belongs to no group, because no user-agent line stands before it",
+    why="Crawlers that know the record look for it in their group, and find none there.",
+    mend="Write the record into the group that it is meant for.",
+    source="Bing Webmaster, crawl delay; An Extended Standard for Robot Exclusion, 1996",
+    bad=Given(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    find=find,
+)

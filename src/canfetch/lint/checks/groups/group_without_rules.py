@@ -1,0 +1,46 @@
+"""A group that has no rules."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for groups in which user-agent lines are followed by no rule."""
+    for group in file.groups:
+        if group.rules:
+            continue
+        last = group.tokens[-1].record
+        insertion = line_end(file) + b"Disallow:"
+        end = last.span[0] + len(file.content(last))
+        token = group.tokens[-1].token or group.first_token
+        yield Found(
+            file.content_span(last),
+            {"token": token},
+            None if token == "*" else Probe("/", (token,)),  # noqa: S105 - a product token is no secret
+            replacing(end, end, insertion, changes_verdicts=True),
+        )
+
+
+CHECK = Check(
+    code="CF302",
+    name="group-without-rules",
+    severities=Severities(
+        rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.WARNING, lighthouse=None
+    ),
+    title="A group without rules",
+    message="the group of `{token}` has no rules",
+    why="The standard lets the crawlers of such a group fetch everything, also what the group of `*` bars. Readers of "
+    "the standards of 1994 and 1996 skip the group, and obey that of `*`.",
+    mend="Write `Disallow:` without a value where everything is allowed, or the rules that are missing.",
+    source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
+    bad=Given(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),
+    good=Given(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,68 @@
+"""Groups without a blank line between them."""
+
+from collections.abc import Iterator
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note, Record
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
+_NOT_READ_BY_ALL = (
+    Note.OUTSIDE_GRAMMAR | Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL | Note.NOT_UTF8
+)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for user-agent lines that begin a group with no blank line before, and count them."""
+    places = list(_places(file))
+    if not places:
+        return
+    blank = line_end(file)
+    edits = tuple(Edit(start, start, blank) for start, _, _ in places)
+    is_kept = all(kept for _, _, kept in places)
+    yield Found(
+        file.content_span(places[0][1]), {"count": str(len(places))}, fix=Fix(edits, changes_verdicts=not is_kept)
+    )
+
+
+def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
+    """Give where blank lines belong, the lines that begin groups, and whether all readers begin one there."""
+    behind_rule = read_by_all = False
+    start: int | None = None
+    for record in file.records:
+        if record.kind is RecordKind.USER_AGENT:
+            if behind_rule:
+                yield record.span[0] if start is None else start, record, read_by_all
+            behind_rule = read_by_all = False
+        elif record.kind in _RULES:
+            # Readers that skip the last rules of a group would read its user-agent lines with those that follow.
+            behind_rule = True
+            plain = record.kind is RecordKind.DISALLOW and not record.notes & _NOT_READ_BY_ALL
+            read_by_all = read_by_all or (plain and record.group is not None)
+        elif file.is_blank(record):
+            behind_rule = False
+        # Comments right above a group belong to it.
+        is_comment = record.kind is None and Note.NO_RECORD not in record.notes
+        start = (record.span[0] if start is None else start) if is_comment else None
+
+
+CHECK = Check(
+    code="CF306",
+    name="groups-run-together",
+    severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
+    title="Groups without a blank line between them",
+    message="groups that begin without a blank line before them: {count}",
+    why="The standard begins a group at a user-agent line behind a rule. In the standards of 1994 and 1996 blank lines "
+    "part groups, and Yandex asks for them.",
+    mend="Leave a blank line before each group.",
+    source="A Standard for Robot Exclusion, 1994; Yandex Webmaster, robots.txt",
+    bad=Given(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),
+    good=Given(b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: BarBot\nDisallow: /b/\n"),
+    find=find,
+    fixable=True,
+)

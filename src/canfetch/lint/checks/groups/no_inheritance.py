@@ -1,0 +1,72 @@
+"""A group that lacks what the group of `*` bars."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import OTHER_CRAWLER, witness_path
+
+_WHOLE: Final = (b"/", b"/*", b"*")
+# One question to the engine for each; what so many groups mean, their author knows.
+_MOST_GROUPS: Final = 64
+_MOST_TRIED: Final = 8
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for groups of named crawlers that bar something, and not what is barred to all others."""
+    general = file.groups_named("*")
+    barred = {rule.value: rule for group in general for rule in group.rules if _is_part(rule)}
+    if not barred or any(_is_whole(rule) for group in general for rule in group.rules):
+        return
+    asked = 0
+    for group in file.groups:
+        names = group.names
+        if "*" in names or not names or not any(map(_is_part, group.rules)) or any(map(_is_whole, group.rules)):
+            continue
+        asked += 1
+        if asked > _MOST_GROUPS:
+            return
+        found = _lacking(file, group, barred)
+        if found is not None:
+            yield found
+
+
+def _lacking(file: LintedFile, group: LintedGroup, barred: dict[bytes, LintedRule]) -> Found | None:
+    token = group.first_token
+    own = {rule.value for same in file.groups_named(token) for rule in same.rules}
+    lacking = [value for value in barred if value not in own]
+    for value in lacking[:_MOST_TRIED]:
+        probe = Probe(witness_path(value), (token, OTHER_CRAWLER))
+        if file.robots.allows(probe.url, agent=token) and not file.robots.allows(probe.url, agent=OTHER_CRAWLER):
+            line = next(one.record for one in group.tokens if one.token)
+            details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
+            return Found(file.content_span(line), details, probe)
+    return None
+
+
+def _is_part(rule: LintedRule) -> bool:
+    return (
+        not rule.allow and rule.value.startswith((b"/", b"*")) and rule.value not in _WHOLE and b" " not in rule.value
+    )
+
+
+def _is_whole(rule: LintedRule) -> bool:
+    return not rule.allow and rule.value in _WHOLE
+
+
+CHECK = Check(
+    code="CF307",
+    name="no-inheritance",
+    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    title="A group that lacks rules of the group of `*`",
+    message="`{token}` does not read the group of `*`: `{value}` and its other rules do not bar it ({count} in all)",
+    why="A crawler that has a group of its own reads that alone, and takes over nothing from the group of `*`.",
+    mend="Repeat in the group the rules of `*` that are meant for this crawler too.",
+    source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",
+    bad=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n"),
+    find=find,
+)

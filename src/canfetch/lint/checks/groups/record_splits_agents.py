@@ -1,0 +1,78 @@
+"""A record of another kind between the user-agent lines of one group."""
+
+from collections.abc import Iterator
+
+from canfetch.core.records import Record
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.fixing import Fix, replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for records, such as a crawl-delay, with user-agent lines of the same group before and behind them."""
+    for group in file.groups:
+        if not group.others or len(group.tokens) < 2:
+            continue
+        last = group.tokens[-1].record.line
+        splitting = [record for record in group.others if record.line < last]
+        tokens = iter(group.tokens)
+        token = next(tokens)
+        for record in splitting:
+            following = token
+            while following.record.line < record.line:
+                following = next(tokens, group.tokens[-1])
+            if following is token:
+                continue
+            token = following
+            yield _found(file, group, record, following)
+
+
+def _found(file: LintedFile, group: LintedGroup, record: Record, following: LintedToken) -> Found:
+    before = next((one for one in reversed(group.tokens) if one.record.line < record.line), group.tokens[0])
+    rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
+    is_named = before.token not in {"", "*"}
+    return Found(
+        file.content_span(record),
+        {"key": file.text(file.key(record)), "before": before.token or "*", "behind": following.token or "*"},
+        Probe(witness_path(rule.value), (before.token,)) if rule is not None and is_named else None,
+        _fix(file, group, record, before, following),
+    )
+
+
+def _fix(
+    file: LintedFile, group: LintedGroup, record: Record, before: LintedToken, following: LintedToken
+) -> Fix | None:
+    between = file.records[record.line : following.record.line - 1]
+    are_apart = any(map(file.is_blank, between))
+    are_two = len(group.names) == len(group.tokens) and not any(
+        map(file.is_blank, file.records[before.record.line : record.line])
+    )
+    if not are_apart or not are_two:
+        return None
+    # Two groups are meant; the first of them has no rules, and says so in no other way.
+    last = next((one for one in reversed((record, *between)) if one.kind is not None), record)
+    end = last.span[0] + len(file.content(last))
+    return replacing(end, end, line_end(file) + b"Disallow:", changes_verdicts=True)
+
+
+CHECK = Check(
+    code="CF308",
+    name="record-splits-agents",
+    severities=Severities(
+        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
+    ),
+    title="User-agent lines with a record between them",
+    message="`{key}` does not part `{before}` from `{behind}`: the rules below are for both",
+    why="Only a rule ends the user-agent lines of a group, so rules for the second crawler bind the first, too. Some "
+    "readers take the record for an end of the group.",
+    mend="Write `Disallow:` into the first group where it has no rules, or the record behind all user-agent lines.",
+    source="RFC 9309 sections 2.2 and 2.2.4; google/robotstxt; Google, grouping of lines and rules",
+    bad=Given(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
+    good=Given(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,49 @@
+"""Rules before the first user-agent line."""
+
+from collections.abc import Iterator
+
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.file.pages import file_is_page
+from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.witnesses import witness_path
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for the first rule that stands in no group, and count them."""
+    outside = list(file.noted(Note.OUTSIDE_GROUP))
+    if not outside or file_is_page(file):
+        return
+    first = outside[0]
+    fix = None
+    if not file.groups_named("*"):
+        # Where there is a group of `*`, these rules may be meant for it or not.
+        fix = replacing(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
+    telling = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
+    yield Found(
+        file.content_span(first),
+        {"count": str(len(outside))},
+        None if telling is None else Probe(witness_path(file.value(telling))),
+        fix,
+    )
+
+
+CHECK = Check(
+    code="CF301",
+    name="rule-outside-group",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="Rules before the first user-agent line",
+    message="rules that belong to no group, because no user-agent line stands before them: {count}",
+    why="A rule speaks to the crawlers that the user-agent lines above it name. Where there are none, crawlers ignore "
+    "it.",
+    mend="Write a `User-agent` line above the rules; `User-agent: *` speaks to all crawlers.",
+    source="RFC 9309 section 2.2.1; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
+    bad=Given(b"Disallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)
