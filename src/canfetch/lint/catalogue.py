@@ -84,7 +84,7 @@ class Catalogue:
         """Say what was found."""
         return _filled(self.texts(check).message, details)
 
-    def phrase(self, name: str, **details: str) -> str:
+    def phrase(self, name: str, /, **details: str) -> str:
         """Give a phrase, filled."""
         return _filled(self._phrases[name], details)
 
