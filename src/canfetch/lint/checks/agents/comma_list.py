@@ -1,0 +1,61 @@
+"""Several names in one user-agent line."""
+
+from collections.abc import Iterator
+
+from canfetch.core.records import Record
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.agents.naming import NamedAgent, is_list, named_agents
+from canfetch.lint.fixing import Fix, replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for commas between names."""
+    lists: dict[int, list[NamedAgent]] = {}
+    for name in named_agents(file):
+        if name.in_list:
+            lists.setdefault(name.record.line, []).append(name)
+    for record in file.user_agents:
+        if record.value is None or not is_list(file.value(record)):
+            continue
+        names = lists.get(record.line, [])
+        tokens = tuple(name.text for name in names[:2] if name.is_token)
+        yield Found(
+            record.value,
+            {"names": file.text(file.value(record)), "first": names[0].text if names else ""},
+            Probe("/", tokens) if tokens else None,
+            _fix(file, record, names),
+        )
+
+
+def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | None:
+    if record.key is None or record.value is None or not names:
+        return None
+    distinct = {name.text.lower(): name for name in names}
+    if not all(name.is_token or name.octets == b"*" for name in names):
+        return None
+    # The first is read already; where another has a group of its own, two groups would become one.
+    if any(file.groups_named(folded) for folded in distinct if folded != names[0].text.lower()):
+        return None
+    line_end = file.octets[slice(*record.span)][len(file.content(record)) :] or b"\n"
+    between = line_end + file.octets[record.key[0] : record.value[0]]
+    return replacing(*record.value, between.join(name.octets for name in distinct.values()), changes_verdicts=True)
+
+
+CHECK = Check(
+    code="CF503",
+    name="comma-list",
+    severities=everywhere(Severity.ERROR),
+    title="Several names in one user-agent line",
+    message="`{names}` are not several crawlers: at most `{first}` is read",
+    why="A user-agent line holds one name. Crawlers end it at the comma, or look for the whole text, so that the "
+    "others follow the group of `*`, or none.",
+    mend="Give each name a line of its own, one below the other.",
+    source="RFC 9309 section 2.2.1 and erratum 8895",
+    bad=Given(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
+    good=Given(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,61 @@
+"""A group of its own that leaves out what the crawler's other group says."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.agents.known_groups import known_agents
+from canfetch.lint.checks.patterns.askers import allows
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.witnesses import witness_path
+
+_PROFILES: Final = {"Google": "googlebot", "Yandex": "yandex"}
+# So many rules of the other group are asked about.
+_MOST_RULES: Final = 200
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for crawlers of a family that have a group, as the family has, and may fetch what it may not."""
+    seen: set[str] = set()
+    for agent, crawler, _ in known_agents(file):
+        name = crawler.name
+        if name in seen or len(crawler.tokens) == 1 or not name.startswith(crawler.tokens[1]):
+            continue
+        seen.add(name)
+        profile = _PROFILES.get(crawler.operator, "rfc9309")
+        family = crawler.tokens[1]
+        rules = [
+            rule for group in file.groups_named(family)[:1] for rule in group.rules if not rule.allow and rule.octets
+        ]
+        for rule in rules[:_MOST_RULES]:
+            path = witness_path(rule.value)
+            if allows(file, path, profile, name) is True and allows(file, path, profile, family) is False:
+                yield Found(
+                    agent.span,
+                    {"name": name, "family": family, "pattern": file.text(rule.value), "line": str(rule.record.line)},
+                    Probe(path, (name, family)),
+                )
+                break
+
+
+CHECK = Check(
+    code="CF512",
+    name="fallback-surprise",
+    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, yandex=Severity.INFO),
+    title="A group of its own that leaves out what the family's group says",
+    message="`{name}` has a group of its own, and so does not follow `{pattern}` for `{family}` on line {line}",
+    why="A crawler follows one name. Only where a file has no group of its own name does it look for that of its "
+    "family, and then for `*`; groups of different names are never added up.",
+    mend="Repeat the rules that it is to follow in its own group.",
+    source="Google, common crawlers; Yandex, how robots read User-agent",
+    bad=Given(
+        b"User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-Image\nDisallow: /photos/\n",
+    ),
+    good=Given(
+        b"User-agent: Googlebot\nDisallow: /private/\n\n"
+        b"User-agent: Googlebot-Image\nDisallow: /photos/\nDisallow: /private/\n",
+    ),
+    find=find,
+)

@@ -1,0 +1,32 @@
+"""A group for a crawler that is no more."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.agents.known_groups import known_agents
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for names that their operators have given up."""
+    for agent, crawler, _ in known_agents(file):
+        # An old group of msnbot still speaks to bingbot.
+        if crawler.retired and (crawler.name != "msnbot" or file.groups_named("bingbot")):
+            yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator})
+
+
+CHECK = Check(
+    code="CF507",
+    name="retired-agent",
+    severities=everywhere(Severity.INFO),
+    title="A group for a crawler that is no more",
+    message="{operator} has given up `{name}`",
+    why="Nobody comes under that name any more, so the group speaks to nobody.",
+    mend="Remove the name, after a look at which crawler of today is meant.",
+    source="the operator's list of crawlers, as in the registry of canfetch",
+    bad=Given(b"User-agent: DuplexWeb-Google\nDisallow: /private/\n"),
+    good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,40 @@
+"""A name that no crawler has, and that is nearly that of one."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.agents.naming import named_agents
+from canfetch.lint.checks.agents.nearness import near_crawler
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for names that are nearly known; others are legal, and may be those of anybody."""
+    for name in named_agents(file):
+        near = None if b"*" in name.octets else near_crawler(name.text)
+        if near is None:
+            continue
+        # Where the crawler has a group of its own, two groups would become one.
+        alone = not name.in_list and not file.groups_named(near)
+        fix = replacing(*name.span, near.encode(), changes_verdicts=True) if alone else None
+        yield Found(name.span, {"name": name.text, "near": near}, Probe("/", (near,)), fix)
+
+
+CHECK = Check(
+    code="CF501",
+    name="unknown-agent",
+    severities=everywhere(Severity.WARNING),
+    title="A name that is nearly that of a known crawler",
+    message="no known crawler is named `{name}`; `{near}` is meant, perhaps",
+    why="A crawler looks for its own name, in any letter case and otherwise to the letter. It does not find a group "
+    "under another name, and follows the group of `*`.",
+    mend="Write the name as the crawler's operator does.",
+    source="RFC 9309 section 2.2.1; the registry of canfetch",
+    bad=Given(b"User-agent: Google-bot\nDisallow: /private/\n"),
+    good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,60 @@
+"""A User-Agent header, or a part of one, in place of a product token."""
+
+from collections.abc import Iterator
+
+from canfetch.core.abnf import IDENTIFIER
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.agents.naming import is_header
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for versions and comments in user-agent lines."""
+    for record in file.user_agents:
+        value = file.value(record)
+        if record.value is None or not is_header(value):
+            continue
+        text = file.text(value)
+        token = _token(text)
+        if token is None:
+            yield Found(record.value, {"header": text, "token": "*"})
+            continue
+        # Where the crawler has a group of its own, two groups would become one.
+        read = file.text(value).partition("/")[0].lower()
+        alone = token.lower() == read or not file.groups_named(token)
+        fix = replacing(*record.value, token.encode(), changes_verdicts=True) if alone else None
+        yield Found(record.value, {"header": text, "token": token}, Probe("/", (token,)), fix)
+
+
+def _token(header: str) -> str | None:
+    try:
+        token = product_token(header)
+    except InvalidProductToken:
+        return None
+    try:
+        rest = token.encode().translate(None, IDENTIFIER + b"0123456789.")
+    except UnicodeEncodeError:
+        return None
+    return None if rest else token
+
+
+CHECK = Check(
+    code="CF508",
+    name="user-agent-header-as-token",
+    severities=everywhere(Severity.WARNING),
+    title="A User-Agent header in place of a product token",
+    message="`{header}` is no product token; write `{token}`",
+    why="Crawlers look for their product token alone. Of a version behind it most take no notice; of a whole header "
+    "they read the first word, which is a browser's as a rule.",
+    mend="Write the product token without version and comment.",
+    source="RFC 9309 section 2.2.1",
+    bad=Given(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),
+    good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
+    find=find,
+    fixable=True,
+)

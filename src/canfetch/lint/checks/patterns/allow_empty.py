@@ -1,0 +1,36 @@
+"""An Allow without a value."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.rewriting import removing, rules_that_speak
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such rules."""
+    for group in file.groups:
+        speaking = rules_that_speak(group)
+        for rule in group.rules:
+            if rule.allow and not rule.value:
+                fix = removing(rule.record, changes_verdicts=True) if speaking else None
+                yield Found(file.content_span(rule.record), fix=fix)
+
+
+CHECK = Check(
+    code="CF413",
+    name="allow-empty",
+    severities=everywhere(Severity.WARNING),
+    title="An Allow without a value",
+    message="an Allow without a value allows nothing",
+    why="Crawlers of today skip it. Older documents of Yandex read it as a ban of everything, and some simple readers "
+    "as a permission of everything.",
+    mend="Remove the line, or write `Allow: /` if everything is meant.",
+    source="RFC 9309 section 2.2; Google, Disallow and Allow",
+    bad=Given(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,41 @@
+"""Questions to the engines that no octets of a file make raise."""
+
+from collections.abc import Iterable
+
+from canfetch.agents import REGISTRY
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import Verdict
+from canfetch.errors import InvalidProductToken, InvalidURL
+from canfetch.lint.check import Probe
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.witnesses import witness_path
+
+STAR = "*"
+
+
+def allows(file: LintedFile, path: str, profile: str, token: str) -> bool | None:
+    """Say whether a crawler of that name may fetch a path, or None where neither name nor path can be asked for."""
+    try:
+        return file.read_by(profile).allows(path, agent=_agent(token))
+    except (InvalidURL, InvalidProductToken):
+        return None
+
+
+def decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict | None:
+    """Give the verdict on a path, or None where neither name nor path can be asked for."""
+    try:
+        return file.read_by(profile).decide(path, agent=_agent(token))
+    except (InvalidURL, InvalidProductToken):
+        return None
+
+
+def _agent(token: str) -> Agent:
+    return Agent(token) if token == STAR else REGISTRY.agent(token)
+
+
+def probe_of(pattern: bytes, tokens: Iterable[str] = ()) -> Probe | None:
+    """Give the question for a path that a pattern matches; two slashes at its start would be read as a host."""
+    path = witness_path(pattern)
+    if path.startswith("//"):
+        return None
+    return Probe(path, tuple(tokens))

@@ -1,0 +1,202 @@
+"""Which rules say what a shorter one says already.
+
+1. The form of a pattern is its canonical one without stars that say nothing; equal forms match the same targets.
+2. A form without `*` and `$` covers all that begin with it.
+3. Groups that name one crawler are read together: an opposing rule in any of them counts.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from canfetch.core.escapes import canonical
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
+
+# What is longer is no path that anybody means.
+_LONGEST_OCTETS: Final = 2000
+# So many rules with one `*` are compared with all the others of their group.
+_MOST_WILDCARDS: Final = 32
+
+
+def form_of(value: bytes) -> bytes:
+    """Give the form of a pattern: equal forms match the same targets; empty where it can match nothing."""
+    form = canonical(value)
+    if form[:1] not in (b"/", b"*"):
+        return b""
+    if form.endswith(b"*$"):
+        form = form[:-1]
+    form = form.rstrip(b"*")
+    if b"**" in form:
+        first, *rest = form.split(b"*")
+        form = first + b"".join(b"*" + part for part in rest if part)
+    return form or b"/"
+
+
+def head_of(form: bytes) -> bytes:
+    """Give the octets of a form with which every target that it matches begins."""
+    head = form.partition(b"*")[0]
+    return head[:-1] if head.endswith(b"$") and len(head) == len(form) else head
+
+
+class Formed(NamedTuple):
+    """A rule, and its form."""
+
+    rule: LintedRule
+    form: bytes
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the form is a prefix of targets, and nothing else."""
+        return b"*" not in self.form and not self.form.endswith(b"$")
+
+
+def formed(rules: Iterable[LintedRule]) -> list[Formed]:
+    """Give those rules that can match something, with their forms."""
+    return [
+        Formed(rule, form) for rule in rules if len(rule.value) <= _LONGEST_OCTETS and (form := form_of(rule.value))
+    ]
+
+
+def repeated(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]]:
+    """Give each rule of a group that says what an earlier one says, and that one."""
+    first: dict[tuple[bool, bytes], LintedRule] = {}
+    for rule, form in formed(group.rules):
+        earlier = first.setdefault((rule.allow, form), rule)
+        if earlier is not rule:
+            yield rule, earlier
+
+
+class _Heads:
+    """The heads of rules that may stand in the way, with what the rules weigh."""
+
+    def __init__(self) -> None:
+        self._octets: dict[bytes, list[int]] = {}
+        self._sorted: list[bytes] = []
+        self._lengths: list[int] = []
+
+    def add(self, head: bytes, octets: int) -> None:
+        self._octets.setdefault(head, []).append(octets)
+
+    def close(self) -> None:
+        self._sorted = sorted(self._octets)
+        self._lengths = sorted({len(head) for head in self._sorted})
+        for octets in self._octets.values():
+            octets.sort()
+
+    def is_between(self, one: Formed, low: int, high: int) -> bool:
+        """Say whether a rule that weighs `low` to `high` may match what `one` matches."""
+        head = head_of(one.form)
+        for length in self._lengths:
+            if length > len(head):
+                break
+            weights = self._octets.get(head[:length])
+            if weights is not None:
+                place = bisect_left(weights, low)
+                if place < len(weights) and weights[place] <= high:
+                    return True
+        if one.is_literal:
+            return False  # what begins with more octets weighs more
+        place = bisect_left(self._sorted, head)
+        return place < len(self._sorted) and self._sorted[place].startswith(head)
+
+
+def covered(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
+    """Give each rule that a shorter one of its kind and group covers, and that one.
+
+    Cost: O(octets of rules, times the lengths that rules have).
+    """
+    together = _groups_together(file)
+    heads: dict[tuple[int, bool], _Heads] = {}
+    by_group = [formed(group.rules) for group in file.groups]
+    for index, rules in enumerate(by_group):
+        for one in rules:
+            heads.setdefault((together[index], one.rule.allow), _Heads()).add(head_of(one.form), one.rule.octets)
+    for each in heads.values():
+        each.close()
+    nothing = _Heads()
+    for index, rules in enumerate(by_group):
+        for allow in (True, False):
+            opposing = heads.get((together[index], not allow), nothing)
+            yield from _covered_among([one for one in rules if one.rule.allow is allow], opposing)
+
+
+def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[tuple[LintedRule, LintedRule]]:
+    first: dict[bytes, LintedRule] = {}
+    for one in rules:
+        first.setdefault(one.form, one.rule)
+    literals = {one.form: first[one.form] for one in rules if one.is_literal}
+    lengths = sorted({len(form) for form in literals}, reverse=True)
+    wildcards = [one for one in rules if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
+    wildcards = wildcards[:_MOST_WILDCARDS]
+    for one in rules:
+        if first[one.form] is not one.rule:
+            continue
+        head = head_of(one.form)
+        covering = next(
+            (
+                literals[head[:length]]
+                for length in lengths
+                if length <= len(head) and head[:length] != one.form and head[:length] in literals
+            ),
+            None,
+        ) or _wildcard_that_covers(one, head, wildcards)
+        if covering is None:
+            continue
+        low, high = sorted((covering.octets, one.rule.octets))
+        if not opposing.is_between(one, low, high):
+            yield one.rule, covering
+
+
+def _wildcard_that_covers(one: Formed, head: bytes, wildcards: list[Formed]) -> LintedRule | None:
+    for other in wildcards:
+        start, _, inner = other.form.partition(b"*")
+        if other.form != one.form and head.startswith(start) and head.find(inner, len(start)) >= 0:
+            return other.rule
+    return None
+
+
+def _groups_together(file: LintedFile) -> list[int]:
+    """Give each group the number of all that some crawler may read together with it."""
+    parents = list(range(len(file.groups)))
+
+    def root(index: int) -> int:
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
+        return index
+
+    named: dict[str, int] = {}
+    for group in file.groups:
+        for name in group.names:
+            other = named.setdefault(name, group.index)
+            parents[root(group.index)] = root(other)
+    return [root(index) for index in range(len(parents))]
+
+
+class Neighbours:
+    """The rules of each group, to ask what a rule would be among them with another value."""
+
+    def __init__(self, file: LintedFile) -> None:
+        self._forms: dict[tuple[int, bool], list[bytes]] = {}
+        for rule, form in formed(file.rules):
+            self._forms.setdefault((rule.group, rule.allow), []).append(form)
+        for forms in self._forms.values():
+            forms.sort()
+
+    def would_stand_apart(self, rule: LintedRule, value: bytes) -> bool:
+        """Say whether a rule with that value would be equal to no other of its kind and group, nor cover one."""
+        forms = self._forms.get((rule.group, rule.allow), [])
+        form = form_of(value)
+        place = bisect_left(forms, form)
+        if place < len(forms) and forms[place].startswith(form):
+            return False
+        return not any(form.startswith(other) for other in self._prefixes(forms, form))
+
+    @staticmethod
+    def _prefixes(forms: list[bytes], form: bytes) -> Iterator[bytes]:
+        # A form that begins this one stands before it, and after all its own beginnings.
+        for length in range(1, len(form)):
+            start = form[:length]
+            place = bisect_left(forms, start)
+            if place < len(forms) and forms[place] == start:
+                yield start

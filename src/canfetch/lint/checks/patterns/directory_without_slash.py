@@ -1,0 +1,61 @@
+"""A folder without its slash that bars a page beside it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from canfetch.core.octets import octets_of
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.places import path_here
+from canfetch.lint.given import Given, SeenPage
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+from canfetch.pages.document import parse_page
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for pages that are known, and that begin as a barred folder is named."""
+    paths = sorted(
+        (octets_of(path), path) for page in file.given.pages if (path := path_here(file, page.url)) is not None
+    )
+    if not paths:
+        return
+    for rule in file.rules:
+        if rule.allow or not _names_folder(rule.value) or rule.record.value is None:
+            continue
+        # Behind the name stands what is no slash: `-`, `.`, or what is greater than a slash.
+        for behind in (b"-", b"0"):
+            place = bisect_left(paths, (rule.value + behind, ""))
+            if place < len(paths) and _is_beside(paths[place][0], rule.value):
+                text = paths[place][1]
+                yield Found(rule.record.value, {"pattern": file.text(rule.value), "page": text}, Probe(text))
+                break
+
+
+def _is_beside(path: bytes, value: bytes) -> bool:
+    return path.startswith(value) and path[len(value) :][:1] not in (b"", b"/", b"?")
+
+
+def _names_folder(value: bytes) -> bool:
+    last = value.rpartition(b"/")[2]
+    return value[:1] == b"/" and last != b"" and last.replace(b"-", b"").replace(b"_", b"").isalnum()
+
+
+CHECK = Check(
+    code="CF415",
+    name="directory-without-slash",
+    severities=everywhere(Severity.INFO),
+    title="A folder without its slash that bars a page beside it",
+    message="`{pattern}` bars `{page}`, too: it is no folder without a slash at its end",
+    why="A pattern matches all that begins with it, whatever comes next: a folder, a longer name, a file.",
+    mend="Put a slash at the end where only the folder is meant.",
+    source="RFC 9309 section 2.2.2; Google, how to write a robots.txt file",
+    bad=Given(
+        b"User-agent: *\nDisallow: /private\n",
+        pages=(SeenPage("https://example.com/private-offers.html", parse_page()),),
+    ),
+    good=Given(
+        b"User-agent: *\nDisallow: /private/\n",
+        pages=(SeenPage("https://example.com/private-offers.html", parse_page()),),
+    ),
+    find=find,
+)

@@ -1,0 +1,36 @@
+"""A Disallow without a value beside other rules."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.rewriting import removing, rules_that_speak
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such rules; alone in a group, it says that everything is open."""
+    for group in file.groups:
+        if not rules_that_speak(group):
+            continue
+        for rule in group.rules:
+            if not rule.allow and not rule.value:
+                yield Found(file.content_span(rule.record), fix=removing(rule.record, changes_verdicts=True))
+
+
+CHECK = Check(
+    code="CF414",
+    name="disallow-empty-among-rules",
+    severities=everywhere(Severity.WARNING),
+    title="A Disallow without a value beside other rules",
+    message="a Disallow without a value changes nothing beside other rules",
+    why="Alone in a group it says that everything is open. Beside other rules crawlers skip it; readers that take the "
+    "first match may stop there, and so miss the rules below.",
+    mend="Remove the line.",
+    source="RFC 9309 section 2.2; Google, Disallow and Allow",
+    bad=Given(b"User-agent: *\nDisallow:\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,41 @@
+"""A `$` behind a star at the end."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for patterns that end so."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if not value.endswith(b"*$") or record.value is None:
+            continue
+        better = value[:-1].rstrip(b"*") or b"/"
+        yield Found(
+            (record.value[1] - 2, record.value[1]),
+            {"pattern": file.text(value), "better": file.text(better)},
+            probe_of(better) if better.startswith(b"/") else None,
+            rewritten(record, better),
+        )
+
+
+CHECK = Check(
+    code="CF420",
+    name="dollar-behind-star",
+    severities=everywhere(Severity.WARNING),
+    title="A `$` behind a star at the end",
+    message="`{pattern}` matches what `{better}` matches: the star reaches any end",
+    why="The star is any run of characters, so the end of the URL is always reached, and the `$` excludes nothing.",
+    mend="Leave both out, or put the `$` where the URL is to end.",
+    source="RFC 9309 section 2.2.3",
+    bad=Given(b"User-agent: *\nDisallow: /print*$\n"),
+    good=Given(b"User-agent: *\nDisallow: /print\n"),
+    find=find,
+    fixable=True,
+)

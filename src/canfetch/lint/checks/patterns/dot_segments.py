@@ -1,0 +1,39 @@
+"""A pattern with `.` or `..` as a folder."""
+
+from collections.abc import Iterator
+
+from canfetch.core.escapes import canonical
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for whole segments of one or two dots in the path."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if (b"." not in value and b"%2" not in value) or value[:1] != b"/" or record.value is None:
+            continue
+        path = canonical(value).partition(b"?")[0]
+        closed = path[:-1] + b"/" if path.endswith(b"$") else path
+        if b"/../" in closed or b"/./" in closed:
+            yield Found(
+                record.value, {"pattern": file.text(value)}, probe_of(value, ("bingbot", "YandexBot", "ExampleBot"))
+            )
+
+
+CHECK = Check(
+    code="CF412",
+    name="dot-segments",
+    severities=everywhere(Severity.WARNING),
+    title="A pattern with `.` or `..` as a folder",
+    message="`{pattern}` matches nothing: crawlers resolve `.` and `..` before they ask",
+    why="A URL with such folders is another URL without them, and that is what crawlers fetch and compare with rules.",
+    mend="Write the path as it is when the dots are resolved.",
+    source="RFC 3986 section 5.2.4",
+    bad=Given(b"User-agent: *\nDisallow: /shop/../cart/\n"),
+    good=Given(b"User-agent: *\nDisallow: /cart/\n"),
+    find=find,
+)

@@ -1,0 +1,45 @@
+"""Two stars in a row."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for runs of stars with something behind them."""
+    for record in file.rule_records:
+        value = file.value(record)
+        bare = value.rstrip(b"*")
+        if b"**" not in bare or record.value is None:
+            continue
+        first, *rest = bare.split(b"*")
+        better = first + b"".join(b"*" + part for part in rest if part)
+        start = record.value[0] + bare.index(b"**")
+        yield Found(
+            (start, start + 2),
+            {"pattern": file.text(value), "better": file.text(better)},
+            probe_of(better) if better.startswith((b"/", b"*")) else None,
+            rewritten(record, better + value[len(bare) :]),
+        )
+
+
+CHECK = Check(
+    code="CF404",
+    name="double-star",
+    severities=everywhere(Severity.WARNING),
+    title="Two stars in a row",
+    message="`{pattern}` matches what `{better}` matches",
+    why="One star is any run of characters, slashes among them; two are no more than one. They are no sign for "
+    "folders of any depth, as they are in other languages of patterns.",
+    mend="Write one star.",
+    source="RFC 9309 section 2.2.3",
+    bad=Given(b"User-agent: *\nDisallow: /**/drafts/\n"),
+    good=Given(b"User-agent: *\nDisallow: /*/drafts/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,51 @@
+"""A rule that is there twice."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.covering import repeated
+from canfetch.lint.checks.patterns.rewriting import removing
+from canfetch.lint.fixing import Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedRule
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for rules of one group and kind that match the same."""
+    for group in file.groups:
+        for rule, earlier in repeated(group):
+            details = {
+                "pattern": file.text(rule.value),
+                "earlier": file.text(earlier.value),
+                "line": str(earlier.record.line),
+            }
+            yield Found(file.content_span(rule.record), details, fix=_fix(file, rule, earlier))
+
+
+def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
+    if rule.octets != earlier.octets:
+        return None  # the longer one may win where the shorter one does not
+    same = (
+        rule.value == earlier.value
+        and rule.record.notes == earlier.record.notes
+        and file.key(rule.record).lower() == file.key(earlier.record).lower()
+    )
+    return removing(rule.record, changes_verdicts=not same)
+
+
+CHECK = Check(
+    code="CF405",
+    name="duplicate-rule",
+    severities=everywhere(Severity.INFO),
+    title="A rule that is there twice",
+    message="`{pattern}` says what `{earlier}` on line {line} says",
+    why="A rule counts once, however often its group has it; the order of rules means nothing. Whoever changes one of "
+    "them will wonder why nothing happens.",
+    mend="Remove one of them.",
+    source="RFC 9309 section 2.2.2",
+    bad=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,57 @@
+"""An escape in lower case."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.octets import UNRESERVED
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.escapes import escapes_in
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_UNRESERVED: Final = frozenset(UNRESERVED)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for escapes whose hex digits are in lower case; those that nobody needs are another check's."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if b"%" not in value or record.value is None:
+            continue
+        lower = [
+            (place, digits)
+            for place, digits in escapes_in(value)
+            if digits != digits.upper() and int(digits, 16) not in _UNRESERVED
+        ]
+        if not lower:
+            continue
+        better = bytearray(value)
+        for place, digits in lower:
+            better[place + 1 : place + 3] = digits.upper()
+        start = record.value[0] + lower[0][0]
+        yield Found(
+            (start, start + 3),
+            {"escape": file.text(b"%" + lower[0][1]), "better": file.text(b"%" + lower[0][1].upper())},
+            probe_of(bytes(better)) if value.startswith(b"/") else None,
+            rewritten(record, bytes(better)),
+        )
+
+
+CHECK = Check(
+    code="CF408",
+    name="lower-case-escape",
+    severities=everywhere(Severity.INFO),
+    title="An escape in lower case",
+    message="`{escape}` is `{better}` to crawlers that normalise, and something else to those that do not",
+    why="Both say the same octet, and the standard compares them alike. Readers that compare what is written tell "
+    "them apart, and browsers and servers write upper case.",
+    mend="Write the hex digits in upper case.",
+    source="RFC 9309 section 2.2.2; RFC 3986 section 6.2.2.1",
+    bad=Given(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),
+    good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    find=find,
+    fixable=True,
+)

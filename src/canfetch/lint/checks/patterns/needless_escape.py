@@ -1,0 +1,64 @@
+"""An escape of a character that needs none."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.escapes import canonical
+from canfetch.core.octets import UNRESERVED
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.escapes import escapes_in
+from canfetch.lint.checks.patterns.regular_expression import looks_like_one
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_UNRESERVED: Final = frozenset(UNRESERVED)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for escapes of letters, digits, `-`, `.`, `_` and `~`."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if b"%" not in value or record.value is None:
+            continue
+        needless = [(place, octet) for place, digits in escapes_in(value) if (octet := int(digits, 16)) in _UNRESERVED]
+        if not needless:
+            continue
+        better = _decoded(value, needless)
+        start = record.value[0] + needless[0][0]
+        # A stray `%` may come before: then what is decoded would be an escape that nobody wrote.
+        same = canonical(better) == canonical(value) and not looks_like_one(better)
+        yield Found(
+            (start, start + 3),
+            {"escape": file.text(value[needless[0][0] :][:3]), "character": chr(needless[0][1])},
+            probe_of(better) if value.startswith(b"/") else None,
+            rewritten(record, better) if same else None,
+        )
+
+
+def _decoded(value: bytes, needless: list[tuple[int, int]]) -> bytes:
+    parts: list[bytes] = []
+    end = 0
+    for place, octet in needless:
+        parts += (value[end:place], bytes([octet]))
+        end = place + 3
+    return b"".join((*parts, value[end:]))
+
+
+CHECK = Check(
+    code="CF417",
+    name="upper-case-escape-of-unreserved",
+    severities=Severities(rfc=Severity.INFO, google=Severity.WARNING, bing=Severity.INFO, yandex=Severity.INFO),
+    title="An escape of a character that needs none",
+    message="`{escape}` is `{character}`, which needs no escape",
+    why="The standard compares the two alike. Google's parser does not decode escapes in rules, so the rule does not "
+    "match the URL as it is commonly written.",
+    mend="Write the character itself.",
+    source="RFC 9309 section 2.2.2; RFC 3986 section 2.3; google/robotstxt, MaybeEscapePattern",
+    bad=Given(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
+    good=Given(b"User-agent: *\nDisallow: /~joe/\n"),
+    find=find,
+    fixable=True,
+)

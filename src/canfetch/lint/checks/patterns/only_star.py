@@ -1,0 +1,34 @@
+"""A pattern that is a star, and nothing else."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such patterns."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if value and not value.strip(b"*") and record.value is not None:
+            yield Found(record.value, {"pattern": file.text(value)}, Probe("/"), rewritten(record, b"/"))
+
+
+CHECK = Check(
+    code="CF411",
+    name="only-star",
+    severities=everywhere(Severity.WARNING),
+    title="A pattern that is a star, and nothing else",
+    message="`{pattern}` is better written as `/`, which every crawler understands",
+    why="Crawlers that know the star take it for every path. The grammar wants a slash first, and to readers without "
+    "wildcards the rule says nothing.",
+    mend="Write a slash.",
+    source="RFC 9309 section 2.2.2",
+    bad=Given(b"User-agent: ExampleBot\nDisallow: *\n"),
+    good=Given(b"User-agent: ExampleBot\nDisallow: /\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,36 @@
+"""Which URLs are on the site that a file rules over."""
+
+from canfetch.core.octets import octets_of, text_of
+from canfetch.core.origin import Origin
+from canfetch.core.urls import split_url
+from canfetch.errors import InvalidURL
+from canfetch.lint.linted_file import LintedFile
+
+
+def origin_of(url: str) -> Origin | None:
+    """Give the origin of an absolute URL, or None where it is none."""
+    try:
+        return Origin.of(url)
+    except InvalidURL:
+        return None
+
+
+def path_of(url: str) -> str | None:
+    """Give the path and query of an absolute URL, or None where it is none."""
+    octets = octets_of(url)
+    split = split_url(octets)
+    if split is None or not split.scheme:
+        return None
+    rest = text_of(octets[split.rest_start :].partition(b"#")[0])
+    path = rest if rest.startswith("/") else f"/{rest}"
+    # Two slashes at its start would be read as a host.
+    return None if path.startswith("//") else path
+
+
+def path_here(file: LintedFile, url: str) -> str | None:
+    """Give the path and query of a URL of the file's own site; where the file's URL is not known, of any."""
+    if file.given.url is not None:
+        here = origin_of(file.given.url)
+        if here is not None and origin_of(url) != here:
+            return None
+    return path_of(url)

@@ -1,0 +1,55 @@
+"""A regular expression in place of a pattern."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+# None of these is likely in a path.
+_SIGNS: Final = (
+    *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
+    *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
+)
+# After a folder, `.*` is meant as "anything": read as a pattern, it is "what begins with a dot".
+_ENDS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
+
+
+def looks_like_one(value: bytes) -> bool:
+    """Say whether a value is meant as a regular expression.
+
+    Cost: O(octets).
+    """
+    if value[:1] == b"^" or value[:2] == b"/^" or any(sign in value for sign in _SIGNS):
+        return True
+    if (value.endswith(_ENDS) and value.count(b"/") > 1) or b"/.*/" in value:
+        return True
+    _, opening, behind = value.partition(b"(")
+    inside, closing, _ = behind.partition(b")")
+    return bool(opening and closing) and b"|" in inside
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for signs of regular expressions."""
+    for record in file.rule_records:
+        value = file.value(record)
+        if record.value is not None and looks_like_one(value):
+            yield Found(record.value, {"pattern": file.text(value)})
+
+
+CHECK = Check(
+    code="CF416",
+    name="regular-expression",
+    severities=everywhere(Severity.WARNING),
+    title="A regular expression in place of a pattern",
+    message="`{pattern}` is read character by character: patterns know only `*` and a final `$`",
+    why="No crawler reads regular expressions. All but the star and a dollar sign at the end stands for itself, so the "
+    "rule hardly ever matches what is meant.",
+    mend="Write one pattern for each path, with `*` for any run of characters.",
+    source="RFC 9309 section 2.2.3; Google, URL matching based on path values",
+    bad=Given(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),
+    good=Given(b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n"),
+    find=find,
+)

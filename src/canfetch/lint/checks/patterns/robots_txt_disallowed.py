@@ -1,0 +1,44 @@
+"""A rule for robots.txt itself."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.rewriting import removing, rules_that_speak
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_ITSELF: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for rules about this one file."""
+    for group in file.groups:
+        about_it = [rule for rule in group.rules if rule.value in _ITSELF]
+        if not about_it:
+            continue
+        others = rules_that_speak(group) > len(about_it)
+        for rule in about_it:
+            yield Found(
+                file.content_span(rule.record),
+                {"pattern": file.text(rule.value)},
+                Probe("/robots.txt", ("Googlebot", "bingbot", "ExampleBot")),
+                removing(rule.record, changes_verdicts=True) if others else None,
+            )
+
+
+CHECK = Check(
+    code="CF418",
+    name="robots-txt-disallowed",
+    severities=everywhere(Severity.INFO),
+    title="A rule for robots.txt itself",
+    message="a rule for `{pattern}` has no effect",
+    why="Crawlers fetch this file before they know any rule; the standard says that it is always allowed.",
+    mend="Remove the line.",
+    source="RFC 9309 section 2.2.2",
+    bad=Given(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

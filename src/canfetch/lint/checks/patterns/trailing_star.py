@@ -1,0 +1,42 @@
+"""A `*` at the end of a pattern."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.rewriting import rewritten
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for patterns that end in stars, and hold something else."""
+    for record in file.rule_records:
+        value = file.value(record)
+        bare = value.rstrip(b"*")
+        if not value.endswith(b"*") or not bare or record.value is None:
+            continue
+        yield Found(
+            (record.value[0] + len(bare), record.value[1]),
+            {"pattern": file.text(value), "better": file.text(bare)},
+            probe_of(bare) if bare.startswith(b"/") else None,
+            rewritten(record, bare),
+        )
+
+
+CHECK = Check(
+    code="CF403",
+    name="trailing-star",
+    severities=everywhere(Severity.INFO),
+    title="A `*` at the end of a pattern",
+    message="`{pattern}` matches what `{better}` matches",
+    why="A pattern matches all that begins with it. The star at its end matches nothing more, though it counts as one "
+    "more character where rules of different length compete; readers of 1994 look for the star itself.",
+    mend="Leave the star out.",
+    source="RFC 9309 sections 2.2.2 and 2.2.3; Google, URL matching based on path values",
+    bad=Given(b"User-agent: *\nDisallow: /private/*\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)
