@@ -1,7 +1,53 @@
-"""Checks of extensions."""
+"""Checks of records beyond the RFC."""
 
 from typing import Final
 
-from canfetch.lint.check import Check
+from canfetch.lint.checks.extensions import (
+    acap_obsolete,
+    ai_training_record,
+    cache_delay_not_read,
+    clean_param_value,
+    conflicting_usage,
+    content_signal_value,
+    content_usage_old_label,
+    content_usage_value,
+    crawl_delay_not_read,
+    crawl_delay_too_long,
+    crawl_delay_value,
+    host_obsolete,
+    license_value,
+    noindex_not_read,
+    path_before_signals,
+    request_rate_value,
+    robot_version_obsolete,
+    sitemap_not_absolute,
+    sitemap_repeated,
+    sitemap_scheme,
+    unknown_to_lighthouse,
+    visit_time_value,
+)
 
-CHECKS: Final[tuple[Check, ...]] = ()
+CHECKS: Final = (
+    sitemap_not_absolute.CHECK,
+    sitemap_scheme.CHECK,
+    sitemap_repeated.CHECK,
+    crawl_delay_value.CHECK,
+    crawl_delay_too_long.CHECK,
+    crawl_delay_not_read.CHECK,
+    request_rate_value.CHECK,
+    visit_time_value.CHECK,
+    host_obsolete.CHECK,
+    clean_param_value.CHECK,
+    noindex_not_read.CHECK,
+    content_signal_value.CHECK,
+    content_usage_value.CHECK,
+    content_usage_old_label.CHECK,
+    license_value.CHECK,
+    acap_obsolete.CHECK,
+    robot_version_obsolete.CHECK,
+    cache_delay_not_read.CHECK,
+    unknown_to_lighthouse.CHECK,
+    path_before_signals.CHECK,
+    ai_training_record.CHECK,
+    conflicting_usage.CHECK,
+)

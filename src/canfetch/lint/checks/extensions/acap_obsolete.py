@@ -1,0 +1,34 @@
+"""Records of ACAP, which nobody reads."""
+
+from collections.abc import Iterator
+
+from canfetch.core.extensions.acap import PREFIX
+from canfetch.core.octets import text_of
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_PREFIX = text_of(PREFIX)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such records; the first of them speaks for all."""
+    found = [record for extension, record in file.extensions if extension.name.startswith(_PREFIX)]
+    if found:
+        yield Found(file.content_span(found[0]), {"key": file.text(file.key(found[0])), "count": str(len(found))})
+
+
+CHECK = Check(
+    code="CF616",
+    name="acap-obsolete",
+    severities=Severities(rfc=Severity.INFO),
+    title="Records of ACAP, which nobody reads",
+    message="nobody reads `{key}`; records of ACAP in this file: {count}",
+    why="The protocol of publishers of 2007 was never taken up by search engines, and was given up in 2011.",
+    mend="Remove the lines.",
+    source="ACAP 1.0",
+    bad=Given(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,34 @@
+"""DisallowAITraining or AllowAITraining, which Google reads as a rule for everything."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such records."""
+    for extension, record, _ in records_named(file, "disallowaitraining", "allowaitraining"):
+        rule = "Allow" if extension.name.startswith("allow") else "Disallow"
+        probe = probe_of(extension.value) if extension.value[:1] in (b"/", b"*") else None
+        yield Found(file.content_span(record), {"key": file.text(file.key(record)), "rule": rule}, probe)
+
+
+CHECK = Check(
+    code="CF621",
+    name="ai-training-record",
+    severities=Severities(rfc=Severity.WARNING, google=Severity.ERROR),
+    title="A rule of training that Google reads as a rule of crawling",
+    message="Google reads `{key}` as `{rule}`",
+    why="The draft that had this record has expired, and no crawler documents it. Google's parser knows keys by their "
+    "beginning: it takes the line for a rule of crawling, and so search loses the pages, too.",
+    mend="Say it with Content-Usage or Content-Signal, or name the crawlers that collect for training.",
+    source="draft-canel-robots-ai-control-00; google/robotstxt, ParsedRobotsKey",
+    bad=Given(b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,69 @@
+"""A Content-Signal and a Content-Usage that contradict each other."""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any, Final
+
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.records import Record
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+# What a record of one kind says of a purpose, for all paths: the first that says so.
+_Said = dict[tuple[str, UsagePurpose, Preference], Record]
+_OPPOSITES: Final = ((Preference.ALLOW, Preference.DISALLOW), (Preference.DISALLOW, Preference.ALLOW))
+_EVERY_PATH: Final = (None, b"/")
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at what one crawler reads: the groups that name it."""
+    found: dict[tuple[int, UsagePurpose], tuple[Record, Record]] = {}
+    for said in _said_by_name(file):
+        for purpose, (one, other) in product(UsagePurpose, _OPPOSITES):
+            signal = said.get(("content-signal", purpose, one))
+            usage = said.get(("content-usage", purpose, other))
+            if signal is not None and usage is not None:
+                earlier, later = sorted((signal, usage), key=lambda record: record.line)
+                found[later.line, purpose] = (earlier, later)
+    for (_, purpose), (earlier, later) in sorted(found.items()):
+        yield Found(file.content_span(later), {"purpose": str(purpose), "line": str(earlier.line)})
+
+
+def _said_by_name(file: LintedFile) -> Iterable[_Said]:
+    by_name: dict[str, _Said] = {}
+    for index, said in _said_by_group(file).items():
+        for name in file.groups[index].names:
+            together = by_name.setdefault(name, {})
+            for key, record in said.items():
+                together.setdefault(key, record)
+    return by_name.values()
+
+
+def _said_by_group(file: LintedFile) -> dict[int, _Said]:
+    by_group: dict[int, _Said] = {}
+    for extension, record, _ in records_named(file, "content-signal", "content-usage"):
+        meaning: Any = extension.meaning
+        if meaning is None or extension.group is None or getattr(meaning, "path", None) not in _EVERY_PATH:
+            continue
+        said = by_group.setdefault(extension.group, {})
+        for one in meaning.said:
+            said.setdefault((extension.name, one.purpose, one.preference), record)
+    return by_group
+
+
+CHECK = Check(
+    code="CF622",
+    name="conflicting-usage",
+    severities=Severities(rfc=Severity.WARNING),
+    title="A Content-Signal and a Content-Usage that contradict each other",
+    message="the line says of {purpose} the opposite of line {line}",
+    why="Whoever reads both takes the one that restricts more, or the one that it knows.",
+    mend="Let both lines say the same, or keep one of them.",
+    source="draft-ietf-aipref-vocab-08 section 7.1; contentsignals.org",
+    bad=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
+    good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
+    find=find,
+)

@@ -1,0 +1,50 @@
+"""A Content-Signal that is not understood as a whole."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.extensions.content_signal import content_signal
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.labelled import labelled_in, renaming
+from canfetch.lint.checks.extensions.reading import ReadRecord, records_named
+from canfetch.lint.fixing import Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_ODD: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
+_LABELS: Final = {b"ai_train": b"ai-train", b"ai_input": b"ai-input", b"train-ai": b"ai-train", b"ai-use": b"ai-input"}
+_VALUES: Final = {b"y": b"yes", b"n": b"no"}
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for labels and values that nobody has defined."""
+    for read in records_named(file, "content-signal"):
+        if read.has(_ODD) and not read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
+            yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+
+
+def _fix(read: ReadRecord) -> Fix | None:
+    value = read.extension.value
+    renamed, fix = renaming(list(labelled_in(value, read.span[0])), _LABELS, _VALUES)
+    better = b", ".join(member.label + b"=" + member.value for member in renamed)
+    _, notes = content_signal(better)
+    return None if notes & _ODD or len(renamed) != value.count(b",") + 1 else fix
+
+
+CHECK = Check(
+    code="CF612",
+    name="content-signal-value",
+    severities=Severities(rfc=Severity.WARNING),
+    title="A Content-Signal that is not understood as a whole",
+    message="`{value}` holds what no content signal says",
+    why="The signals are `search`, `ai-input` and `ai-train`, each `yes` or `no`, with commas between them; on trial "
+    "is `use`, which is `immediate`, `reference` or `full`. Anything else says nothing.",
+    mend="Write it such as `search=yes, ai-train=no`.",
+    source="contentsignals.org; Cloudflare, content signals",
+    bad=Given(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
+    good=Given(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,61 @@
+"""A Content-Usage with a label of an earlier draft."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.labelled import labelled_in, renaming
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+# Only these speak of what one label of today speaks of.
+_LABELS: Final = {
+    b"ai": b"train-ai",
+    b"genai": b"train-ai",
+    b"train-genai": b"train-ai",
+    b"inference": b"ai-use",
+    b"ai-output": b"ai-use",
+}
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for labels that the draft of today has not."""
+    for read in records_named(file, "content-usage"):
+        if not read.has(ExtensionNote.OLD_LABEL):
+            continue
+        value = read.extension.value
+        path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
+        members = list(labelled_in(value[len(path) :], read.span[0] + len(path)))
+        old = [member for member in members if _is_old(file.text(member.label))]
+        renamed, fix = renaming(members, _LABELS, {})
+        better = b", ".join(member.label + b"=" + member.value for member in renamed)
+        if content_usage(better)[1] != ExtensionNote.NONE:
+            fix = None
+        place = old[0] if old else None
+        span = read.span if place is None else (place.label_start, place.label_start + len(place.label))
+        yield Found(span, {"label": file.text(value if place is None else place.label)}, fix=fix)
+
+
+def _is_old(label: str) -> bool:
+    known = USAGE_LABELS.get(label)
+    return known is not None and known.draft is not None
+
+
+CHECK = Check(
+    code="CF614",
+    name="content-usage-old-label",
+    severities=Severities(rfc=Severity.WARNING),
+    title="A Content-Usage with a label of an earlier draft",
+    message="`{label}` was a label of an earlier draft",
+    why="Readers of the draft of today know `train-ai`, `ai-use` and `search`, and ignore all others.",
+    mend="Write the labels of today.",
+    source="draft-ietf-aipref-vocab-08",
+    bad=Given(b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n"),
+    good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,55 @@
+"""A Content-Usage that is not understood as a whole."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.extensions.content_usage import content_usage
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.labelled import labelled_in, renaming
+from canfetch.lint.checks.extensions.reading import ReadRecord, records_named
+from canfetch.lint.fixing import Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_ODD: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
+_LABELS: Final = {b"ai-train": b"train-ai", b"ai-input": b"ai-use", b"train_ai": b"train-ai", b"search": b"search"}
+_VALUES: Final = {b"yes": b"y", b"no": b"n", b"y": b"y", b"n": b"n"}
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for labels and values that no draft defines, and for what is no dictionary."""
+    for read in records_named(file, "content-usage"):
+        if read.has(_ODD):
+            yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+
+
+def _fix(read: ReadRecord) -> Fix | None:
+    value = read.extension.value
+    path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
+    said = value[len(path) :]
+    renamed, fix = renaming(list(labelled_in(said, read.span[0] + len(path))), _LABELS, _VALUES)
+    better = path + b", ".join(member.label + b"=" + member.value for member in renamed)
+    _, notes = content_usage(better)
+    odd = _ODD | ExtensionNote.OLD_LABEL
+    # White space around an `=` would still be out of place.
+    tight = b" =" not in said and b"= " not in said
+    return fix if tight and not notes & odd and len(renamed) == said.count(b",") + 1 else None
+
+
+CHECK = Check(
+    code="CF613",
+    name="content-usage-value",
+    severities=Severities(rfc=Severity.WARNING),
+    title="A Content-Usage that is not understood as a whole",
+    message="`{value}` holds what no preference is, or cannot be read",
+    why="The draft has the labels `train-ai`, `ai-use` and `search` in lower case, each `y` or `n`, with commas "
+    "between them. Other labels and values say nothing; where one character is out of place, the whole line does not.",
+    mend="Write it such as `train-ai=n, search=y`, with a path in front if it is for that path alone.",
+    source="draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 section 3.2",
+    bad=Given(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
+    good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    find=find,
+    fixable=True,
+)

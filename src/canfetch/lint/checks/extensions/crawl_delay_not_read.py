@@ -1,0 +1,47 @@
+"""A Crawl-delay for crawlers that do not read it."""
+
+from collections.abc import Iterator
+
+from canfetch.agents import REGISTRY
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedGroup
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for the record in groups that name crawlers of Google or Yandex."""
+    deaf: dict[int, str | None] = {}
+    for _, record, _ in records_named(file, "crawl-delay"):
+        if record.group is None or record.group >= len(file.groups):
+            continue
+        if record.group not in deaf:
+            deaf[record.group] = _first_deaf(file.groups[record.group])
+        name = deaf[record.group]
+        if name is not None:
+            yield Found(file.content_span(record), {"name": name})
+
+
+def _first_deaf(group: LintedGroup) -> str | None:
+    for token in group.tokens:
+        crawler = REGISTRY.named(token.token)
+        operator = "" if crawler is None else crawler.operator
+        if operator in {"Google", "Yandex"} or token.token.lower().startswith("yandex"):
+            return token.token
+    return None
+
+
+CHECK = Check(
+    code="CF606",
+    name="crawl-delay-not-read",
+    severities=Severities(google=Severity.INFO, yandex=Severity.INFO),
+    title="A Crawl-delay for crawlers that do not read it",
+    message="`{name}` does not read Crawl-delay",
+    why="Google never did, and Yandex has not since February 2018; both choose their pace by how the server answers.",
+    mend="Remove the line; Yandex has a setting for it in its Webmaster.",
+    source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
+    bad=Given(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
+    good=Given(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
+    find=find,
+)

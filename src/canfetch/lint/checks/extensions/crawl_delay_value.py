@@ -1,0 +1,55 @@
+"""A Crawl-delay that is no number."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_UNITS: Final = (b"seconds", b"second", b"secs", b"sec", b"s")
+_LONGEST_SECONDS: Final = 30
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for values that cannot be read, and for commas in numbers."""
+    for read in records_named(file, "crawl-delay"):
+        if not read.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
+            continue
+        value = read.extension.value
+        better = _number(value)
+        fix = replacing(*read.span, better, changes_verdicts=True) if better else None
+        yield Found(read.span, {"value": file.text(value)}, fix=fix)
+
+
+def _number(value: bytes) -> bytes | None:
+    number = value.lower()
+    for unit in _UNITS:
+        if number.endswith(unit):
+            number = number[: -len(unit)].rstrip()
+            break
+    number = number.replace(b",", b".", 1)
+    seconds = crawl_delay_seconds(number)
+    return number if seconds is not None and seconds <= _LONGEST_SECONDS else None
+
+
+CHECK = Check(
+    code="CF604",
+    name="crawl-delay-value",
+    severities=Severities(rfc=Severity.WARNING, bing=Severity.ERROR, yandex=Severity.INFO),
+    title="A Crawl-delay that is no number",
+    message="`{value}` is no number of seconds",
+    why="Crawlers that read the record want a number of seconds that is not negative, with a dot where it has a "
+    "fraction. What they cannot read they ignore.",
+    mend="Write a number alone.",
+    source="Bing Webmaster, crawl-delay",
+    bad=Given(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
+    good=Given(b"User-agent: bingbot\nCrawl-delay: 5\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,30 @@
+"""A Robot-version, which nobody reads."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for such records."""
+    for extension, record, _ in records_named(file, "robot-version"):
+        yield Found(file.content_span(record), {"value": file.text(extension.value)})
+
+
+CHECK = Check(
+    code="CF617",
+    name="robot-version-obsolete",
+    severities=Severities(rfc=Severity.INFO),
+    title="A Robot-version, which nobody reads",
+    message="nobody reads the version `{value}`",
+    why="The extended standard of 1996 that has this record was never taken up; there is one version of robots.txt.",
+    mend="Remove the line.",
+    source="An Extended Standard for Robot Exclusion, 1996",
+    bad=Given(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,50 @@
+"""A sitemap without scheme and host."""
+
+from collections.abc import Iterator
+
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.octets import octets_of
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.checks.patterns.places import origin_of
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for sitemaps that are no whole URLs."""
+    origin = None if file.given.url is None else origin_of(file.given.url)
+    listed: set[bytes] | None = None
+    for read in records_named(file, "sitemap"):
+        if not read.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
+            continue
+        value = read.extension.value
+        if listed is None:
+            listed = {other.extension.value for other in records_named(file, "sitemap")}
+        fix = None
+        if origin is not None and value[:1] == b"/" and value[:2] != b"//" and read.record.value is not None:
+            whole = octets_of(str(origin)) + value
+            if whole not in listed:
+                listed.add(whole)
+                fix = replacing(*read.record.value, whole, changes_verdicts=True)
+        yield Found(read.span, {"sitemap": file.text(value)}, fix=fix)
+
+
+CHECK = Check(
+    code="CF601",
+    name="sitemap-not-absolute",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="A sitemap without scheme and host",
+    message="`{sitemap}` is no whole URL",
+    why="A sitemap may be on any host, so crawlers do not guess: what has no scheme and no host is not fetched.",
+    mend="Write the whole URL, such as `https://example.com/sitemap.xml`.",
+    source="sitemaps.org; Google, sitemap; Yandex, robots.txt analysis; Lighthouse, robots-txt",
+    bad=Given(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n", url="https://example.com/robots.txt"),
+    good=Given(
+        b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n", url="https://example.com/robots.txt"
+    ),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,41 @@
+"""A sitemap that is listed twice."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.sitemaps import listed_sitemaps
+from canfetch.lint.fixing import replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for equal sitemaps."""
+    first: dict[str, int] = {}
+    for sitemap in listed_sitemaps(file):
+        if not sitemap.url:
+            continue
+        line = first.setdefault(sitemap.url, sitemap.line)
+        if line != sitemap.line:
+            details = {"sitemap": sitemap.url, "line": str(line)}
+            yield Found(sitemap.span, details, fix=replacing(*sitemap.line_span, b""))
+
+
+CHECK = Check(
+    code="CF603",
+    name="sitemap-repeated",
+    severities=everywhere(Severity.INFO),
+    title="A sitemap that is listed twice",
+    message="`{sitemap}` is listed on line {line} already",
+    why="A sitemap belongs to no group and counts for everyone, wherever it stands; a second line says nothing more.",
+    mend="Remove the line.",
+    source="sitemaps.org; RFC 9309 section 2.2.4",
+    bad=Given(
+        b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n\n"
+        b"Sitemap: https://example.com/sitemap.xml\n"
+    ),
+    good=Given(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n"),
+    find=find,
+    fixable=True,
+)

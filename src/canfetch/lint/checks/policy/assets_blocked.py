@@ -1,0 +1,49 @@
+"""Scripts or styles that Google may not fetch."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.askers import decide
+from canfetch.lint.checks.patterns.assets import bars_assets
+from canfetch.lint.checks.patterns.closing import closing_rule
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_GOOGLEBOT: Final = "Googlebot"
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for rules that bar Googlebot from what pages are rendered with."""
+    token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
+    if closing_rule(file, token) is not None:
+        return
+    asked: set[str] = set()
+    for group in file.groups_named(token):
+        for rule in group.rules:
+            path = None if rule.allow else bars_assets(rule.value)
+            if path is None or rule.record.value is None or file.text(path) in asked:
+                continue
+            url = file.text(path)
+            asked.add(url)
+            verdict = decide(file, url, "googlebot", _GOOGLEBOT)
+            if verdict is not None and not verdict.allowed and verdict.line == rule.record.line:
+                details = {"pattern": file.text(rule.value), "path": url}
+                yield Found(rule.record.value, details, Probe(url, (_GOOGLEBOT,)))
+
+
+CHECK = Check(
+    code="CF703",
+    name="assets-blocked",
+    severities=Severities(rfc=Severity.INFO, google=Severity.WARNING),
+    title="Scripts or styles that Google may not fetch",
+    message="`{pattern}` bars what pages may need to be shown, such as `{path}`",
+    why="Search engines show a page to themselves as a browser does. Without its scripts and styles they may see "
+    "another page, or an empty one.",
+    mend="Let crawlers fetch scripts and styles, or allow these in the folder: `Allow: /*.js` and `Allow: /*.css`.",
+    source="Google, JavaScript and robots.txt basics",
+    bad=Given(b"User-agent: *\nDisallow: /wp-includes/\n"),
+    good=Given(b"User-agent: *\nDisallow: /wp-admin/\n"),
+    find=find,
+)

@@ -1,0 +1,54 @@
+"""A path that tells where something worth hiding is."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+# What everybody knows to be there tells nobody anything: /wp-admin/, /admin/ and the like are left out.
+_SEGMENTS: Final = frozenset(
+    {b".env", b".git", b".htaccess", b".htpasswd", b".ssh", b".svn", b"backup", b"backups", b"bak", b"confidential"}
+    | {b"db_backup", b"dump", b"dumps", b"passwd", b"password", b"passwords", b"phpmyadmin", b"secret", b"secrets"}
+    | {b"sql", b"sqldump", b"private_key", b"id_rsa"}
+)
+_ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
+_STARTS: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the folders and files that Disallow lines name; each is reported once."""
+    seen: set[bytes] = set()
+    for record in file.rule_records:
+        if record.value is None or record.kind is None or not record.kind.name.startswith("DISALLOW"):
+            continue
+        value = file.value(record)
+        if value in seen:
+            continue
+        seen.add(value)
+        if any(_is_revealing(segment) for segment in value.lower().partition(b"?")[0].split(b"/")):
+            yield Found(record.value, {"pattern": file.text(value)})
+
+
+def _is_revealing(segment: bytes) -> bool:
+    name = segment.strip(b"*$")
+    # `/*.sql$` is about all files of a kind, and tells of none.
+    return name in _SEGMENTS or name.startswith(_STARTS) or (b"*" not in segment and name.endswith(_ENDINGS))
+
+
+CHECK = Check(
+    code="CF705",
+    name="revealing-path",
+    severities=everywhere(Severity.INFO),
+    title="A path that tells where something worth hiding is",
+    message="everybody may read that there is a `{pattern}`",
+    why="Anyone can fetch this file, and those who look for weak places do. A rule asks crawlers to stay away, and "
+    "locks nothing.",
+    mend="Let the server ask for a password or refuse, and leave the path out here.",
+    source="RFC 9309 section 3; NIST, no security by obscurity",
+    bad=Given(b"User-agent: *\nDisallow: /files/backup/\n"),
+    good=Given(b"User-agent: *\nDisallow: /files/\n"),
+    find=find,
+)

@@ -1,0 +1,41 @@
+"""A search engine that is barred from a site open to others."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.closing import closing_rule
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+# Those that send a site its visitors in most of the world.
+_SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "DuckDuckBot", "Applebot")
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for search engines whose own groups bar everything, where `*` may fetch something."""
+    closed_to_all = closing_rule(file, "*") is not None
+    for name in () if closed_to_all else _SEARCH_ENGINES:
+        rule = closing_rule(file, name)
+        if rule is not None:
+            yield Found(
+                file.content_span(rule.record),
+                {"name": name, "pattern": file.text(rule.value)},
+                Probe("/", (name, "ExampleBot")),
+            )
+
+
+CHECK = Check(
+    code="CF702",
+    name="search-engine-blocked",
+    severities=everywhere(Severity.WARNING),
+    title="A search engine that is barred from a site open to others",
+    message="`{pattern}` bars `{name}` from the whole site, which others may fetch",
+    why="The search engine fetches no page of the site, and shows at most bare addresses that others link to.",
+    mend="Remove the group if the site is to be found there.",
+    source="RFC 9309 section 2.2.1",
+    bad=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),
+    find=find,
+)

@@ -1,0 +1,70 @@
+"""A sitemap that the file's own rules bar."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.extensions.sitemaps import listed_sitemaps
+from canfetch.lint.checks.patterns.askers import allows, decide
+from canfetch.lint.checks.patterns.closing import closing_rule
+from canfetch.lint.checks.patterns.places import origin_of, path_of
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+# Who asks, as whose reading.
+_ASKERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for sitemaps of this site that crawlers may not fetch, though the site is open to them."""
+    sitemaps = list(listed_sitemaps(file))
+    origins = {sitemap.url: origin_of(sitemap.url) for sitemap in sitemaps}
+    here = None if file.given.url is None else origin_of(file.given.url)
+    if here is None:
+        # Of a file whose URL is not known, all sitemaps must be of one site to be taken for its own.
+        whole = {origin for origin in origins.values() if origin is not None}
+        if len(whole) != 1:
+            return
+        here = whole.pop()
+    askers = [asker for asker in _ASKERS if not _is_closed_to(file, asker[0])]
+    for sitemap in sitemaps:
+        relative = sitemap.url.startswith("/") and not sitemap.url.startswith("//")
+        path = sitemap.url if relative else path_of(sitemap.url)
+        if path is None or not (relative or origins[sitemap.url] == here):
+            continue
+        barred = [(name, profile) for name, profile in askers if allows(file, path, profile, name) is False]
+        if not barred:
+            continue
+        verdict = decide(file, path, barred[0][1], barred[0][0])
+        if verdict is None or verdict.rule is None:
+            continue
+        details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}
+        yield Found(sitemap.span, details, Probe(path))
+
+
+def _is_closed_to(file: LintedFile, name: str) -> bool:
+    token = name if file.groups_named(name) else "*"
+    return closing_rule(file, token) is not None
+
+
+CHECK = Check(
+    code="CF704",
+    name="sitemap-blocked",
+    severities=everywhere(Severity.WARNING),
+    title="A sitemap that the file's own rules bar",
+    message="`{pattern}` on line {line} bars the sitemap `{sitemap}`",
+    why="A sitemap is fetched as a page is: a crawler that may not fetch it cannot read it.",
+    mend="Allow the sitemap, or list one that crawlers may fetch.",
+    source="sitemaps.org; RFC 9309 section 2.2.2",
+    bad=Given(
+        b"User-agent: *\nDisallow: /files/\n\nSitemap: https://example.com/files/sitemap.xml\n",
+        url="https://example.com/robots.txt",
+    ),
+    good=Given(
+        b"User-agent: *\nDisallow: /files/\nAllow: /files/sitemap.xml\n\n"
+        b"Sitemap: https://example.com/files/sitemap.xml\n",
+        url="https://example.com/robots.txt",
+    ),
+    find=find,
+)

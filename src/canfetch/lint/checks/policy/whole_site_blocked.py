@@ -1,0 +1,32 @@
+"""A site closed to all crawlers."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.closing import closing_rule
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look whether `*` is barred from everything, without exception."""
+    rule = closing_rule(file, "*")
+    if rule is not None:
+        yield Found(file.content_span(rule.record), {"pattern": file.text(rule.value)}, Probe("/"))
+
+
+CHECK = Check(
+    code="CF701",
+    name="whole-site-blocked",
+    severities=everywhere(Severity.WARNING),
+    title="A site closed to all crawlers",
+    message="`{pattern}` bars every crawler without a group of its own from the whole site",
+    why="Such a rule belongs to sites that are not published yet; taken along when they are, it removes them from "
+    "search engines.",
+    mend="Remove the rule, or bar only what is meant.",
+    source="RFC 9309 section 2.2.2",
+    bad=Given(b"User-agent: *\nDisallow: /\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)
