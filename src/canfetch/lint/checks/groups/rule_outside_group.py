@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.file.pages import file_is_page
 from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -12,9 +12,9 @@ from canfetch.core.extensions.known import known_record
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Note, Record
-from canfetch.lint.checks.file.pages import is_page
-from canfetch.lint.checks.file.template_marks import has_template_mark
 from canfetch.lint.checks.lines.names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
+from canfetch.lint.checks.lines.pages import is_page
+from canfetch.lint.checks.lines.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
 

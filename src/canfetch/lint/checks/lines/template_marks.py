@@ -6,6 +6,7 @@ from typing import Final
 _PAIRS: Final = ((b"{{", b"}}"), (b"{%", b"%}"), (b"<?", b"?>"), (b"<%", b"%>"), (b"${", b"}"))
 _OPEN_ENDED: Final = (b"<?php", b"<?=")
 _PERCENTS: Final = b"%%"
+MARKS: Final = (*(begin for begin, _ in _PAIRS), _PERCENTS)
 
 
 def has_template_mark(text: bytes) -> bool:

@@ -1,0 +1,52 @@
+"""Control characters."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_CONTROLS: Final = bytes(set(range(0x20)) - set(b"\0\t\n\r")) + b"\x7f"
+# Readers of text, as Python's robotparser is, end a line at these.
+_LINE_ENDS_OF_TEXT: Final = b"\v\f\x1c\x1d\x1e"
+_MOST_IN_LINE: Final = 64
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at lines with a control character other than TAB and NUL."""
+    if len(file.octets.translate(None, _CONTROLS)) == len(file.octets) or file_is_page(file):
+        return
+    for record in file.records:
+        start, end = record.span
+        content = file.octets[start:end]
+        if len(content.translate(None, _CONTROLS)) == len(content):
+            continue
+        places = [at for at, octet in enumerate(content) if octet in _CONTROLS]
+        fix = None
+        if len(places) <= _MOST_IN_LINE and b"\0" not in content:
+            is_comment = content.lstrip(b" \t").startswith(b"#")
+            is_kept = is_comment and len(content.translate(None, _LINE_ENDS_OF_TEXT)) == len(content)
+            edits = tuple(Edit(start + at, start + at + 1, b"") for at in places)
+            fix = Fix(edits, changes_verdicts=not is_kept)
+        yield Found((start + places[0], start + places[0] + 1), {"octet": f"0x{content[places[0]]:02X}"}, fix=fix)
+
+
+CHECK = Check(
+    code="CF111",
+    name="control-character",
+    severities=everywhere(Severity.WARNING),
+    title="A control character",
+    message="a control character, {octet}, stands in this line",
+    why="Nobody sees it, no URL has it, and the grammar has no place for it: a rule with it matches nothing, and some "
+    "readers end the line there.",
+    mend="Remove the character.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b"User-agent: *\nDisallow: /private\x08/\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

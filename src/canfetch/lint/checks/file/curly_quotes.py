@@ -1,0 +1,63 @@
+"""Quotes and dashes of a word processor."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.records import Note
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.fixing import Edit, Fix, replacing
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_QUOTES: Final = tuple(quote.encode() for quote in "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb")
+_DASHES: Final = tuple(dash.encode() for dash in "\u2010\u2011\u2012\u2013\u2014\u2212")
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at keys with such dashes, and at values that begin or end with such quotes."""
+    if file.octets.isascii():
+        return
+    for line in odd_lines(file, Oddity.CHARACTERS):
+        key = file.octets[slice(*line.key)]
+        if line.name is not None and any(mark in key for mark in (*_QUOTES, *_DASHES)):
+            colon = b": " if Note.MISSING_COLON in line.record.notes else b""
+            end = line.value_start if colon else line.key[1]
+            fix = replacing(line.key[0], end, line.name + colon, changes_verdicts=True)
+            yield Found(line.key, {"text": file.text(key)}, fix=fix)
+    for record in file.keyed:
+        if record.value is None or record.notes & (Note.UNKNOWN_KEY | Note.EMPTY_VALUE):
+            continue
+        value = file.value(record)
+        if value.isascii():
+            continue
+        start, end = record.value
+        edits = []
+        if value.startswith(_QUOTES):
+            edits.append(Edit(start, start + _octets(value, first=True), b""))
+        if value.endswith(_QUOTES) and (not edits or edits[0].end < end):
+            edits.append(Edit(end - _octets(value, first=False), end, b""))
+        if edits:
+            yield Found(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
+
+
+def _octets(value: bytes, *, first: bool) -> int:
+    return next(len(quote) for quote in _QUOTES if (value.startswith(quote) if first else value.endswith(quote)))
+
+
+CHECK = Check(
+    code="CF109",
+    name="curly-quotes",
+    severities=everywhere(Severity.ERROR),
+    title="Quotes or dashes of a word processor",
+    message="a word processor changed quotes or dashes in `{text}`",
+    why="Word processors put other characters in place of quotes and hyphens: a key with these is unknown, and a path "
+    "with these matches nothing.",
+    mend="Write the file with a text editor, with plain hyphens and without quotes.",
+    source="Google, create a robots.txt file",
+    bad=Given("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,40 @@
+"""A file with another name than robots.txt."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+NAME: Final = "robots.txt"
+# Names of people's own, such as `robots.staging.txt`, are sources of a file; these look like the file itself.
+_NEARLY: Final = frozenset(
+    ["robots.txt", "robot.txt", "robots.txt.txt", "robots.text", "robots.tx", "robots", "robots.htm", "robots.html"]
+    + ["robots.rtf", "robots.doc", "robots.docx", "robots.md", "robots.txt.html", "robot.text", "robotstxt"]
+)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the last part of the path."""
+    if file.given.path is None:
+        return
+    name = file.given.path.replace("\\", "/").rpartition("/")[2]
+    if name != NAME and name.strip().lower() in _NEARLY:
+        yield Found((0, 0), {"name": name})
+
+
+CHECK = Check(
+    code="CF101",
+    name="file-name",
+    severities=everywhere(Severity.ERROR),
+    title="A file with another name",
+    message="the file is named `{name}`, and crawlers ask for `robots.txt`",
+    why="Crawlers ask for `/robots.txt`, in lower case, and for nothing else: a file of another name is not read.",
+    mend="Name the file `robots.txt`.",
+    source="RFC 9309 section 2.3",
+    bad=Given(b"User-agent: *\nDisallow: /private/\n", path="public/Robots.txt"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n", path="public/robots.txt"),
+    find=find,
+)

@@ -1,0 +1,33 @@
+"""A page in place of the file."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at how the file begins."""
+    if not file_is_page(file):
+        return
+    first = next((record for record in file.records if not file.is_blank(record)), None)
+    span = (0, 0) if first is None else file.content_span(first)
+    yield Found(span)
+
+
+CHECK = Check(
+    code="CF108",
+    name="html-file",
+    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    title="A page in place of the file",
+    message="this is a page of HTML, and no robots.txt",
+    why="Crawlers skip the lines that they cannot read, find no rule, and fetch everything.",
+    mend="Serve the file as plain text; where there is none, answer with status 404 and not with a page.",
+    source="Google, file format; Lighthouse, robots-txt",
+    bad=Given(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)

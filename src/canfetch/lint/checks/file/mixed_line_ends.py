@@ -1,0 +1,54 @@
+"""Lines that end in different ways."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_FEED: Final = b"\n"
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Count the kinds of line ends, and look for the first that is not as most are."""
+    pairs = file.octets.count(b"\r\n")
+    returns = file.octets.count(b"\r") - pairs
+    feeds = file.octets.count(b"\n") - pairs
+    if (returns == 0 and (pairs == 0 or feeds == 0)) or file_is_page(file):
+        return
+    wanted = line_end(file)
+    if wanted == b"\r":
+        wanted = _FEED  # few programs of today know it
+    edits = tuple(_edits(file, wanted))
+    if edits and not file.robots.tail:
+        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+
+
+def _edits(file: LintedFile, wanted: bytes) -> Iterator[Edit]:
+    for record in file.records:
+        start, end = record.span
+        line = file.octets[start:end]
+        ending = line[len(line.rstrip(b"\r\n")) :]
+        if ending not in (wanted, b""):
+            yield Edit(end - len(ending), end, wanted)
+
+
+CHECK = Check(
+    code="CF115",
+    name="mixed-line-ends",
+    severities=Severities(rfc=Severity.INFO),
+    title="Lines that end in different ways",
+    message="lines that end in another way than most, or by CR alone: {count}",
+    why="Crawlers know LF, CR and CRLF. Programs that know one of them show, join or compare lines wrongly.",
+    mend="End all lines alike, by LF or CRLF.",
+    source="RFC 9309 section 2.2",
+    bad=Given(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
+    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,35 @@
+"""A file that is nearly as long as crawlers read."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_NEARLY_OCTETS: Final = PARSE_OCTETS_LIMIT * 9 // 10
+_EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/\n"
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the length of the file."""
+    if not file.robots.tail and len(file.octets) > _NEARLY_OCTETS:
+        percent = len(file.octets) * 100 // PARSE_OCTETS_LIMIT
+        yield Found((len(file.octets), len(file.octets)), {"percent": str(percent)})
+
+
+CHECK = Check(
+    code="CF104",
+    name="nearly-too-large",
+    severities=everywhere(Severity.INFO),
+    title="A file that is nearly too large",
+    message="the file has {percent} % of the octets that crawlers must read",
+    why="Crawlers must read 500 KiB, and Google reads no more: the next rules may be lost.",
+    mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    source="RFC 9309 section 2.5; Google, file size",
+    bad=Given(b"User-agent: *\n" + _EXAMPLE_RULE * (_NEARLY_OCTETS // len(_EXAMPLE_RULE) + 1)),
+    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE),
+    find=find,
+)

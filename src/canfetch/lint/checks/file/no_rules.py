@@ -1,0 +1,33 @@
+"""A file that says nothing."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for a user-agent line, a rule, or a record that somebody reads."""
+    if file.user_agents or file.rule_records or file_is_page(file):
+        return
+    if any(extension.meaning is not None for extension, _ in file.extensions):
+        return
+    yield Found((0, 0))
+
+
+CHECK = Check(
+    code="CF113",
+    name="no-rules",
+    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    title="A file without rules",
+    message="the file has no user-agent line and no rule: it allows everything",
+    why="A file that says nothing is read as if there were none, and every crawler may fetch everything.",
+    mend="Write the rules that are missing, or `User-agent: *` and `Disallow:` where everything is allowed.",
+    source="RFC 9309 section 2.2.2; A Standard for Robot Exclusion, 1994",
+    bad=Given(b"# nothing here yet\n"),
+    good=Given(b"User-agent: *\nDisallow:\n"),
+    find=find,
+)

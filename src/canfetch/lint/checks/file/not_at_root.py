@@ -1,0 +1,41 @@
+"""A file that is not at the root of its host."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.octets import octets_of, text_of
+from canfetch.core.urls import split_url
+from canfetch.lint.check import Check, Found
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_PATH: Final = b"/robots.txt"
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the path of the URL."""
+    if file.given.url is None:
+        return
+    octets = octets_of(file.given.url)
+    split = split_url(octets)
+    if split is None:
+        return
+    path = octets[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
+    if path != _PATH:
+        yield Found((0, 0), {"path": text_of(path or b"/")})
+
+
+CHECK = Check(
+    code="CF102",
+    name="not-at-root",
+    severities=everywhere(Severity.ERROR),
+    title="A file that is not at the root",
+    message="the file is at `{path}`, and crawlers ask for `/robots.txt`",
+    why="Crawlers ask for `/robots.txt` at the root of a host, and for nothing else: a file elsewhere is not read.",
+    mend="Serve the file at `/robots.txt` of each scheme, host and port that it is meant for.",
+    source="RFC 9309 section 2.3; Google, file location and range of validity",
+    bad=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
+    good=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
+    find=find,
+)

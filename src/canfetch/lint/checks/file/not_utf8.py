@@ -1,0 +1,74 @@
+"""Octets that are no UTF-8."""
+
+from collections.abc import Iterator
+
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Note, Record
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at values that are no UTF-8; if all are, at the first line that is none."""
+    if file.octets.isascii() or _is_utf8(file.octets) or file_is_page(file):
+        return
+    noted = tuple(file.noted(Note.NOT_UTF8))
+    for record in noted:
+        if record.value is not None:
+            yield Found(_span(file, record.value), fix=_escaped(file, record) if record.kind in _RULES else None)
+    if not noted:
+        for record in file.records:
+            if not _is_utf8(file.content(record)):
+                yield Found(_span(file, record.span))
+                return
+
+
+def _is_utf8(octets: bytes) -> bool:
+    try:
+        octets.decode("utf-8", "strict")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _span(file: LintedFile, span: tuple[int, int]) -> tuple[int, int]:
+    try:
+        file.octets[slice(*span)].decode("utf-8", "strict")
+    except UnicodeDecodeError as error:
+        return span[0] + error.start, span[0] + error.end
+    return span
+
+
+def _escaped(file: LintedFile, record: Record) -> Fix | None:
+    # The escapes of what is written, as crawlers read it; whether the site asks for these octets, nobody knows.
+    if record.value is None:
+        return None
+    start, _ = record.value
+    value = file.value(record)
+    edits = tuple(Edit(start + at, start + at + 1, b"%%%02X" % octet) for at, octet in enumerate(value) if octet > 0x7F)
+    return Fix(edits, changes_verdicts=True)
+
+
+CHECK = Check(
+    code="CF107",
+    name="not-utf8",
+    severities=Severities(
+        rfc=Severity.ERROR, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING, lighthouse=None
+    ),
+    title="Octets that are no UTF-8",
+    message="these octets are no UTF-8: the file was saved in another encoding",
+    why="A robots.txt is in UTF-8. Google may drop other characters, and the URLs that a rule is meant for have other "
+    "octets as a rule.",
+    mend="Save the file as UTF-8, and write characters beyond ASCII in paths as escapes, such as `%C3%A9`.",
+    source="RFC 9309 section 2.3; Google, file format",
+    bad=Given(b"User-agent: *\nDisallow: /caf\xe9/\n"),
+    good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    find=find,
+    fixable=True,
+)

@@ -1,0 +1,37 @@
+"""A file in UTF-16."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.fixing import Fix
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at how the file was encoded."""
+    if file.robots.source_encoding != "utf-8" and not file.robots.tail:
+        yield Found((0, 0), fix=Fix((), changes_verdicts=True))
+
+
+CHECK = Check(
+    code="CF106",
+    name="utf-16",
+    severities=Severities(
+        rfc=Severity.ERROR,
+        google=Severity.ERROR,
+        bing=Severity.ERROR,
+        yandex=Severity.ERROR,
+        lighthouse=Severity.ERROR,
+    ),
+    title="A file in UTF-16",
+    message="the file is in UTF-16; a robots.txt is in UTF-8",
+    why="Google and most others read UTF-8 alone: between the letters of UTF-16 they find NULs, and no rule.",
+    mend="Save the file as UTF-8.",
+    source="RFC 9309 section 2.3; google/robotstxt",
+    bad=Given(b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le")),
+    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    fixable=True,
+)
