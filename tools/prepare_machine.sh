@@ -74,3 +74,15 @@ fi
 if [[ ${CI:-} == true ]] && ! command -v redis-server >/dev/null && ! command -v valkey-server >/dev/null; then
     install_packages redis-server || say "CI needs redis-server, or the tests of the Redis store fail"
 fi
+
+# The same for the web servers that rules are written for: each is started by the tests, and by nobody else.
+if [[ ${CI:-} == true ]]; then
+    missing=()
+    PATH=$PATH:/usr/sbin
+    for server in nginx apache2 caddy haproxy; do
+        command -v "$server" >/dev/null || missing+=("$server")
+    done
+    if [[ ${#missing[@]} -gt 0 ]]; then
+        install_packages "${missing[@]}" || say "CI needs ${missing[*]}, or the tests of rules for servers fail"
+    fi
+fi

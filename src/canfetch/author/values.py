@@ -23,8 +23,8 @@ _SITEMAP_SCHEMES: Final = frozenset({"http", "https", "ftp"})
 def literal_path(path: str) -> str:
     """Give the pattern that matches what begins with this path, and in which no character is a sign.
 
-    `*`, `$`, `#`, white space and what is not ASCII become escapes; an escape that is there stays one. A `$`
-    may be put behind the pattern, where the path itself is to be its end.
+    `*`, `$`, `#`, white space, what is not ASCII and a `%` that begins no escape become escapes; an escape that is
+    there stays one. A `$` may be put behind the pattern, where the path itself is to be its end.
 
     Args: path: a path as it is meant, such as `/what's new/50%25 *off*`.
     Raises: InvalidDraft: it does not begin with `/`.
@@ -36,7 +36,7 @@ def literal_path(path: str) -> str:
     """
     if not path.startswith("/"):
         raise InvalidDraft(f"{quoted(path)} is no path: begin it with '/'")
-    octets = canonical(octets_of(path))
+    octets = canonical(_with_whole_escapes(octets_of(path)))
     for sign in b"*$#":
         octets = octets.replace(b"%c" % sign, b"%%%02X" % sign)
     return octets.decode("ascii")
@@ -57,7 +57,7 @@ def checked_pattern(pattern: str) -> str:
             "or put the '$' at the end"
         )
     for part in pattern.split("%")[1:]:
-        if len(part) < 2 or not set(part[:2]) <= set(HEX_DIGITS.decode()):
+        if not _begins_escape(part.encode("ascii")):
             raise InvalidDraft(
                 f"pattern {quoted(pattern)} has a '%' that begins no escape: write %25 for the character"
             )
@@ -108,6 +108,15 @@ def checked_text(text: str) -> str:
     if len(text) > _TEXT_CHARACTERS_LIMIT:
         raise InvalidDraft(f"comment {quoted(text)} is too long: keep to {_TEXT_CHARACTERS_LIMIT} characters a line")
     return text
+
+
+def _with_whole_escapes(octets: bytes) -> bytes:
+    first, *rest = octets.split(b"%")
+    return first + b"".join((b"%" if _begins_escape(part) else b"%25") + part for part in rest)
+
+
+def _begins_escape(behind_percent: bytes) -> bool:
+    return len(behind_percent) >= 2 and set(behind_percent[:2]) <= set(HEX_DIGITS)
 
 
 def _check_characters(what: str, value: str, mend: str) -> None:

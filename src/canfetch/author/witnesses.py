@@ -19,7 +19,8 @@ def witnesses_of(policy: SitePolicy) -> tuple[str, ...]:
     patterns = [rule.pattern for intent in policy.intents for rule in intent.rules]
     patterns += [pattern for page in policy.pages for pattern in page.patterns]
     found = dict.fromkeys([*ELSEWHERE, *_of_patterns(dict.fromkeys(patterns))])
-    return tuple(target for target in found if not _has_dot_segments(target))
+    # `//z` is a URL whose host is z.
+    return tuple(target for target in found if not target.startswith("//") and not _has_dot_segments(target))
 
 
 def _of_patterns(patterns: Iterable[str]) -> Iterator[str]:

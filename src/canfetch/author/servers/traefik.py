@@ -36,24 +36,23 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     if not rules.intents and not rules.tags:
         return
     yield "http:"
-    refusing = [(intent, term) for intent in rules.intents if (term := _refused(intent))]
-    if refusing:
+    terms = {intent.number: term for intent in rules.intents if (term := _refused(intent))}
+    if terms:
         yield "  routers:"
     before: list[str] = []
-    terms = dict(refusing)
     for intent in rules.intents:
         header = f"HeaderRegexp(`User-Agent`, `(?i){intent.header_expression}`)"
-        if intent in terms:
+        if intent.number in terms:
             others = "".join(f" && !{other}" for other in before)
             yield f"    # {intent.summary}"
             yield f"    canfetch-refused-{intent.number}:"
-            yield f"      rule: '{header}{others} && {_ROBOTS_TXT} && ({terms[intent]})'"
+            yield f"      rule: '{header}{others} && {_ROBOTS_TXT} && ({terms[intent.number]})'"
             yield f"      priority: {_PRIORITY - intent.number}"
             yield "      middlewares: [canfetch-refuse]"
             yield "      service: noop@internal"
         before.append(header)
     yield "  middlewares:"
-    if refusing:
+    if terms:
         yield "    canfetch-refuse:"
         yield "      ipAllowList:"
         yield f"        sourceRange: ['{_NOBODY}']"

@@ -1,0 +1,243 @@
+"""A draft says what it was given, and refuses what cannot be meant."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import canfetch
+from canfetch.author.draft import Draft, DraftGroup
+from canfetch.author.values import literal_path
+
+TOKENS = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,8}", fullmatch=True)
+PATTERN_CHARACTERS = st.sampled_from([*"abAB/*?=&.-~!:;,@+'()[]{}|^\"<>\\`_", "%20", "%2F", "%C3%A9", "%41"])
+PATTERNS = st.builds(
+    lambda start, rest, end: start + "".join(rest) + end,
+    st.sampled_from(["/", "*"]),
+    st.lists(PATTERN_CHARACTERS, max_size=8),
+    st.sampled_from(["", "$"]),
+)
+RULES = st.dictionaries(PATTERNS, st.booleans(), min_size=1, max_size=6)
+
+
+def unique_folded(tokens: list[str]) -> bool:
+    return len({token.lower() for token in tokens}) == len(tokens)
+
+
+GROUPS = st.lists(st.tuples(TOKENS, RULES), min_size=1, max_size=4).filter(
+    lambda groups: unique_folded([token for token, _ in groups])
+)
+
+
+@given(groups=GROUPS, engine=st.sampled_from(["python", "native"]))
+def test_house_what_a_draft_accepts_parses_back_to_the_rules_given(
+    groups: list[tuple[str, dict[str, bool]]], engine: str
+) -> None:
+    if engine == "native":
+        pytest.importorskip("canfetch._native")
+    draft = Draft()
+    for token, rules in groups:
+        group = draft.group(token)
+        for pattern, allow in rules.items():
+            (group.allow if allow else group.disallow)(pattern)
+    robots = canfetch.parse(draft.render(), engine=engine)
+    read = {
+        (
+            next(iter(group.tokens)).lower(),
+            frozenset((rule.allow, rule.pattern.decode()) for rule in group.rules),
+        )
+        for group in robots.groups
+    }
+    assert len(robots.groups) == len(groups)
+    assert read == {
+        (token.lower(), frozenset((allow, pattern) for pattern, allow in rules.items())) for token, rules in groups
+    }
+    # Digits in names and `*` in front of patterns are beyond the grammar, and meant.
+    assert {record.notes for record in robots.records} <= {canfetch.Note.NONE, canfetch.Note.OUTSIDE_GRAMMAR}
+
+
+@given(
+    rules=st.dictionaries(
+        st.from_regex(r"/([ab]{1,2}/){0,2}[ab]{0,2}", fullmatch=True), st.booleans(), min_size=1, max_size=6
+    ),
+    targets=st.lists(st.from_regex(r"(/[ab]{1,3}){1,3}/?", fullmatch=True), min_size=1),
+)
+def test_house_readers_of_the_first_match_come_to_what_the_others_do(
+    rules: dict[str, bool], targets: list[str]
+) -> None:
+    draft = Draft()
+    group = draft.group("*")
+    for pattern, allow in rules.items():
+        (group.allow if allow else group.disallow)(pattern)
+    readings = [canfetch.parse(draft.render(), profile=name) for name in ("rfc9309", "draft1996", "cpython-old")]
+    for target in targets:
+        assert len({robots.allows(target, agent="ExampleBot") for robots in readings}) == 1
+
+
+def test_house_a_draft_is_laid_out_in_one_way() -> None:
+    draft = Draft()
+    draft.comment("For crawlers.")
+    draft.sitemap("https://www.example.com/a.xml", "https://www.example.com/b.xml")
+    draft.license("https://www.example.com/license.xml")
+    draft.group("*").disallow("/private/", "/old/").allow("/private/press/").crawl_delay(2.5)
+    own = draft.group("Googlebot", "bingbot").comment("Search engines").allow_everything()
+    own.content_usage(training=False, search=True).content_usage(path="/blog/", training=True)
+    own.content_signal(training=False, search=True, ai_use=False).license("https://www.example.com/search.xml")
+    assert draft.render().decode() == (
+        "# For crawlers.\n"
+        "\n"
+        "License: https://www.example.com/license.xml\n"
+        "\n"
+        "User-agent: *\n"
+        "Allow: /private/press/\n"
+        "Disallow: /private/\n"
+        "Disallow: /old/\n"
+        "Crawl-delay: 2.5\n"
+        "\n"
+        "# Search engines\n"
+        "User-agent: Googlebot\n"
+        "User-agent: bingbot\n"
+        "Disallow:\n"
+        "Content-Usage: train-ai=n, search=y\n"
+        "Content-Usage: /blog/ train-ai=y\n"
+        "Content-Signal: search=yes, ai-input=no, ai-train=no\n"
+        "License: https://www.example.com/search.xml\n"
+        "\n"
+        "Sitemap: https://www.example.com/a.xml\n"
+        "Sitemap: https://www.example.com/b.xml\n"
+    )
+
+
+def test_house_a_longer_name_stands_before_the_name_in_it() -> None:
+    draft = Draft()
+    draft.group("Googlebot").disallow("/a/")
+    draft.group("Googlebot-Image").disallow("/b/")
+    assert [group.tokens for group in draft.groups] == [("Googlebot-Image",), ("Googlebot",)]
+    # Two groups, each of which holds a name of the other: no order is right, and one is taken.
+    draft.group("bot", "Examplebot-News").disallow("/c/")
+    draft.group("Examplebot").disallow("/d/")
+    assert len(draft.groups) == 4
+
+
+def test_house_a_group_that_allows_everything_does_so_in_every_profile(profile: canfetch.Profile) -> None:
+    draft = Draft()
+    draft.group("ExampleBot").allow_everything()
+    draft.group("*").disallow("/")
+    robots = canfetch.parse(draft.render(), profile=profile.name)
+    assert robots.allows("/x", agent="ExampleBot")
+    assert not robots.allows("/x", agent="OtherBot")
+
+
+@given(path=st.text(min_size=0, max_size=12).map(lambda text: "/" + text))
+def test_house_a_literal_path_is_the_path_itself(path: str) -> None:
+    pattern = literal_path(path)
+    draft = Draft()
+    draft.group("*").disallow(pattern)
+    robots = canfetch.parse(draft.render())
+    # A URL would end at its fragment, and dot segments are resolved before anything is compared.
+    sent = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", path).replace("#", "%23")
+    if not {".", ".."} & set(sent.partition("?")[0].split("/")) and not sent.startswith("//"):
+        assert not robots.allows(sent, agent="ExampleBot")
+        assert not robots.allows(sent + "z", agent="ExampleBot")
+
+
+Make = Callable[[DraftGroup], object]
+
+
+@pytest.mark.parametrize(
+    "make, told",
+    [
+        (lambda group: group.disallow(""), "begin it with '/' or '\\*'"),
+        (lambda group: group.disallow("private/"), "begin it with '/' or '\\*'"),
+        (lambda group: group.allow("/a b"), "holds ' '"),
+        (lambda group: group.allow("/a\tb"), r"holds '\\t'"),
+        (lambda group: group.allow("/a\nDisallow: /"), r"holds '\\n'"),
+        (lambda group: group.allow("/a\r"), r"holds '\\r'"),
+        (lambda group: group.allow("/a\0"), r"holds '\\x00'"),
+        (lambda group: group.allow("/\x7f"), r"holds '\\x7f'"),
+        (lambda group: group.allow("/f\u00fcr"), "holds '\u00fc'"),
+        (lambda group: group.allow("/\ud800"), "holds"),
+        (lambda group: group.allow("/a#b"), "begins a comment: write %23"),
+        (lambda group: group.allow("/a$b"), "write %24"),
+        (lambda group: group.allow("/a$$"), "write %24"),
+        (lambda group: group.allow("/50%"), "write %25"),
+        (lambda group: group.allow("/50%zz"), "write %25"),
+        (lambda group: group.allow("/" + "a" * 1024), "has 1025 characters"),
+        (lambda group: group.allow("/a").disallow("/a"), "both allows and disallows '/a'"),
+        (lambda group: group.disallow("/a").allow("/a"), "both allows and disallows '/a'"),
+        (lambda group: group.allow("/a").allow_everything(), "has rules already"),
+        (lambda group: group.allow_everything().allow("/a"), "allows everything already"),
+        (lambda group: group.crawl_delay(-1), "from 0 to a day"),
+        (lambda group: group.crawl_delay(float("nan")), "from 0 to a day"),
+        (lambda group: group.crawl_delay(float("inf")), "from 0 to a day"),
+        (lambda group: group.crawl_delay(True), "from 0 to a day"),
+        (lambda group: group.crawl_delay(1).crawl_delay(2), "has a crawl delay already"),
+        (lambda group: group.content_usage(), "nothing is said of any use"),
+        (lambda group: group.content_usage(training="no"), "use training is 'no'"),
+        (lambda group: group.content_usage(path="*", search=True), "does not begin with '/'"),
+        (lambda group: group.content_usage(path="/a b", search=True), "holds ' '"),
+        (lambda group: group.content_usage(search=True).content_usage(search=False), "speaks of all paths already"),
+        (
+            lambda group: group.content_usage(path="/a", search=True).content_usage(path="/a", training=True),
+            "speaks of /a already",
+        ),
+        (lambda group: group.content_signal(), "nothing is said of any use"),
+        (lambda group: group.content_signal(search=True).content_signal(search=True), "a Content-Signal already"),
+        (lambda group: group.license("/license.xml"), "license URL '/license.xml' is not absolute"),
+        (lambda group: group.comment("a\nDisallow: /"), "not one line of printable ASCII"),
+        (lambda group: group.comment("\u00fc"), "not one line of printable ASCII"),
+        (lambda group: group.comment("a" * 1025), "too long"),
+    ],
+)
+def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> None:
+    with pytest.raises(canfetch.InvalidDraft, match=told):
+        make(Draft().group("ExampleBot"))
+
+
+@pytest.mark.parametrize(
+    "make, told",
+    [
+        (lambda draft: draft.group(), "speaks to nobody"),
+        (lambda draft: draft.group(""), "is no product token"),
+        (lambda draft: draft.group("Example Bot"), "is no product token"),
+        (lambda draft: draft.group("ExampleBot/1.0"), "is no product token"),
+        (lambda draft: draft.group("Example*"), "is no product token"),
+        (lambda draft: draft.group("-"), "is no product token"),
+        (lambda draft: draft.group("a\nDisallow: /"), "is no product token"),
+        (lambda draft: draft.group("\u00fcbot"), "is no product token"),
+        (lambda draft: draft.group("ExampleBot", "examplebot"), "'examplebot' is named already"),
+        (lambda draft: (draft.group("*").disallow("/"), draft.group("*")), r"'\*' is named already"),
+        (lambda draft: (draft.group("ExampleBot"), draft.render()), "the group of ExampleBot has no rules"),
+        (lambda draft: draft.sitemap("/sitemap.xml"), "sitemap URL '/sitemap.xml' is not absolute"),
+        (lambda draft: draft.sitemap("//www.example.com/sitemap.xml"), "is not absolute"),
+        (lambda draft: draft.sitemap("mailto:x"), "is not absolute"),
+        (lambda draft: draft.sitemap("https://"), "is not absolute"),
+        (lambda draft: draft.sitemap("https://www.example.com/a b"), "holds ' '"),
+        (lambda draft: draft.sitemap("https://www.example.com/#a"), "begins a comment"),
+        (lambda draft: draft.sitemap("https://www.example.com/\nDisallow: /"), "holds"),
+        (lambda draft: draft.license("license"), "license URL 'license' is not absolute"),
+        (lambda draft: draft.comment("a\rb"), "not one line of printable ASCII"),
+        (
+            lambda draft: (
+                draft.group("*").disallow(*(f"/{number}{'a' * 1000}" for number in range(520))),
+                draft.render(),
+            ),
+            "keep to 512000",
+        ),
+    ],
+)
+def test_house_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], object], told: str) -> None:
+    with pytest.raises(canfetch.InvalidDraft, match=told):
+        make(Draft())
+
+
+@pytest.mark.parametrize("path", ["", "a", "*", "https://example.com/"])
+def test_house_a_literal_path_begins_with_a_slash(path: str) -> None:
+    with pytest.raises(canfetch.InvalidDraft, match="begin it with '/'"):
+        literal_path(path)
+
+
+def test_house_a_literal_path_escapes_signs_and_what_is_not_ascii() -> None:
+    assert literal_path("/a*b$c#d e/f\u00fcr%20%C3%BC50%25") == "/a%2Ab%24c%23d%20e/f%C3%BCr%20%C3%BC50%25"

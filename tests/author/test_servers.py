@@ -1,0 +1,128 @@
+"""Real servers refuse what the file forbids and pass what it allows, and the file is read by canfetch's own engines."""
+
+from pathlib import Path
+
+import pytest
+from tests.author.policies import POLICIES
+from tests.author.running import KINDS, REFUSED, Running, running
+
+import canfetch
+from canfetch.author.resolving import resolve
+from canfetch.author.witnesses import witnesses_of
+from canfetch.core.engines import native_module
+
+# Writings of one target, and near ones: what they come to is the file's to say.
+MORE_TARGETS = (
+    "/%70rivate/x",
+    "/private%2Fx",
+    "/PRIVATE/",
+    "/caf%c3%a9/x",
+    "/caf%C3%A9/menu",
+    "/%7Ejoe/",
+    "/%7ejoe/",
+    "/x%2Ey",
+    "/q?a=b%3Ac&d=%2fe",
+    "/q?a=b:c&d=%2Fe",
+    "/a.gif",
+    "/a.gif?x",
+    "/a.tar.gz",
+    "/a.tarxgz",
+    "/a%28b)[c]|d",
+    "/a(b)[c]%7Cd%5Ce'f%22g%60h%7Bi%7D%5E%3Cj%3E",
+    "/drafts/a?b",
+    "/p?preview=1",
+    "/robots.txt",
+    "/robots.txt?x",
+    "/robots.txtx",
+)
+HEADERS = (
+    "{name}/1.0",
+    "Mozilla/5.0 (compatible; {name}/2.1; +https://example.com/bot.html)",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; {folded}; +https://example.com) Chrome/131",
+)
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+# No crawler: the name is in a URL, an address, or a longer name.
+NOT_SHOWN = (
+    "Mozilla/5.0 (compatible; OtherBot/1.0; +https://example.com/GPTBot)",
+    "OtherBot/1.0 (+gptbot@example.com)",
+    "NotGPTBot/1.0",
+    "GPTBot-Other/1.0",
+    "my-GPTBot/1.0",
+)
+
+
+@pytest.mark.parametrize("policy_name", POLICIES)
+@pytest.mark.parametrize("name", KINDS)
+def test_house_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path) -> None:
+    policy = canfetch.parse_policy(POLICIES[policy_name])
+    rules = canfetch.render_policy(policy, name)
+    engine = "python" if native_module() is None else "both"
+    robots = canfetch.parse(canfetch.render_policy(policy), engine=engine)
+    # Three of each intent, the last one too, which another's name may shadow.
+    chosen = {}
+    for intent in (*policy.intents, None):
+        of = [meant for meant in resolve(policy).meant if meant.product_names and meant.intent == intent]
+        chosen.update({meant.name: meant for meant in [*of[:2], *of[-1:]]})
+    assert chosen
+    targets = dict.fromkeys([*witnesses_of(policy), *MORE_TARGETS])
+    refused = 0
+    with running(name, rules, tmp_path) as server:
+        for number, crawler in enumerate(chosen.values()):
+            product = crawler.product_names[-1]
+            header = HEADERS[number % len(HEADERS)].format(name=product, folded=product.lower())
+            for target in targets:
+                answered = server.ask(target, header)
+                wanted = robots.allows(target, agent=crawler.agent)
+                assert (answered.status != REFUSED) is wanted, (crawler.name, target, answered)
+                assert sorted(answered.tags) == sorted(value for _, value in policy.headers(target)), target
+                refused += not wanted
+        for target in targets:
+            assert server.ask(target, BROWSER).status != REFUSED
+    assert (refused > 0) is (policy_name != "nothing")
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
+    """Give each server in turn, with rules against training."""
+    policy = canfetch.parse_policy(POLICIES["training"])
+    rules = canfetch.render_policy(policy, request.param)
+    with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
+        yield server
+
+
+@pytest.mark.parametrize("header", [*NOT_SHOWN, "", BROWSER])
+def test_house_a_header_that_shows_no_crawler_passes(training_server: Running, header: str) -> None:
+    assert training_server.ask("/", header).status != REFUSED
+
+
+@pytest.mark.parametrize(
+    "crawler",
+    [crawler for crawler in canfetch.REGISTRY.crawlers if crawler.purpose == "training" and not crawler.retired],
+)
+def test_house_every_crawler_of_a_purpose_is_refused(training_server: Running, crawler: canfetch.Crawler) -> None:
+    for name in crawler.product_names:
+        assert training_server.ask("/x", f"{name}/1.0").status == REFUSED
+        assert training_server.ask("/robots.txt", f"{name}/1.0").status != REFUSED
+
+
+@pytest.mark.parametrize("target", ["/x/../y", "/./x", "/x/%2e%2E/y", "/x/..", "/..", "/x/.%2e?y"])
+def test_house_dot_segments_are_refused(training_server: Running, target: str) -> None:
+    # As to a crawler that may fetch other things: a browser's are the server's own business.
+    assert training_server.ask(target, "GPTBot/1.0").status in {REFUSED, 400}
+
+
+def test_house_dot_segments_are_refused_where_the_rest_is_allowed(tmp_path: Path) -> None:
+    policy = canfetch.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
+    with running("nginx", canfetch.render_policy(policy, "nginx"), tmp_path) as server:
+        assert server.ask("/x/../private/", "ExampleBot").status == REFUSED
+        assert server.ask("/x.../y", "ExampleBot").status != REFUSED
+        assert server.ask("/x?../y", "ExampleBot").status != REFUSED
+
+
+@pytest.mark.parametrize("name", [*KINDS, "traefik"])
+def test_house_output_says_what_it_compares_and_what_it_cannot(name: str) -> None:
+    rules = canfetch.render_policy(canfetch.parse_policy(POLICIES["training"]), name)
+    head = rules.partition("\n\n")[0] if name != "traefik" else rules.partition("http:")[0]
+    assert "Compared is the" in head
+    assert "Words in robots.txt that never fetch, and so have no rules here: Google-Extended" in head
+    assert all(line.startswith("#") for line in head.splitlines())
