@@ -1,0 +1,103 @@
+"""`canfetch init`: a robots.txt from a recipe, or from a few questions."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch.author.recipes import RECIPES
+
+Run = Any
+
+
+def test_house_a_recipe_is_written_to_standard_output(run: Run) -> None:
+    ran = run("init", "--recipe", "block-directories", "--path", "/calendar/", "--path", "/junk/")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n"
+
+
+def test_house_a_recipe_with_a_crawler_and_a_sitemap(run: Run) -> None:
+    url = "https://www.example.com/sitemap.xml"
+    ran = run("init", "--recipe", "block-file-type", "--crawler", "Googlebot", "--file-type", "gif", "--sitemap", url)
+    assert ran.out == f"User-agent: Googlebot\nDisallow: /*.gif$\n\nSitemap: {url}\n"
+
+
+def test_house_recipes_are_listed_with_their_options(run: Run) -> None:
+    ran = run("init", "--list")
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.split()[0] for line in ran.lines if not line.startswith(" ")] == list(RECIPES)
+    assert "[--crawler Googlebot] --file-type gif" in ran.out
+
+
+def test_house_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> None:
+    ran = run("init", "--recipe", "block-all", "--output", "new.txt")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert (folder / "new.txt").read_bytes() == b"User-agent: *\nDisallow: /\n"
+    before = (folder / "robots.txt").read_bytes()
+    ran = run("init", "--recipe", "block-all", "--output", "robots.txt")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "canfetch: --output 'robots.txt' is there already: give --force to replace it, or another name\n"
+    assert (folder / "robots.txt").read_bytes() == before
+    (folder / "robots.txt").chmod(0o600)
+    assert run("init", "--recipe", "allow-all", "--output", "robots.txt", "--force").code == 0
+    assert (folder / "robots.txt").read_bytes() == b"User-agent: *\nDisallow:\n"
+    if os.name == "posix":
+        assert (folder / "robots.txt").stat().st_mode & 0o777 == 0o600
+        assert (folder / "new.txt").stat().st_mode & 0o777 == 0o644
+    # Nothing is left beside them.
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        ((), "nobody is there to be asked: give --recipe NAME, or see them with --list"),
+        (("--path", "/a"), "parameters are a recipe's: give --recipe NAME, or see them with --list"),
+        (
+            ("--recipe", "block-page"),
+            "recipe block-page needs path, the page's path: give one such as '/private_file.html'",
+        ),
+        (("--recipe", "block-all", "--path", "/a"), "recipe block-all takes no path: it takes nothing"),
+        (("--recipe", "block-page", "--path", "a"), "'a' is no path: begin it with '/'"),
+        (("--recipe", "block-all", "--sitemap", "/s"), "sitemap URL '/s' is not absolute"),
+        (("--recipe", "block-all", "--output", "."), "--output '.' is a directory: give a file in it"),
+        (("--recipe", "block-all", "--output", "none/r.txt"), "--output 'none/r.txt' cannot be written: "),
+        (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
+    ],
+)
+def test_house_what_cannot_be_meant_is_said_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    ran = run("init", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"canfetch: {told}")
+    assert ran.err.count("\n") == 1
+
+
+def test_house_questions_are_asked_on_a_terminal(
+    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
+) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "canfetch", "init"],
+        cwd=folder,
+        env=environment({"TERM": "dumb"}),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(theirs)
+        # What is no recipe is asked again.
+        os.write(ours, b"block-none\nblock-directories\n\n/calendar/ /junk/\nhttps://www.example.com/s.xml\n")
+        out, err = process.communicate(timeout=60)
+        os.close(ours)
+    assert process.returncode == 0, err.decode()
+    # A terminal's questions are not a file's lines.
+    assert out.decode() == (
+        "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n\nSitemap: https://www.example.com/s.xml\n"
+    )
+    assert "Which recipe" in err.decode()
+    assert "block-directories: a directory, with a slash at both ends" in err.decode()

@@ -1,0 +1,122 @@
+"""`canfetch policy`: a site's policy, proven and put into effect."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch.author.draft import Draft
+from canfetch.author.effecting import FORMS, render_policy
+from canfetch.author.policy_file import parse_policy
+from canfetch.core.profiles import PROFILES
+
+Run = Any
+POLICY = """
+[everyone]
+disallow = ["/private/"]
+
+[purpose.training]
+fetch = "none"
+
+[[page]]
+paths = ["/drafts/"]
+rules = ["noindex"]
+"""
+
+
+@pytest.fixture
+def policy_file(folder: Path) -> Path:
+    """Give a policy in the folder."""
+    path = folder / "policy.toml"
+    path.write_text(POLICY, encoding="utf-8")
+    return path
+
+
+@pytest.mark.usefixtures("policy_file")
+@pytest.mark.parametrize("form", FORMS)
+def test_house_a_policy_is_written_in_each_form(run: Run, form: str) -> None:
+    ran = run("policy", "policy.toml", "--to", form)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == render_policy(parse_policy(POLICY), form)
+
+
+@pytest.mark.usefixtures("policy_file")
+def test_house_a_policy_is_a_robots_txt_unless_another_form_is_wanted(run: Run) -> None:
+    assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")
+    assert run("policy", "-", stdin=POLICY.encode()).out == run("policy", "policy.toml").out
+
+
+@pytest.mark.usefixtures("policy_file")
+def test_house_all_forms_at_once(run: Run) -> None:
+    ran = run("policy", "policy.toml", "--to", "all")
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.removeprefix("# === ") for line in ran.lines if line.startswith("# === ")] == list(FORMS)
+    shape = json.loads(run("policy", "policy.toml", "--to", "all", "--format", "json").out)
+    assert shape["holds"] is True
+    assert shape["forms"] == {form: render_policy(parse_policy(POLICY), form) for form in FORMS}
+
+
+def test_house_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: Path) -> None:
+    (folder / "query.toml").write_text("[everyone]\ndisallow = ['/*?']", encoding="utf-8")
+    ran = run("policy", "query.toml", "--to", "all", "--format", "json")
+    assert (ran.code, set(json.loads(ran.out)["forms"])) == (0, set(FORMS) - {"traefik"})
+    assert ran.err.startswith("canfetch: traefik is left out: pattern '/*?' cannot be told")
+    ran = run("policy", "query.toml", "--to", "traefik")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: query.toml: pattern '/*?' cannot be told")
+
+
+@pytest.mark.usefixtures("policy_file")
+def test_house_the_proof_for_people(run: Run) -> None:
+    ran = run("policy", "policy.toml", "--check")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines[0].split() == ["INTENT", *PROFILES]
+    assert [line.split()[0] for line in ran.lines[1:3]] == ["purpose.training", "everyone"]
+    assert ran.lines[2].split()[1] == "met"
+    assert "questions, by the engines python" in ran.out
+    assert any(line.startswith("note: words in robots.txt that never fetch") for line in ran.lines)
+
+
+@pytest.mark.usefixtures("policy_file")
+def test_house_the_proof_for_programs(run: Run) -> None:
+    ran = run("policy", "policy.toml", "--check", "--format", "json")
+    shape = json.loads(ran.out)
+    assert (ran.code, shape["schema"], shape["holds"]) == (0, "canfetch.proof/1", True)
+    assert {row["profile"] for row in shape["intents"]} == set(PROFILES)
+
+
+@pytest.mark.usefixtures("policy_file")
+def test_house_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Draft.render
+    monkeypatch.setattr(Draft, "render", lambda draft: whole(draft).replace(b"/private/", b"/privat/"))
+    ran = run("policy", "policy.toml", "--check")
+    assert ran.code == 1
+    assert "not met: rfc9309: everyone: " in ran.out
+    assert ran.err.startswith("canfetch: policy.toml: ")
+    assert ran.err.endswith(": see --check\n")
+    assert run("policy", "policy.toml").code == 1
+
+
+@pytest.mark.parametrize(
+    "toml, told",
+    [
+        (b"[everyone", "policy.toml: the policy is no TOML: "),
+        (b"[purpose.traning]", "policy.toml: purpose.traning: no such purpose: choose of ads, "),
+        (b"[everyone]\ndisallow = ['a']", "policy.toml: everyone.disallow: pattern 'a' can match nothing"),
+        (b"\xff", "policy.toml is no UTF-8: save it as UTF-8"),
+        (b"#" * (1 << 21), "policy.toml has more than 1048576 octets: give a policy"),
+    ],
+)
+def test_house_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
+    (folder / "policy.toml").write_bytes(toml)
+    ran = run("policy", "policy.toml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"canfetch: {told}")
+    assert ran.err.count("\n") == 1
+
+
+def test_house_a_policy_that_is_not_there_is_exit_2(run: Run) -> None:
+    ran = run("policy", "none.toml")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no such file" in ran.err
