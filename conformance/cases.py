@@ -108,7 +108,7 @@ def case_files(root: Path = ROOT) -> list[Path]:
 
 def load_file(path: Path, root: Path = ROOT) -> Iterator[Case]:
     """Read one file of cases."""
-    for table in tomllib.loads(path.read_text("utf-8"))["case"]:
+    for table in tomllib.loads(path.read_bytes().decode())["case"]:
         yield Case(
             table["id"],
             table["source"],

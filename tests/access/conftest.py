@@ -31,7 +31,7 @@ ALLOWED = {
 
 def cases(name: str) -> list[dict[str, Any]]:
     """Give the cases of a file."""
-    found: list[dict[str, Any]] = tomllib.loads((CASES / name).read_text(encoding="utf-8"))["case"]
+    found: list[dict[str, Any]] = tomllib.loads((CASES / name).read_bytes().decode())["case"]
     return found
 
 

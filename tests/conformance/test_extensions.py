@@ -15,7 +15,7 @@ import canfetch
 from canfetch import ExtensionNote
 
 FILES = sorted((ROOT / "extensions").glob("*.toml"))
-CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(path.read_text("utf-8"))["case"]]
+CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(path.read_bytes().decode())["case"]]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))
@@ -26,7 +26,7 @@ def test_file_follows_the_schema(path: Path) -> None:
     schema = json.loads((ROOT / "extensions" / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
 
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_bytes().decode()))
 
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 

@@ -18,7 +18,7 @@ from canfetch import PROFILES
 FILES = case_files()
 CASES = load()
 BY_ID = {case.id: case for case in CASES}
-REQUIREMENTS: list[dict[str, Any]] = tomllib.loads((ROOT / "requirements.toml").read_text("utf-8"))["requirement"]
+REQUIREMENTS: list[dict[str, Any]] = tomllib.loads((ROOT / "requirements.toml").read_bytes().decode())["requirement"]
 # What the ids of a folder's cases may begin with.
 PREFIXES = {
     "google": ("google-", "googlebot-", "google2019-"),
@@ -55,9 +55,25 @@ def test_file_follows_the_schema(path: Path) -> None:
     schema = json.loads((ROOT / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
 
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_bytes().decode()))
 
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.toml")), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_toml_1_0_every_file_is_read_as_it_stands(path: Path) -> None:
+    # As octets: reading it as text would make each CR a line feed, which TOML does not.
+    with path.open("rb") as stream:
+        assert tomllib.load(stream)
+
+
+def test_line_ends_of_a_case_are_those_that_it_names() -> None:
+    cases = [case for case in CASES if "cr-only" in case.id]
+    assert len(cases) >= 4
+    for case in cases:
+        robots = next(case.questions()).robots
+        assert b"\r" in robots
+        assert b"\n" not in robots
 
 
 def test_every_folder_has_cases_and_every_id_is_unique() -> None:

@@ -19,9 +19,7 @@ pytest.importorskip("lxml", reason="lxml is not installed")
 
 FOLDER = Path(__file__).parents[2] / "conformance" / "pages"
 FILES = sorted(FOLDER.glob("*.toml"))
-CASES: list[dict[str, Any]] = [
-    case for path in FILES for case in tomllib.loads(path.read_text(encoding="utf-8"))["case"]
-]
+CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(path.read_bytes().decode())["case"]]
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -43,7 +41,7 @@ def test_file_follows_the_schema(path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_text("utf-8")))
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(path.read_bytes().decode()))
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
