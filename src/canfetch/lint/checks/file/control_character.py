@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -18,7 +18,7 @@ _MOST_IN_LINE: Final = 64
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at lines with a control character other than TAB and NUL."""
-    if len(file.octets.translate(None, _CONTROLS)) == len(file.octets) or file_is_page(file):
+    if len(file.octets.translate(None, _CONTROLS)) == len(file.octets) or file_is_page(file) or file_is_binary(file):
         return
     for record in file.records:
         start, end = record.span

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.access.outcomes import Access
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.given import Given
@@ -11,6 +12,9 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for a user-agent line, a rule, or a record that somebody reads."""
+    entry = file.given.delivery
+    if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
+        return  # there is no file to speak of
     if file.user_agents or file.rule_records or file_is_page(file):
         return
     if any(extension.meaning is not None for extension, _ in file.extensions):

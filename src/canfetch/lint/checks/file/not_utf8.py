@@ -1,22 +1,24 @@
 """Octets that are no UTF-8."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
+_LATIN_SPACE: Final = b"\xa0 \t"
+_RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at values that are no UTF-8; if all are, at the first line that is none."""
-    if file.octets.isascii() or _is_utf8(file.octets) or file_is_page(file):
+    if file.octets.isascii() or _is_utf8(file.octets) or file_is_page(file) or file_is_binary(file):
         return
     noted = tuple(file.noted(Note.NOT_UTF8))
     for record in noted:
@@ -51,6 +53,12 @@ def _escaped(file: LintedFile, record: Record) -> Fix | None:
         return None
     start, _ = record.value
     value = file.value(record)
+    bare = value.strip(_LATIN_SPACE)
+    if _is_utf8(bare):
+        # A no-break space of Latin-1, at an end of the value, is not meant.
+        begin = start + value.find(bare)
+        ends = (Edit(start, begin, b""), Edit(begin + len(bare), start + len(value), b""))
+        return Fix(tuple(edit for edit in ends if edit.end > edit.start), changes_verdicts=True)
     edits = tuple(Edit(start + at, start + at + 1, b"%%%02X" % octet) for at, octet in enumerate(value) if octet > 0x7F)
     return Fix(edits, changes_verdicts=True)
 

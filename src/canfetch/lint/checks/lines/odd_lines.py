@@ -13,7 +13,7 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Note, Record
 from canfetch.lint.checks.lines.names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
-from canfetch.lint.checks.lines.pages import is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, is_page
 from canfetch.lint.checks.lines.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
@@ -69,7 +69,7 @@ def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
 
 def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
     found: dict[Oddity, list[OddLine]] = {}
-    if is_page(file.octets):
+    if is_page(file.octets) or file_is_binary(file):
         return found
     known: dict[bytes, bool] = {}
     for record in file.records:

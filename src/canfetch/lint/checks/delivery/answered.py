@@ -1,0 +1,83 @@
+"""What is known of the delivery of a file, as checks ask for it; and deliveries for their examples."""
+
+from canfetch.access.answers import Failure, FailureKind, Headers, Response
+from canfetch.access.entries import Copy, Entry
+from canfetch.access.fetch_plan import Hop, Validators
+from canfetch.access.outcomes import Access, outcome_in_cell, outcome_of_failure, outcome_of_response
+from canfetch.access.policies import policy_named
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidURL
+from canfetch.lint.linted_file import LintedFile
+
+READ_DIFFERENTLY = (401, 403, 429)
+_URL = "https://example.com/robots.txt"
+_POLICY = "rfc9309"
+
+
+def answer_of(file: LintedFile) -> Entry | None:
+    """Give the delivery if it brought the file."""
+    entry = file.given.delivery
+    return entry if entry is not None and entry.outcome.access is Access.SUCCESSFUL else None
+
+
+def header(entry: Entry, name: str) -> str | None:
+    """Give a header's value; names have no letter case."""
+    return next((value for field, value in entry.headers if field.lower() == name), None)
+
+
+def media_type(entry: Entry) -> str | None:
+    """Give the media type that was declared, in lower case and without parameters."""
+    value = header(entry, "content-type")
+    return None if value is None else value.partition(";")[0].strip().lower()
+
+
+def cache_directives(entry: Entry) -> dict[str, str]:
+    """Give the directives of Cache-Control, in lower case; of two, the first counts."""
+    found: dict[str, str] = {}
+    for part in (header(entry, "cache-control") or "").split(","):
+        name, _, value = part.strip().partition("=")
+        found.setdefault(name.strip().lower(), value.strip().strip('"'))
+    return found
+
+
+def delta_seconds(text: str | None) -> int | None:
+    """Read a number of seconds, or None where it is none."""
+    digits = (text or "").strip()
+    return int(digits[:10]) if digits.isascii() and digits.isdigit() else None
+
+
+def own_origin(file: LintedFile) -> Origin | None:
+    """Give what the file rules over, if its URL is known."""
+    entry = file.given.delivery
+    url = file.given.url or (None if entry is None else entry.origin)
+    return None if url is None else origin_of(url)
+
+
+def origin_of(url: str) -> Origin | None:
+    """Give the origin of a URL, or None where it has none."""
+    try:
+        return Origin.of(url)
+    except (InvalidURL, ValueError):
+        return None
+
+
+def answered(
+    status: int = 200, headers: Headers = (("content-type", "text/plain"),), hops: tuple[Hop, ...] = ()
+) -> Entry:
+    """Make a delivery, for an example: an answer of that status."""
+    policy = policy_named(_POLICY)
+    url = hops[-1].location if hops else _URL
+    if len(hops) > policy.redirect_limit:
+        outcome = outcome_in_cell(policy, "redirect_overflow", f"more than {policy.redirect_limit} redirects")
+    else:
+        response = Response(url, status, headers, b"")
+        outcome = outcome_of_response(response, policy, limit_octets=PARSE_OCTETS_LIMIT)
+    copy = Copy(b"", url, status, 0.0, Validators(url, None, None)) if outcome.access is Access.SUCCESSFUL else None
+    return Entry("https://example.com", _POLICY, outcome, url, status, headers, hops, 0.0, 0.0, copy, 0, None)
+
+
+def unanswered(kind: FailureKind, detail: str) -> Entry:
+    """Make a delivery, for an example: no answer."""
+    outcome = outcome_of_failure(Failure(_URL, kind, detail), policy_named(_POLICY))
+    return Entry("https://example.com", _POLICY, outcome, _URL, None, (), (), 0.0, 0.0, None, 1, 0.0)

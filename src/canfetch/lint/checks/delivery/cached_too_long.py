@@ -1,0 +1,56 @@
+"""A file that says it is fresh for more than a day."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.access.entries import Entry
+from canfetch.access.freshness import http_date_seconds
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.delivery.answered import answer_of, answered, cache_directives, delta_seconds, header
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_DAY_SECONDS: Final = 86_400
+_HOUR_SECONDS: Final = 3600
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at `max-age`, or at `Expires` where there is none."""
+    entry = answer_of(file)
+    seconds = None if entry is None else _fresh_seconds(entry)
+    if seconds is not None and seconds > _DAY_SECONDS:
+        yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
+
+
+def _fresh_seconds(entry: Entry) -> float | None:
+    directives = cache_directives(entry)
+    if "no-store" in directives or "no-cache" in directives:
+        return None
+    if "max-age" in directives:
+        return delta_seconds(directives["max-age"])
+    expires = http_date_seconds(header(entry, "expires") or "")
+    date = http_date_seconds(header(entry, "date") or "")
+    return None if expires is None or date is None else expires - date
+
+
+CHECK = Check(
+    code="CF806",
+    name="cached-too-long",
+    severities=Severities(rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.INFO, yandex=Severity.INFO),
+    title="A file that may be cached for more than a day",
+    message="the answer may be cached for {hours} hours",
+    why="Crawlers should not use a copy for more than 24 hours; Google lets `max-age` lengthen that. A change of the "
+    "file, and a mistake in it, then lasts so long.",
+    mend="Let it be cached for a day at most.",
+    source="RFC 9309 section 2.4; Google, caching",
+    bad=Given(
+        b"User-agent: *\nDisallow:\n",
+        delivery=answered(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=2592000"))),
+    ),
+    good=Given(
+        b"User-agent: *\nDisallow:\n",
+        delivery=answered(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=3600"))),
+    ),
+    find=find,
+)

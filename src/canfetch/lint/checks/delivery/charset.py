@@ -1,0 +1,44 @@
+"""A file that is declared in another encoding."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.delivery.answered import answer_of, answered, header
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_SUBSETS: Final = frozenset(["utf-8", "utf8", "us-ascii", "ascii"])
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the parameter of the media type."""
+    entry = answer_of(file)
+    if entry is None:
+        return
+    for parameter in (header(entry, "content-type") or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        charset = value.strip().strip("\"'")
+        if name.strip().lower() == "charset" and charset and charset.lower() not in _SUBSETS:
+            yield Found((0, 0), {"charset": charset})
+            return
+
+
+CHECK = Check(
+    code="CF804",
+    name="charset",
+    severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    title="A file that is declared in another encoding",
+    message="the answer declares the encoding `{charset}`, and a robots.txt is in UTF-8",
+    why="Crawlers read a robots.txt as UTF-8, whatever the answer declares: characters beyond ASCII are then others.",
+    mend="Save and serve the file as UTF-8.",
+    source="RFC 9309 section 2.3; Google, file format",
+    bad=Given(
+        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "text/plain; charset=iso-8859-1"),))
+    ),
+    good=Given(
+        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "text/plain; charset=utf-8"),))
+    ),
+    find=find,
+)

@@ -1,0 +1,37 @@
+"""A file that is not declared as plain text."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.delivery.answered import answer_of, answered, media_type
+from canfetch.lint.checks.delivery.html_served import HTML_TYPES
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at the media type."""
+    entry = answer_of(file)
+    if entry is None:
+        return
+    declared = media_type(entry)
+    if declared != "text/plain" and declared not in HTML_TYPES:
+        yield Found((0, 0), {"type": declared or "-"})
+
+
+CHECK = Check(
+    code="CF803",
+    name="content-type",
+    severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING),
+    title="A file that is not declared as plain text",
+    message="the answer has the content type `{type}`, not `text/plain`",
+    why="The standard wants `text/plain`. Google reads the file all the same; other crawlers need not.",
+    mend="Serve the file as `text/plain; charset=utf-8`.",
+    source="RFC 9309 section 2.3; Yandex Webmaster, robots.txt",
+    bad=Given(
+        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "application/octet-stream"),))
+    ),
+    good=Given(b"User-agent: *\nDisallow:\n", delivery=answered()),
+    find=find,
+)

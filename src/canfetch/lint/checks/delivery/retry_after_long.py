@@ -1,0 +1,44 @@
+"""A server that asks crawlers to stay away for long."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.access.freshness import http_date_seconds
+from canfetch.access.outcomes import Access
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.delivery.answered import answered, delta_seconds, header
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+_DAY_SECONDS: Final = 86_400
+_HOUR_SECONDS: Final = 3600
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look at Retry-After of an answer without the file."""
+    entry = file.given.delivery
+    if entry is None or entry.outcome.access is Access.SUCCESSFUL:
+        return
+    text = header(entry, "retry-after")
+    seconds: float | None = delta_seconds(text)
+    if seconds is None and text is not None:
+        until = http_date_seconds(text)
+        seconds = None if until is None else until - entry.fetched_at_seconds
+    if seconds is not None and seconds > _DAY_SECONDS:
+        yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
+
+
+CHECK = Check(
+    code="CF812",
+    name="retry-after-long",
+    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    title="A server that puts crawlers off for long",
+    message="the answer asks crawlers to come back in {hours} hours",
+    why="As long as the file cannot be fetched, crawlers of the standard fetch nothing of the site.",
+    mend="Ask for minutes or hours, as the disturbance lasts.",
+    source="RFC 9110 section 10.2.3; RFC 9309 section 2.3.1.4",
+    bad=Given(b"", delivery=answered(503, (("retry-after", "604800"),))),
+    good=Given(b"", delivery=answered(503, (("retry-after", "600"),))),
+    find=find,
+)
