@@ -1,0 +1,179 @@
+"""Reports in the forms that other tools read: valid, whole, and with the right places."""
+
+import json
+import os
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+from tests.lint.corpus import files
+
+from canfetch.lint import CHECKS, LANGUAGES, Given, Linter, LintReport, Severity, catalogue_of
+from canfetch.lint.formats import github_lines, gitlab_issues, html_page, junit_document, sarif_log
+
+SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
+ODD = (
+    "User-agent: *\nDisallow /caf\u00e9/\nDisallow: /a$b\nDisallow: /x\u2028<b>&amp;$y\n".encode()
+    + b"Disallow: /\xff$z\n"
+)
+
+
+@pytest.fixture(scope="module")
+def odd() -> LintReport:
+    return Linter().lint(Given(ODD, path="public html/robots.txt"))
+
+
+@pytest.fixture(scope="module")
+def sarif_schema() -> Any:
+    if not SCHEMA.exists():
+        if os.environ.get("CI", "") not in {"", "0", "false"}:
+            pytest.fail("the schema of SARIF is not there, and in CI it must be")
+        pytest.skip("the schema of SARIF is not there: make test fetches it")
+    return json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def validator(sarif_schema: Any) -> Any:
+    kind: Any = jsonschema.validators.validator_for(sarif_schema)
+    kind.check_schema(sarif_schema)
+    return kind(sarif_schema)
+
+
+def test_sarif_of_nothing_is_a_whole_log(validator: Any) -> None:
+    for reports in ([], [Linter().lint(b"User-agent: *\nDisallow: /a/\n")]):
+        log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
+        validator.validate(log)
+        assert log["runs"][0]["results"] == []
+        assert [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]] == [check.code for check in CHECKS]
+
+
+def test_sarif_says_where_and_what(validator: Any, odd: LintReport) -> None:
+    log = json.loads(json.dumps(sarif_log([odd], version="0.1.0")))
+    validator.validate(log)
+    results = {result["ruleId"]: result for result in log["runs"][0]["results"]}
+    location = results["CF201"]["locations"][0]["physicalLocation"]
+    assert unquote(location["artifactLocation"]["uri"]) == "public html/robots.txt"
+    # In characters, of which the last letter is one.
+    assert location["region"] == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 16}
+    (change,) = results["CF201"]["fixes"][0]["artifactChanges"]
+    (replacement,) = change["replacements"]
+    start = replacement["deletedRegion"]["byteOffset"]
+    assert ODD[start : start + replacement["deletedRegion"]["byteLength"]] == b" "
+    assert replacement["insertedContent"]["text"] == ": "
+
+
+def test_sarif_of_a_suppressed_finding_says_so(validator: Any) -> None:
+    log = sarif_log([Linter().lint(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n")], version="1")
+    validator.validate(log)
+    (result,) = log["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "inSource"}]
+
+
+def test_sarif_of_many_files_is_valid(validator: Any) -> None:
+    linter = Linter(findings_limit=20)
+    reports = [linter.lint(Given(octets, path=name)) for name, octets in files(30)]
+    log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
+    validator.validate(log)
+    assert len(log["runs"][0]["results"]) == sum(len(one.findings) + len(one.suppressed) for one in reports)
+
+
+def test_a_validator_that_finds_nothing_would_be_no_proof(validator: Any) -> None:
+    log = sarif_log([], version="0.1.0")
+    del log["runs"][0]["tool"]
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(log)
+
+
+def test_github_commands_keep_to_one_line_each(odd: LintReport) -> None:
+    lines = list(github_lines([odd]))
+    assert len(lines) == len(odd.findings)
+    for line in lines:
+        assert line.startswith(("::error file=public html/robots.txt,line=", "::warning ", "::notice "))
+        assert "\n" not in line
+        head, _, message = line[2:].partition("::")
+        assert message
+        assert len(head.split(",")) == 6  # a comma or colon of ours would make more of it
+
+
+def test_github_escapes_what_would_end_a_property() -> None:
+    report = Linter().lint(Given(b"Disallow: /\n", path="a,b:c%0A/robots.txt"))
+    line = next(iter(github_lines([report])))
+    assert "file=a%2Cb%3Ac%250A/robots.txt,line=1," in line
+
+
+def test_gitlab_issues_have_what_gitlab_wants(odd: LintReport) -> None:
+    issues = gitlab_issues([odd, odd])
+    for issue in issues:
+        assert set(issue) >= {"description", "check_name", "fingerprint", "severity", "location"}
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert issue["location"]["path"] == "public html/robots.txt"
+        assert issue["location"]["positions"]["begin"]["line"] >= 1
+    assert gitlab_issues([]) == []
+    fingerprints = [issue["fingerprint"] for issue in gitlab_issues([odd])]
+    assert len(set(fingerprints)) == len(fingerprints)
+
+
+def test_fingerprints_outlive_lines_before_them() -> None:
+    before = gitlab_issues([Linter().lint(b"User-agent: *\nDisallow: /a$b\n")])
+    after = gitlab_issues([Linter().lint(b"# new\nUser-agent: *\nDisallow: /a$b\n")])
+    assert [issue["fingerprint"] for issue in before] == [issue["fingerprint"] for issue in after]
+
+
+def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
+    clean = Linter().lint(b"User-agent: *\nDisallow: /a/\n")
+    root = ET.fromstring(junit_document([odd, clean]))  # noqa: S314 - our own
+    suites = root.findall("testsuite")
+    assert [int(suite.get("failures", "-1")) for suite in suites] == [len(odd.findings), 0]
+    assert [len(suite.findall("testcase")) for suite in suites] == [len(odd.findings), 1]
+    assert len(root.findall("testsuite/testcase/failure")) == len(odd.findings)
+
+
+@pytest.mark.parametrize(
+    "octets", [b"\0\x01\x1b[31m", b"Disallow: /\xed\xa0\x80$x\n", "Disallow: /\ufffe$\uffff".encode()]
+)
+def test_junit_is_xml_whatever_a_site_wrote(octets: bytes) -> None:
+    ET.fromstring(junit_document([Linter().lint(Given(octets, path="a\x00b\ud800"))]))  # noqa: S314 - our own
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+
+def test_html_shows_what_a_site_wrote_and_does_not_obey_it() -> None:
+    report = Linter().lint(Given(b"User-agent: *\nDisallow: /<script>alert(1)</script>$x\n", path="<b>.txt"))
+    page = html_page([report])
+    tags = _Tags()
+    tags.feed(page)
+    assert "script" not in tags.tags
+    assert "b" not in tags.tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert tags.tags.count("article") == len(report.findings)
+    assert "http" not in page.partition("<main>")[0]  # nothing is fetched for it
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
+    catalogue = catalogue_of(language)
+    assert f'<html lang="{language}">' in html_page([odd], catalogue)
+    assert list(github_lines([odd], catalogue))
+    for check in CHECKS:
+        texts = catalogue.texts(check)
+        assert all(text.strip() for text in texts)
+        if language != "en":
+            assert texts.title != check.title
+            assert texts.why != check.why
+            assert texts.mend != check.mend
+        names = {part.partition("}")[0] for part in check.message.split("{")[1:]}
+        assert {part.partition("}")[0] for part in texts.message.split("{")[1:]} == names
+    assert {catalogue.phrase(severity.label) for severity in Severity}

@@ -1,0 +1,222 @@
+"""The linter: what it asks, what it allows, and how it mends."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from canfetch.core.equivalence import differing_profiles
+from canfetch.errors import InvalidOption
+from canfetch.lint import CHECKS, LINT_PROFILES, Edit, Fix, Found, Given, Linter, LintReport, Severities, Severity
+from canfetch.lint import linter as linter_module
+from canfetch.lint.configuration import LintSettings, settings_of
+from canfetch.lint.fixing import applied
+from canfetch.lint.suppression import suppressions_of
+
+BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+
+
+def names(report: LintReport) -> list[str]:
+    return [finding.check.name for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    "octets, left",
+    [
+        (b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n", []),
+        (b"User-agent: *\nDisallow: /a$b  #canfetch: allow CF402 -- we mean it\n", []),
+        (b"User-agent: *\n# canfetch: allow dollar-inside\nDisallow: /a$b\n", []),
+        (b"User-agent: *\n# canfetch: allow dollar-inside\n# because\n\nDisallow: /a$b\n", []),
+        (b"User-agent: *\n# canfetch: allow dollar-inside\nDisallow: /x/\nDisallow: /a$b\n", ["dollar-inside"]),
+        (b"User-agent: *\nDisallow: /a$b\n# canfetch: allow-file dollar-inside, missing-colon\nDisallow /c/\n", []),
+        (b"User-agent: *\nDisallow: /a$b  # canfetch allow dollar-inside\n", ["dollar-inside"]),
+        (
+            b"User-agent: *\nDisallow: /a$b  # canfetch: permit dollar-inside\n",
+            ["dollar-inside", "unknown-suppression"],
+        ),
+        (b"User-agent: *\nDisallow: /a$b  # canfetch: allow\n", ["dollar-inside", "unknown-suppression"]),
+    ],
+)
+def test_comments_allow_findings(octets: bytes, left: list[str]) -> None:
+    linter = Linter(select=["dollar-inside", "missing-colon", "unknown-suppression"])
+    report = linter.lint(octets)
+    assert sorted(names(report)) == left
+    assert len(report.findings) + len(report.suppressed) == len(
+        names(linter.lint(octets.replace(b"canfetch", b"x")))
+    ) + ("unknown-suppression" in left)
+
+
+def test_a_name_of_a_suppression_has_its_place() -> None:
+    octets = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
+    report = Linter(select=["CF901"]).lint(octets)
+    assert [finding.quoted for finding in report.findings] == [b"one", b"two"]
+    assert suppressions_of(octets, report.file.records)[0].line == 2
+
+
+def test_what_is_asked_is_chosen() -> None:
+    assert names(Linter(select=["CF4"]).lint(BAD)) == ["dollar-inside"]
+    assert "dollar-inside" not in names(Linter(ignore=["dollar-inside"]).lint(BAD))
+    assert Linter(select=["CF2"], ignore=["CF201"]).lint(BAD).findings == ()
+    assert {check.code for check in Linter().checks} == {check.code for check in CHECKS}
+
+
+@pytest.mark.parametrize("profile", LINT_PROFILES)
+def test_a_profile_asks_what_it_judges(profile: str) -> None:
+    linter = Linter(profile=profile)
+    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_profile(profile) is not None)
+    for finding in linter.lint(BAD).findings:
+        assert finding.severity is finding.check.severities.in_profile(profile)
+
+
+def test_severities_are_the_highest_or_others() -> None:
+    assert Severities(rfc=Severity.INFO, yandex=Severity.ERROR).in_profile("all") is Severity.ERROR
+    assert Severities(rfc=Severity.INFO).in_profile("google") is None
+    report = Linter(select=["CF402"], severities={"dollar-inside": Severity.INFO}).lint(BAD)
+    assert [finding.severity for finding in report.findings] == [Severity.INFO]
+
+
+def test_paths_have_checks_of_their_own() -> None:
+    linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]})
+    assert linter.lint(Given(BAD, path="old/robots.txt")).findings == ()
+    assert linter.lint(Given(BAD, path="new/robots.txt")).findings
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        ({"profile": "nobody"}, "'nobody'"),
+        ({"select": ["CF9999"]}, "'CF9999'"),
+        ({"ignore": ["no-such-check"]}, "'no-such-check'"),
+        ({"severities": {"no-such-check": Severity.INFO}}, "'no-such-check'"),
+        ({"ignore_in": {"*": ["no-such-check"]}}, "'no-such-check'"),
+        ({"findings_limit": 0}, "findings_limit is 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, object], says: str) -> None:
+    with pytest.raises(InvalidOption, match=says):
+        Linter(**options)  # type: ignore[arg-type]
+
+
+def test_much_of_one_check_is_cut_and_said() -> None:
+    octets = b"User-agent: *\n" + b"".join(b"Disallow: /a%d$b\n" % number for number in range(50))
+    report = Linter(select=["CF402"], findings_limit=10).lint(octets)
+    assert (len(report.findings), report.cut) == (10, ("dollar-inside",))
+    assert Linter(select=["CF402"], findings_limit=50).lint(octets).cut == ()
+    assert Linter(select=["CF402"], findings_limit=None).lint(octets).cut == ()
+
+
+def test_fixes_that_change_verdicts_are_asked_for() -> None:
+    fixed = Linter().fix(BAD)
+    assert b"Disallow /c/" in fixed.octets
+    fixed = Linter().fix(BAD, unsafe=True)
+    assert b"Disallow: /c/" in fixed.octets
+    assert "missing-colon" in [finding.check.name for finding in fixed.made]
+    assert "missing-colon" not in names(fixed.report)
+
+
+def test_mending_twice_is_mending_once() -> None:
+    octets = b"\xef\xbb\xbfUser-agent: *\r\n  Disallow : /a*\n\n\nDisallow: /a*\nuser-agent: *\n"
+    once = Linter().fix(octets, unsafe=True).octets
+    assert Linter().fix(once, unsafe=True).octets == once
+
+
+def test_what_is_past_the_limit_stays() -> None:
+    octets = b"User-agent: *\n  Disallow: /a/\n" + b"# filler\n" * 60_000 + b"Disallow: /tail/"
+    fixed = Linter().fix(octets, only=["indented-record"])
+    assert fixed.octets.startswith(b"User-agent: *\nDisallow: /a/\n")
+    assert fixed.octets.endswith(b"Disallow: /tail/")
+
+
+def test_a_fix_that_does_not_hold_what_it_says_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(file: object) -> object:
+        octets = file.octets  # type: ignore[attr-defined]
+        place = octets.find(b"/a/")
+        if place >= 0:
+            yield Found((place, place + 3), fix=Fix((Edit(place, place + 3, b"/b/"),)))
+
+    wrong = CHECKS[0]._replace(code="CF999", name="wrong", find=find)
+    monkeypatch.setattr(linter_module, "CHECKS", (*CHECKS, wrong))
+    fixed = Linter().fix(b"User-agent: *\n  Disallow: /a/\n")
+    assert fixed.octets == b"User-agent: *\nDisallow: /a/\n"
+    assert [finding.check.name for finding in fixed.made] == ["indented-record"]
+
+
+def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
+    first = Fix((Edit(0, 2, b"X"), Edit(8, 9, b"")))
+    crossing = Fix((Edit(4, 5, b"Y"), Edit(1, 3, b"Z")))
+    touching = Fix((Edit(2, 3, b"T"),))
+    far = Fix((Edit(5, 5, b"+"),))
+    assert applied(b"0123456789", [first, crossing, touching, far]) == (b"X234+5679", [True, False, False, True])
+
+
+@settings(max_examples=60)
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_nothing_raises_and_every_span_is_a_place(octets: bytes) -> None:
+    report = Linter(findings_limit=None).lint(octets)
+    for finding in report.findings:
+        assert 0 <= finding.span[0] <= finding.span[1] <= len(report.file.octets)
+        assert finding.to_json()["start"]["line"] == finding.line >= 1
+    fixed = Linter().fix(octets)
+    if report.file.robots.source_encoding == "utf-8":
+        assert differing_profiles(octets, fixed.octets) == ()
+
+
+def test_settings_are_read() -> None:
+    settings_read = settings_of(
+        {
+            "profile": "google",
+            "select": ["CF2"],
+            "ignore": ["CF201"],
+            "severity": {"dollar-inside": "error"},
+            "ignore-in": {"old/*": ["CF4"]},
+            "fail-on": "warning",
+            "language": "it",
+        },
+        "canfetch.toml",
+    )
+    assert settings_read == LintSettings(
+        profile="google",
+        select=("CF2",),
+        ignore=("CF201",),
+        severities={"dollar-inside": Severity.ERROR},
+        ignore_in={"old/*": ("CF4",)},
+        fail_on=Severity.WARNING,
+        language="it",
+    )
+    assert settings_of({}, "x") == LintSettings()
+
+
+@pytest.mark.parametrize(
+    "table, says",
+    [
+        ({"profiel": "google"}, "canfetch.toml: there is no key 'profiel'"),
+        ({"profile": 3}, "canfetch.toml, profile: '3' is none of all, rfc"),
+        ({"select": "CF2"}, "canfetch.toml, select: give a list"),
+        ({"select": [2]}, "canfetch.toml, select: give a list"),
+        ({"severity": {"CF2": "bad"}}, "canfetch.toml, severity: severity 'bad'"),
+        ({"severity": ["CF2"]}, "canfetch.toml, severity: give a table"),
+        ({"ignore-in": {"*": "CF2"}}, "canfetch.toml, ignore-in: give a list"),
+        ({"fail-on": 1}, "canfetch.toml, fail-on: severity '1'"),
+        ({"language": "tlh"}, "canfetch.toml, language: 'tlh' is none of en"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_named(table: dict[str, object], says: str) -> None:
+    with pytest.raises(InvalidOption) as raised:
+        settings_of(table, "canfetch.toml")
+    assert str(raised.value).startswith(says)
+
+
+def test_a_finding_in_plain_values() -> None:
+    (finding,) = Linter(select=["CF201"]).lint(BAD).findings
+    plain = finding.to_json()
+    assert plain["schema"] == "canfetch.finding/1"
+    assert (plain["code"], plain["severity"]) == ("CF201", "error")
+    assert plain["start"] == {"line": 3, "column": 0}
+    assert BAD[slice(*plain["span"])] == b"Disallow /c/"
+    assert {witness["crawler"]: witness["allowed"] for witness in plain["witnesses"]} == {
+        "Googlebot": False,
+        "bingbot": False,
+        "YandexBot": True,
+        "ExampleBot": False,
+    }
+    assert plain["effect"] == "Googlebot, bingbot and other crawlers may not fetch /c/, YandexBot may"
+    assert plain["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}

@@ -1,0 +1,102 @@
+"""Lint many files, try each fix alone, and count: what was found, what was mended, and what did not hold.
+
+usage: python tools/try_fixes.py FOLDER [--most N]
+
+Of each check and file the first N findings with a fix are mended alone (all with --most 0). A fix must remove its
+finding, add none, and, unless it says that it changes verdicts, keep the meaning of the file in every profile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from canfetch.core.equivalence import differing_profiles
+from canfetch.lint import CHECKS, Finding, Given, Linter, LintReport
+from canfetch.lint.fixing import applied
+
+LINTER = Linter(findings_limit=None)
+
+
+def codes(report: LintReport) -> Counter[str]:
+    """Count findings by code."""
+    return Counter(finding.check.code for finding in report.findings)
+
+
+def broken_promises(report: LintReport, finding: Finding) -> list[str]:
+    """Make one fix, and list what does not hold."""
+    if finding.fix is None:
+        return []
+    octets, _ = applied(report.file.octets, [finding.fix])
+    after = codes(LINTER.lint(report.file.given._replace(octets=octets + report.file.robots.tail)))
+    before = codes(report)
+    code = finding.check.code
+    wrong = []
+    if after[code] >= before[code]:
+        wrong.append("is found again")
+    added = sorted(other for other in after if after[other] > before[other] and other != code)
+    if added:
+        wrong.append(f"adds {', '.join(added)}")
+    if not finding.fix.changes_verdicts:
+        wrong += [f"changes {profile}" for profile in differing_profiles(report.file.octets, octets)]
+    return wrong
+
+
+def wrong_spans(report: LintReport) -> list[str]:
+    """List findings whose spans are no places of the file."""
+    octets = len(report.file.octets)
+    return [repr(one) for one in report.findings if not 0 <= one.span[0] <= one.span[1] <= octets]
+
+
+def main() -> int:
+    """Go through a folder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--most", type=int, default=1, help="findings of a check that are mended alone in each file")
+    arguments = parser.parse_args()
+    begun = time.perf_counter()
+    files = found = tried = 0
+    in_files: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    mended: Counter[str] = Counter()
+    wrong: Counter[tuple[str, str]] = Counter()
+    where: dict[tuple[str, str], str] = {}
+    for path in sorted(arguments.folder.rglob("*")):
+        if not path.is_file():
+            continue
+        files += 1
+        report = LINTER.lint(Given(path.read_bytes()))
+        for text in wrong_spans(report):
+            print(f"{path}: span of {text}")
+        counted = codes(report)
+        total += counted
+        found += len(report.findings)
+        in_files.update(counted.keys())
+        seen: Counter[str] = Counter()
+        for finding in report.findings:
+            code = finding.check.code
+            seen[code] += finding.fix is not None
+            if finding.fix is None or (arguments.most and seen[code] > arguments.most):
+                continue
+            tried += 1
+            broken = broken_promises(report, finding)
+            mended[code] += not broken
+            for text in broken:
+                wrong[code, text] += 1
+                where.setdefault((code, text), f"{path.name}:{finding.line}")
+    print(f"{files:,} files, {found:,} findings, {tried:,} fixes tried, in {time.perf_counter() - begun:.0f} s\n")
+    print("| code | name | files | findings | fixes that held |\n| --- | --- | --- | --- | --- |")
+    for check in CHECKS:
+        held = f"{mended[check.code]:,}" if check.fixable else "-"
+        print(f"| {check.code} | `{check.name}` | {in_files[check.code]:,} | {total[check.code]:,} | {held} |")
+    print(f"\n{sum(wrong.values())} promises broken")
+    for (code, text), count in wrong.most_common():
+        print(f"  {code} {text}: {count}, such as {where[code, text]}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
