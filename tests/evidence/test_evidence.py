@@ -14,7 +14,7 @@ import pytest
 from tests.access.conftest import ScriptedOrigin
 
 from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
-from canfetch.client.evidence.lines import hash_of
+from canfetch.client.evidence.lines import LONGEST_LINE_OCTETS, hash_of
 from canfetch.client.sync_client import Client
 from canfetch.core.document import parse
 from canfetch.errors import EvidenceError
@@ -74,6 +74,29 @@ def test_house_evidence_changed_line_is_told(tmp_path: Path, line_number: int) -
     assert not report.holds
     # The line after the changed one no longer names it.
     assert report.broken_at == line_number + 2
+
+
+def test_house_evidence_line_that_is_too_long_is_neither_written_nor_taken_for_a_torn_one(tmp_path: Path) -> None:
+    verdict = ROBOTS.decide("/", agent="ExampleBot")
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/a", verdict)
+        with pytest.raises(EvidenceError, match=r"too long.*not on the record"):
+            recorder.record("/" + "x" * LONGEST_LINE_OCTETS, verdict)
+        recorder.record("/" + "x" * (LONGEST_LINE_OCTETS - 5_000), verdict)
+        recorder.record("/b", verdict)
+        recorder.record("/c", verdict)
+    whole = recorder.path.read_bytes()
+    assert verify_segment(recorder.path).decisions == 4
+
+    recorder.path.write_bytes(whole.replace(b'"url":"/b"', b'"url":"/Z"'))
+    assert verify_segment(recorder.path).broken_at == 5
+
+    lines = whole.splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"/xxx", b"/" + b"x" * 6_000)
+    recorder.path.write_bytes(b"".join(lines))
+    report = verify_segment(recorder.path)
+    assert (report.holds, report.decisions, report.broken_at, report.torn_octets) == (False, 1, 3, 0)
+    assert "longer" in (report.problem or "")
 
 
 def test_house_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ EVIDENCE_FORMAT: Final = "canfetch.evidence/1"
 FIRST_PREVIOUS: Final = "0" * 64
 SEGMENT_PATTERN: Final = "evidence-*.ndjson"
 OCTETS_FOLDER: Final = "octets"
+# With its end. Nobody writes a longer one, so that who reads needs no more memory, and takes none for a torn one.
+LONGEST_LINE_OCTETS: Final = 16 * 1024 * 1024
 
 
 def line_of(record: dict[str, Any]) -> bytes:

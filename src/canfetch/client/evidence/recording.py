@@ -9,7 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, hash_of, line_of
+from canfetch.client.evidence.lines import (
+    EVIDENCE_FORMAT,
+    FIRST_PREVIOUS,
+    LONGEST_LINE_OCTETS,
+    OCTETS_FOLDER,
+    hash_of,
+    line_of,
+)
 from canfetch.client.forking import renewed_in_children
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.procedure import Clock
@@ -96,7 +103,7 @@ class EvidenceRecorder:
             url: what was asked for.
             known: what was known of the origin, where the file was fetched.
             octets: the file itself, where it was given.
-        Raises: EvidenceError: it cannot be written; nothing of it is on the record then.
+        Raises: EvidenceError: it cannot be written, or takes more than 16 MiB; nothing of it is on the record then.
         Cost: one write; with `keep_octets`, one file for each new robots.txt.
         """
         robots = self._robots(known) if known is not None else None if octets is None else self._given(octets)
@@ -163,6 +170,9 @@ class EvidenceRecorder:
                 **content,
             }
         )
+        if len(line) >= LONGEST_LINE_OCTETS:
+            problem = f"a line of {len(line)} octets is too long, {LONGEST_LINE_OCTETS} with its end is the most"
+            raise EvidenceError(f"{self.path}: {problem}; the decision is not on the record")
         self._write(line + b"\n")
         self._sequence += 1
         self._previous = hash_of(line)

@@ -13,11 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from canfetch.client.evidence.lines import EVIDENCE_FORMAT, FIRST_PREVIOUS, OCTETS_FOLDER, SEGMENT_PATTERN, hash_of
+from canfetch.client.evidence.lines import (
+    EVIDENCE_FORMAT,
+    FIRST_PREVIOUS,
+    LONGEST_LINE_OCTETS,
+    OCTETS_FOLDER,
+    SEGMENT_PATTERN,
+    hash_of,
+)
 from canfetch.core.quoting import quoted
 from canfetch.errors import EvidenceError
 
-_LONGEST_LINE_OCTETS = 16 * 1024 * 1024
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -70,7 +76,10 @@ def verify_segment(path: Path) -> SegmentReport:
     problem: str | None = None
     try:
         with path.open("rb") as lines:
-            while problem is None and (line := lines.readline(_LONGEST_LINE_OCTETS)):
+            while problem is None and (line := lines.readline(LONGEST_LINE_OCTETS + 1)):
+                if len(line) > LONGEST_LINE_OCTETS:
+                    problem = f"is longer than {LONGEST_LINE_OCTETS} octets, and no line is"
+                    break
                 if not line.endswith(b"\n"):
                     torn = len(line)
                     break
