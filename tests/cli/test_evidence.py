@@ -147,7 +147,7 @@ def test_house_decision_that_is_not_on_the_record_is_none(folder: Path, environm
 def test_house_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
     (folder / "evidence" / "octets").mkdir(parents=True)
     line = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
-    line["robots"] = {"copy": {"sha256": "\x1b[31m"}}
+    line |= {"keeps_octets": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
     (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     ran = run(*VERIFY)
     assert (ran.code, ran.lines[1], ran.err) == (1, "        the octets %1B[31m... are missing", "")

@@ -164,6 +164,7 @@ def test_house_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256:
         "segment": "evidence-x",
         "sequence": 0,
         "previous": "0" * 64,
+        "keeps_octets": True,
         "robots": {"copy": {"sha256": sha256}},
     }
     assert verify_segment(written(tmp_path, json.dumps(record).encode())).missing_octets == (sha256,)
@@ -214,6 +215,21 @@ def test_house_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path)
     kept.unlink()
     assert verify_segment(recorder.path).missing_octets == (kept.name,)
     assert not verify_segment(recorder.path).holds
+
+
+def test_house_evidence_folder_of_kept_octets_that_is_gone_is_told(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, keep_octets=True) as recorder, EvidenceRecorder(tmp_path) as bare:
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+        # Who keeps none misses none, though others of the folder do.
+        bare.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=b"not kept")
+    assert all(report.holds for report in verify_folder(tmp_path))
+
+    (kept,) = (tmp_path / "octets").iterdir()
+    kept.unlink()
+    (tmp_path / "octets").rmdir()
+
+    assert verify_segment(recorder.path).missing_octets == (kept.name,)
+    assert verify_segment(bare.path).holds
 
 
 def test_house_evidence_threads_share_one_chain(tmp_path: Path) -> None:

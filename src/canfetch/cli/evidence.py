@@ -15,7 +15,7 @@ from canfetch.errors import EvidenceError
 _PROVES: Final = """
 A chain that holds proves that no line in it was changed, left out or put in, unless all later lines were
 written anew. It does not prove that nothing was cut off its end (compare the head with one kept elsewhere),
-nor that what was recorded was true.
+nor that no segment was removed, nor that what was recorded was true.
 """
 
 

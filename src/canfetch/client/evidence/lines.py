@@ -3,7 +3,8 @@
     {"at_seconds": 1700000000.0, "format": "canfetch.evidence/1", "previous": "<64 hex digits>",
      "robots": {...}, "segment": "<name>", "sequence": 1, "url": "https://...", "verdict": {...}}
 
-Line 0 opens a segment: it has `"opened"` in place of a decision, and 64 zeros as `previous`.
+Line 0 opens a segment: it has `"opened"` in place of a decision, `"keeps_octets"`, which says whether the files
+themselves are kept, and 64 zeros as `previous`.
 """
 
 import hashlib

@@ -82,7 +82,7 @@ class EvidenceRecorder:
             self._file = os.open(self.path, flags, 0o644)
         except OSError as error:
             raise EvidenceError(f"{self.folder}: evidence cannot be written there: {error.strerror}") from None
-        self._put({"opened": True})
+        self._put({"opened": True, "keeps_octets": self._keep_octets})
 
     @property
     def path(self) -> Path:

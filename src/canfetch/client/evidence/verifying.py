@@ -2,8 +2,8 @@
 
 A chain that holds proves that no line in it was changed, left out or put in since the last line was
 written, by anybody who did not write all later lines anew. It does not prove that no lines were cut off
-its end, unless the hash of the last line was kept elsewhere; nor that the whole was not written anew; nor
-that what was recorded was true.
+its end, unless the hash of the last line was kept elsewhere; nor that no segment was removed, unless their
+names were; nor that the whole was not written anew; nor that what was recorded was true.
 """
 
 import hashlib
@@ -33,8 +33,8 @@ class SegmentReport(NamedTuple):
     `decisions` counts the lines that hold; `broken_at` is the first line, from 1, that does not, and
     `problem` says why. `torn_octets` counts the octets of a last line that was never finished: it is no
     decision that was acknowledged, and breaks nothing. `missing_octets` and `changed_octets` name the
-    hashes of kept files that are not there, or are not theirs any more. `head` is the hash of the last line
-    that holds.
+    hashes of files that the segment says it keeps and that are not there, or are not theirs any more. `head` is
+    the hash of the last line that holds.
     """
 
     path: Path
@@ -73,6 +73,7 @@ def verify_segment(path: Path) -> SegmentReport:
     """
     previous, sequence, torn = FIRST_PREVIOUS, 0, 0
     hashes: set[str] = set()
+    keeps_octets = False
     problem: str | None = None
     try:
         with path.open("rb") as lines:
@@ -88,7 +89,9 @@ def verify_segment(path: Path) -> SegmentReport:
                 if problem is None and record is not None:
                     previous = hash_of(line[:-1])
                     sequence += 1
-                    hashes.update(_kept_hashes(record))
+                    keeps_octets = keeps_octets or record.get("keeps_octets") is True
+                    if keeps_octets:
+                        hashes.update(_kept_hashes(record))
     except OSError as error:
         raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
     if problem is None and sequence == 0 and torn == 0:
@@ -129,9 +132,6 @@ def _kept_hashes(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _check_octets(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    # Without the folder nobody asked for octets to be kept.
-    if not folder.is_dir():
-        return (), ()
     missing, changed = [], []
     for sha256 in sorted(hashes):
         place = folder / sha256
