@@ -42,13 +42,21 @@ def is_list(value: bytes) -> bool:
 
 
 def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
-    """Give the names of all user-agent lines but those of headers, in file order.
+    """Give the names of all user-agent lines, in file order: of a product with its version the product's name.
+
+    Of whole headers there is none, since crawlers read another word of them, or none.
 
     Cost: O(octets of these lines).
     """
     for record in file.user_agents:
         value = file.value(record)
-        if record.value is None or not value or is_header(value):
+        if record.value is None or not value or b"(" in value:
+            continue
+        if b"/" in value:
+            product = value.partition(b"/")[0].strip(_WHITE_SPACE)
+            if product:
+                place = record.value[0]
+                yield NamedAgent(product, (place, place + len(product)), record, in_list=False)
             continue
         if b"," not in value:
             yield NamedAgent(value, record.value, record, in_list=False)

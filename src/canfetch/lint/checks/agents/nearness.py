@@ -19,8 +19,8 @@ _FAMILIES: Final = ("ahrefs", "baiduspider", "googlebot-", "semrushbot-", "slack
 def near_crawler(name: str) -> str | None:
     """Give the known name that another one is misspelt from, or None.
 
-    It is one if only `-`, `_`, `.` and spaces part the two, or one letter: missing, too many, another, or changed with
-    the next.
+    It is one if only `-`, `_`, `.` and spaces part the two, or one letter: missing, too many, or changed with the
+    next.
 
     Cost: O(characters of the name, squared), and that is bounded.
     """
@@ -65,7 +65,6 @@ def _is_one_apart(one: str, other: str) -> bool:
         start += 1
     if len(shorter) < len(longer):
         return shorter[start:] == longer[start + 1 :]
+    # One letter in place of another makes too many names that are real.
     swapped = longer[start + 1 : start + 2] + longer[start : start + 1]
-    return shorter[start + 1 :] == longer[start + 1 :] or (
-        shorter[start : start + 2] == swapped and shorter[start + 2 :] == longer[start + 2 :]
-    )
+    return shorter[start : start + 2] == swapped and shorter[start + 2 :] == longer[start + 2 :]

@@ -18,7 +18,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         if near is None:
             continue
         # Where the crawler has a group of its own, two groups would become one.
-        alone = not name.in_list and not file.groups_named(near)
+        alone = not name.in_list and name.span == name.record.value and not file.groups_named(near)
         fix = replacing(*name.span, near.encode(), changes_verdicts=True) if alone else None
         yield Found(name.span, {"name": name.text, "near": near}, Probe("/", (near,)), fix)
 

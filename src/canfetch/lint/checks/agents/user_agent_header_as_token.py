@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
@@ -24,11 +25,20 @@ def find(file: LintedFile) -> Iterator[Found]:
         if token is None:
             yield Found(record.value, {"header": text, "token": "*"})
             continue
-        # Where the crawler has a group of its own, two groups would become one.
-        read = file.text(value).partition("/")[0].lower()
-        alone = token.lower() == read or not file.groups_named(token)
-        fix = replacing(*record.value, token.encode(), changes_verdicts=True) if alone else None
+        fix = (
+            replacing(*record.value, token.encode(), changes_verdicts=True) if _is_certain(file, text, token) else None
+        )
         yield Found(record.value, {"header": text, "token": token}, Probe("/", (token,)), fix)
+
+
+def _is_certain(file: LintedFile, header: str, token: str) -> bool:
+    product, _, version = header.partition("/")
+    if token.lower() == product.lower():
+        return version[:1].isdigit() or version == ""
+    # The line begins to speak to another crawler; where that has a group of its own, two would become one.
+    crawler = REGISTRY.named(token)
+    obeys = crawler is None or (crawler.obeys not in {"no", "may-not"} and not crawler.retired)
+    return obeys and not token.encode().translate(None, IDENTIFIER) and not file.groups_named(token)
 
 
 def _token(header: str) -> str | None:

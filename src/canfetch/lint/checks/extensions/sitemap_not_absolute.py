@@ -6,6 +6,7 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.octets import octets_of
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.checks.extensions.sitemaps import other_scheme
 from canfetch.lint.checks.patterns.places import origin_of
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
@@ -21,6 +22,8 @@ def find(file: LintedFile) -> Iterator[Found]:
         if not read.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
             continue
         value = read.extension.value
+        if other_scheme(value) is not None:
+            continue  # that is what is wrong with it
         if listed is None:
             listed = {other.extension.value for other in records_named(file, "sitemap")}
         fix = None
@@ -29,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             if whole not in listed:
                 listed.add(whole)
                 fix = replacing(*read.record.value, whole, changes_verdicts=True)
-        yield Found(read.span, {"sitemap": file.text(value)}, fix=fix)
+        yield Found(read.span, {"sitemap": file.text(value or file.content(read.record))}, fix=fix)
 
 
 CHECK = Check(

@@ -1,10 +1,13 @@
 """The sitemaps that a file lists, with their places."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.linted_file import LintedFile
+
+_FETCHED: Final = frozenset({b"http", b"https", b"ftp"})
+_IN_SCHEME: Final = b"abcdefghijklmnopqrstuvwxyz0123456789+-."
 
 
 class ListedSitemap(NamedTuple):
@@ -20,3 +23,12 @@ def listed_sitemaps(file: LintedFile) -> Iterator[ListedSitemap]:
     """Give the sitemaps in file order."""
     for extension, record, span in records_named(file, "sitemap"):
         yield ListedSitemap(file.text(extension.value), span, record.span, record.line)
+
+
+def other_scheme(value: bytes) -> bytes | None:
+    """Give the scheme of a URL that crawlers do not fetch; None where they do, and where there is none."""
+    scheme, mark, _ = value.partition(b"://")
+    folded = scheme.lower()
+    if not mark or not folded[:1].isalpha() or folded.translate(None, _IN_SCHEME) or folded in _FETCHED:
+        return None
+    return scheme

@@ -3,8 +3,8 @@
 from typing import Final
 
 _FOLDERS: Final = frozenset(
-    {b"_next", b"_nuxt", b"assets", b"build", b"bundles", b"css", b"dist", b"javascript", b"javascripts", b"js"}
-    | {b"scripts", b"skin", b"static", b"styles", b"stylesheets", b"themes", b"wp-content", b"wp-includes"}
+    {b"_next", b"_nuxt", b"assets", b"bundles", b"css", b"dist", b"javascript", b"javascripts", b"js"}
+    | {b"skin", b"static", b"styles", b"stylesheets", b"themes", b"wp-content", b"wp-includes"}
 )
 _ENDINGS: Final = (b".js", b".css")
 

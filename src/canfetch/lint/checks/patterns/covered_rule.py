@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.checks.patterns.covering import covered
-from canfetch.lint.checks.patterns.rewriting import removing
+from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -13,12 +13,12 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for rules that change nothing, since a shorter one of their kind matches all that they match."""
-    for rule, covering in covered(file):
+    for rule, covering, equal in covered(file):
         yield Found(
             file.content_span(rule.record),
             {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.record.line)},
             probe_of(rule.value),
-            removing(rule.record, changes_verdicts=True),
+            Fix(tuple(Edit(*each.record.span, b"") for each in equal), changes_verdicts=True),
         )
 
 

@@ -100,8 +100,16 @@ class _Heads:
         return place < len(self._sorted) and self._sorted[place].startswith(head)
 
 
-def covered(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
-    """Give each rule that a shorter one of its kind and group covers, and that one.
+class Covered(NamedTuple):
+    """A rule that changes nothing, the one that covers it, and all that say the same as it, itself among them."""
+
+    rule: LintedRule
+    covering: LintedRule
+    equal: tuple[LintedRule, ...]
+
+
+def covered(file: LintedFile) -> Iterator[Covered]:
+    """Give each rule that a shorter one of its kind and group covers.
 
     Cost: O(octets of rules, times the lengths that rules have).
     """
@@ -120,17 +128,16 @@ def covered(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
             yield from _covered_among([one for one in rules if one.rule.allow is allow], opposing)
 
 
-def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[tuple[LintedRule, LintedRule]]:
-    first: dict[bytes, LintedRule] = {}
+def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
+    equal: dict[bytes, list[Formed]] = {}
     for one in rules:
-        first.setdefault(one.form, one.rule)
-    literals = {one.form: first[one.form] for one in rules if one.is_literal}
+        equal.setdefault(one.form, []).append(one)
+    distinct = [ones[0] for ones in equal.values()]
+    literals = {one.form: one.rule for one in distinct if one.is_literal}
     lengths = sorted({len(form) for form in literals}, reverse=True)
-    wildcards = [one for one in rules if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
+    wildcards = [one for one in distinct if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
     wildcards = wildcards[:_MOST_WILDCARDS]
-    for one in rules:
-        if first[one.form] is not one.rule:
-            continue
+    for one in distinct:
         head = head_of(one.form)
         covering = next(
             (
@@ -144,7 +151,7 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[tuple[Lint
             continue
         low, high = sorted((covering.octets, one.rule.octets))
         if not opposing.is_between(one, low, high):
-            yield one.rule, covering
+            yield Covered(one.rule, covering, tuple(other.rule for other in equal[one.form]))
 
 
 def _wildcard_that_covers(one: Formed, head: bytes, wildcards: list[Formed]) -> LintedRule | None:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import UNRESERVED
+from canfetch.core.octets import UNRESERVED, text_of
+from canfetch.core.origin import Origin
+from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.checks.patterns.assets import bars_assets
-from canfetch.lint.checks.patterns.covering import Neighbours
+from canfetch.lint.checks.patterns.covering import Neighbours, form_of
+from canfetch.lint.checks.patterns.places import origin_of
 from canfetch.lint.checks.patterns.regular_expression import looks_like_one
 from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.fixing import Fix
@@ -20,33 +23,44 @@ _STARTS: Final = frozenset(UNRESERVED) - frozenset(b".")
 _NO_PATHS: Final = frozenset(
     {b"all", b"any", b"everything", b"false", b"n", b"no", b"none", b"nothing", b"true", b"y", b"yes"}
 )
-_NO_PATH_STARTS: Final = (b"www.", b"http:", b"https:", b"//")
+_NO_PATH_STARTS: Final = (b"www.",)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at rules that have a value with another beginning."""
+    here = None if file.given.url is None else origin_of(file.given.url)
     neighbours = None
     for rule in file.rules:
         if not rule.value or rule.value[:1] in (b"/", b"*") or rule.record.value is None:
             continue
         neighbours = neighbours or Neighbours(file)
-        path = b"/" + rule.value.lstrip(b"/")
+        path = _path_meant(rule.value, here)
         yield Found(
             rule.record.value,
-            {"pattern": file.text(rule.value), "better": file.text(path)},
-            probe_of(path),
-            _fix(rule, path, neighbours),
+            {"pattern": file.text(rule.value)},
+            probe_of(path or rule.value),
+            None if path is None else _fix(rule, path, neighbours),
         )
 
 
+def _path_meant(value: bytes, here: Origin | None) -> bytes | None:
+    """Give the path that must be meant, or None where it may be anything."""
+    if b"://" in value:
+        split = split_url(value)
+        if here is None or split is None or origin_of(text_of(value)) != here:
+            return None
+        path = value[split.rest_start :]
+        # The whole site is hardly meant, and two slashes are another path.
+        return path if path[:1] == b"/" and path[:2] != b"//" and form_of(path) != b"/" else None
+    folded = value.lower()
+    if folded[0] not in _STARTS or folded in _NO_PATHS or folded.startswith(_NO_PATH_STARTS):
+        return None
+    return b"/" + value if value.isascii() and b":" not in value else None
+
+
 def _fix(rule: LintedRule, path: bytes, neighbours: Neighbours) -> Fix | None:
-    # Only where a path must be meant, and where nothing else comes of it.
-    value = rule.value.lower()
-    if value[0] not in _STARTS or value in _NO_PATHS or value.startswith(_NO_PATH_STARTS):
-        return None
-    if not value.isascii() or b":" in value or looks_like_one(value) or path.startswith(b"/robots.txt"):
-        return None
-    if not rule.allow and bars_assets(path) is not None:
+    # Only where nothing else comes of it.
+    if looks_like_one(path) or path.startswith(b"/robots.txt") or (not rule.allow and bars_assets(path) is not None):
         return None
     return rewritten(rule.record, path) if neighbours.would_stand_apart(rule, path) else None
 

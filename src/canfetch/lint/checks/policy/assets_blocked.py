@@ -41,7 +41,8 @@ CHECK = Check(
     message="`{pattern}` bars what pages may need to be shown, such as `{path}`",
     why="Search engines show a page to themselves as a browser does. Without its scripts and styles they may see "
     "another page, or an empty one.",
-    mend="Let crawlers fetch scripts and styles, or allow these in the folder: `Allow: /*.js` and `Allow: /*.css`.",
+    mend="Let crawlers fetch scripts and styles; an Allow line must be as long as the rule, such as "
+    "`Allow: /wp-includes/*.js`.",
     source="Google, JavaScript and robots.txt basics",
     bad=Given(b"User-agent: *\nDisallow: /wp-includes/\n"),
     good=Given(b"User-agent: *\nDisallow: /wp-admin/\n"),

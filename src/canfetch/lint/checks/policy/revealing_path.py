@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 # What everybody knows to be there tells nobody anything: /wp-admin/, /admin/ and the like are left out.
 _SEGMENTS: Final = frozenset(
     {b".env", b".git", b".htaccess", b".htpasswd", b".ssh", b".svn", b"backup", b"backups", b"bak", b"confidential"}
-    | {b"db_backup", b"dump", b"dumps", b"passwd", b"password", b"passwords", b"phpmyadmin", b"secret", b"secrets"}
+    | {b"db_backup", b"dump", b"dumps", b"passwd", b"passwords", b"phpmyadmin", b"secret", b"secrets"}
     | {b"sql", b"sqldump", b"private_key", b"id_rsa"}
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")

@@ -1,0 +1,129 @@
+"""Checks of user-agent lines: what must be found, and what must not."""
+
+import pytest
+
+from canfetch.lint import Linter
+from canfetch.lint.checks.agents.nearness import near_crawler
+
+BARRED = "\nDisallow: /a\n"
+
+
+def lines(octets: bytes, code: str) -> list[int]:
+    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(octets).findings]
+
+
+def mended(octets: bytes, code: str) -> bytes:
+    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).octets
+
+
+FIRES = [
+    ("CF501", "User-agent: Googelbot"),
+    ("CF501", "User-agent: GPT-Bot"),
+    ("CF501", "User-agent: Google Bot"),
+    ("CF502", "User-agent: MJ12bot"),
+    ("CF502", "User-agent: archive.org_bot"),
+    ("CF502", "User-agent: Screaming Frog"),
+    ("CF503", "User-agent: a, b"),
+    ("CF503", "User-agent: *, b"),
+    ("CF504", "User-agent: google-extended"),
+    ("CF504", "User-agent: a\nUser-agent: Applebot-Extended"),
+    ("CF505", "User-agent: *\nDisallow: /\nUser-agent: b"),
+    ("CF505", "User-agent: *\nDisallow: *\nUser-agent: b"),
+    ("CF506", "User-agent: ia_archiver"),
+    ("CF506", "User-agent: a, Perplexity-User"),
+    ("CF507", "User-agent: googleweblight"),
+    ("CF507", "User-agent: msnbot\nUser-agent: bingbot"),
+    ("CF508", "User-agent: Googlebot/2.1"),
+    ("CF508", "User-agent: Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"),
+    ("CF508", "User-agent: Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/115.0"),
+    ("CF509", "User-agent: *bot*"),
+    ("CF509", "User-agent: Goo*"),
+    ("CF510", "User-agent:"),
+    ("CF510", "User-agent: # all"),
+    ("CF511", "User-agent: openai"),
+    ("CF511", "User-agent: Baidu"),
+    ("CF512", "User-agent: Googlebot\nDisallow: /x\nUser-agent: Googlebot-News"),
+    ("CF512", "User-agent: Yandex\nDisallow: /x\nUser-agent: YandexBot"),
+]
+QUIET = [
+    ("CF501", "User-agent: GoogleBot"),
+    ("CF501", "User-agent: SemrushBot-SA"),
+    ("CF501", "User-agent: YandexVideo"),
+    ("CF501", "User-agent: MyOwnCrawler"),
+    ("CF501", "User-agent: *"),
+    ("CF502", "User-agent: Googlebot-Image"),
+    ("CF502", "User-agent: *"),
+    ("CF503", "User-agent: Mozilla/5.0 (KHTML, like Gecko)"),
+    ("CF503", "User-agent: a # b, c"),
+    ("CF504", "User-agent: Googlebot-News"),
+    ("CF504", "User-agent: Google-Extended\nAllow: /\nUser-agent: b"),
+    ("CF505", "User-agent: *\nDisallow: /\nAllow: /a\nUser-agent: b"),
+    ("CF505", "User-agent: *\nDisallow: /\nUser-agent: AdsBot-Google"),
+    ("CF506", "User-agent: Claude-User"),
+    ("CF506", "User-agent: ChatGPT-User\nAllow: /\nUser-agent: b"),
+    ("CF507", "User-agent: msnbot"),
+    ("CF507", "User-agent: Googlebot"),
+    ("CF508", "User-agent: Mozilla"),
+    ("CF508", "User-agent: archive.org_bot"),
+    ("CF509", "User-agent: *"),
+    ("CF509", "User-agent: * # all*"),
+    ("CF510", "User-agent: *"),
+    ("CF510", "User-agent: a"),
+    ("CF511", "User-agent: Yandex"),
+    ("CF511", "User-agent: Googlebot"),
+    ("CF512", "User-agent: Googlebot\nUser-agent: Googlebot-Image"),
+    ("CF512", "User-agent: Googlebot\nDisallow: /a/b\nUser-agent: Googlebot-Image"),
+    ("CF512", "User-agent: Googlebot\nDisallow: /x\nUser-agent: Applebot"),
+]
+
+
+@pytest.mark.parametrize("code, agents", FIRES)
+def test_it_is_found(code: str, agents: str) -> None:
+    assert lines((agents + BARRED).encode(), code)
+
+
+@pytest.mark.parametrize("code, agents", QUIET)
+def test_it_is_not_found(code: str, agents: str) -> None:
+    assert lines((agents + BARRED).encode(), code) == []
+
+
+@pytest.mark.parametrize(
+    "code, before, after",
+    [
+        ("CF501", "User-agent: Googelbot", "User-agent: Googlebot"),
+        ("CF501", "User-agent: Googelbot\nUser-agent: googlebot", "User-agent: Googelbot\nUser-agent: googlebot"),
+        ("CF503", "User-agent: a, B,a # c", "User-agent: a\nUser-agent: B # c"),
+        ("CF503", "useragent: a,*", "useragent: a\nuseragent: *"),
+        ("CF503", "User-agent: a, b c", "User-agent: a, b c"),
+        ("CF503", "User-agent: a, b\nUser-agent: b", "User-agent: a, b\nUser-agent: b"),
+        ("CF508", "User-agent: Googlebot/2.1", "User-agent: Googlebot"),
+        ("CF508", "User-agent: Mozilla/5.0 (compatible; bingbot/2.0)", "User-agent: bingbot"),
+        ("CF509", "User-agent: Googlebot*", "User-agent: Googlebot"),
+        ("CF509", "User-agent: goo*", "User-agent: goo*"),
+    ],
+)
+def test_a_name_is_rewritten(code: str, before: str, after: str) -> None:
+    assert mended((before + BARRED).encode(), code) == (after + BARRED).encode()
+
+
+def test_a_list_is_split_with_the_line_ends_of_its_file() -> None:
+    assert mended(b"User-agent: a, b\r\nDisallow: /\r\n", "CF503") == (
+        b"User-agent: a\r\nUser-agent: b\r\nDisallow: /\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "name, near",
+    [
+        ("googelbot", "Googlebot"),
+        ("Baidu-Spider", "Baiduspider"),
+        ("ClaudeBots", "ClaudeBot"),
+        ("ClaudeBot", None),
+        ("bot", None),
+        ("", None),
+        ("x" * 100_000, None),
+        ("Googleböt", None),
+    ],
+)
+def test_nearness(name: str, near: str | None) -> None:
+    assert near_crawler(name) == near

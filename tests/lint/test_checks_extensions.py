@@ -1,0 +1,158 @@
+"""Checks of records beyond the RFC: what must be found, and what must not."""
+
+import pytest
+
+from canfetch.lint import Given, Linter
+
+URL = "https://example.com/robots.txt"
+GROUP = "User-agent: *\nDisallow: /a\n"
+
+
+def lines(text: str, code: str, profile: str = "all") -> list[int]:
+    linter = Linter(profile=profile, select=[code], findings_limit=None)
+    return [finding.line for finding in linter.lint(Given(text.encode(), url=URL)).findings]
+
+
+def mended(text: str, code: str) -> str:
+    return Linter(select=[code]).fix(Given(text.encode(), url=URL), unsafe=True).octets.decode()
+
+
+FIRES = [
+    ("CF601", "Sitemap: sitemap.xml"),
+    ("CF601", "Sitemap:"),
+    ("CF601", "Sitemap: www.example.com/sitemap.xml"),
+    ("CF602", "Sitemap: file:///sitemap.xml"),
+    ("CF602", "Sitemap: htttps://example.com/a"),
+    ("CF603", "Sitemap: https://example.com/a\nSitemap: https://example.com/a"),
+    ("CF603", "Sitemap: /a\nUser-agent: b\nsite-map: /a"),
+    ("CF604", "Crawl-delay: five"),
+    ("CF604", "Crawl-delay: 0,5"),
+    ("CF604", "Crawl-delay: -1"),
+    ("CF605", "Crawl-delay: 31"),
+    ("CF605", "Crawl-delay: 86400.5"),
+    ("CF606", "User-agent: Googlebot\nCrawl-delay: 1"),
+    ("CF606", "User-agent: a\nUser-agent: YandexBot\nCrawl-delay: 1"),
+    ("CF607", "Request-rate: 1"),
+    ("CF607", "Request-rate: 0/5"),
+    ("CF608", "Visit-time: 2500-2600"),
+    ("CF608", "Visit-time:"),
+    ("CF609", "Host: https://example.com"),
+    ("CF609", "host: example.com"),
+    ("CF610", "Clean-param: a /x$"),
+    ("CF610", f"Clean-param: a /{'x' * 500}"),
+    ("CF611", "Noindex: /a"),
+    ("CF611", "nofollow: /"),
+    ("CF612", "Content-Signal: ai-train"),
+    ("CF612", "Content-Signal: search=maybe"),
+    ("CF612", "Content-Signal: train=no"),
+    ("CF613", "Content-Usage: TRAIN-AI=n"),
+    ("CF613", "Content-Usage: /a train-ai=never"),
+    ("CF614", "Content-Usage: genai=n"),
+    ("CF614", "Content-Usage: search=y, bots=n"),
+    ("CF615", "License: /l.xml"),
+    ("CF615", "License:"),
+    ("CF616", "ACAP-crawler: *"),
+    ("CF616", "acap-allow-index: /"),
+    ("CF617", "Robot-version: 1.0"),
+    ("CF617", "robot-version: two"),
+    ("CF618", "Cache-delay: 1"),
+    ("CF618", "cache-delay:"),
+    ("CF619", "License: https://example.com/l"),
+    ("CF619", "Comment: hello"),
+    ("CF620", "Content-Signal: /a ai-train=no"),
+    ("CF620", "Content-Signal: /\tai-train=no"),
+    ("CF621", "DisallowAITraining: /"),
+    ("CF621", "AllowAITraining:"),
+    ("CF622", "Content-Signal: search=yes\nContent-Usage: search=n"),
+    ("CF622", "Content-Usage: ai-use=y\nUser-agent: b\nDisallow: /\nUser-agent: *\nContent-Signal: ai-input=no"),
+]
+QUIET = [
+    ("CF601", "Sitemap: https://example.com/sitemap.xml"),
+    ("CF601", "# Sitemap: /sitemap.xml"),
+    ("CF602", "Sitemap: FTP://example.com/a"),
+    ("CF602", "Sitemap: /a"),
+    ("CF603", "Sitemap: https://example.com/a\nSitemap: https://example.com/A"),
+    ("CF603", "Sitemap:\nSitemap:"),
+    ("CF604", "Crawl-delay: 0.5"),
+    ("CF604", "Crawl-delay: 10"),
+    ("CF605", "Crawl-delay: 30"),
+    ("CF605", "Crawl-delay: x"),
+    ("CF606", "Crawl-delay: 1"),
+    ("CF606", "User-agent: bingbot\nCrawl-delay: 1"),
+    ("CF607", "Request-rate: 1/10s 1800-1900"),
+    ("CF607", "Request-rate: 1/5"),
+    ("CF608", "Visit-time: 0600-0845"),
+    ("CF608", "Visit-time: 2200-0400"),
+    ("CF609", "# Host: example.com"),
+    ("CF609", "Hosts: example.com"),
+    ("CF610", "Clean-param: a&b /x/*.php"),
+    ("CF610", "Clean-param: a"),
+    ("CF611", "Disallow: /noindex"),
+    ("CF611", "# noindex: /a"),
+    ("CF612", "Content-Signal: search=yes, ai-train=no, use=reference"),
+    ("CF612", "Content-Signals: AI-TRAIN=NO"),
+    ("CF613", "Content-Usage: train-ai=n, search=y"),
+    ("CF613", "Content-Usage: /a ai-use=y"),
+    ("CF614", "Content-Usage: train-ai=n"),
+    ("CF614", "Content-Signal: genai=n"),
+    ("CF615", "License: https://example.com/l.xml"),
+    ("CF615", "# License: /l.xml"),
+    ("CF616", "# ACAP-crawler: *"),
+    ("CF616", "Allow: /ACAP-x"),
+    ("CF617", "# Robot-version: 1"),
+    ("CF617", "Version: 1"),
+    ("CF618", "Crawl-delay: 1"),
+    ("CF618", "# Cache-delay: 1"),
+    ("CF619", "Host: example.com"),
+    ("CF619", "Nonsense: 1"),
+    ("CF620", "Content-Usage: /a train-ai=n"),
+    ("CF620", "Content-Signal: ai-train=no"),
+    ("CF621", "Disallow: /AITraining"),
+    ("CF621", "Content-Usage: train-ai=n"),
+    ("CF622", "Content-Signal: search=yes, ai-train=no\nContent-Usage: search=y"),
+    ("CF622", "Content-Signal: search=yes\nUser-agent: b\nDisallow: /\nContent-Usage: search=n"),
+    ("CF622", "Content-Signal: search=yes\nContent-Usage: /a search=n"),
+]
+
+
+@pytest.mark.parametrize("code, records", FIRES)
+def test_it_is_found(code: str, records: str) -> None:
+    assert lines(f"{GROUP}{records}\n", code)
+
+
+@pytest.mark.parametrize("code, records", QUIET)
+def test_it_is_not_found(code: str, records: str) -> None:
+    assert lines(f"{GROUP}{records}\n", code) == []
+
+
+@pytest.mark.parametrize(
+    "code, before, after",
+    [
+        ("CF601", "Sitemap: /a.xml", "Sitemap: https://example.com/a.xml"),
+        ("CF601", "Sitemap: /a\nSitemap: https://example.com/a", "Sitemap: /a\nSitemap: https://example.com/a"),
+        ("CF603", "Sitemap: /a\nSitemap: /a\nSitemap: /a", "Sitemap: /a"),
+        ("CF604", "Crawl-delay: 10 seconds", "Crawl-delay: 10"),
+        ("CF604", "Crawl-delay: 0,5", "Crawl-delay: 0.5"),
+        ("CF604", "Crawl-delay: 90s", "Crawl-delay: 90s"),
+        ("CF612", "Content-Signal: search=y,ai_train = n", "Content-Signal: search=yes,ai-train = no"),
+        ("CF612", "Content-Signal: search=y, other=n", "Content-Signal: search=y, other=n"),
+        ("CF613", "Content-Usage: /a ai-train=no", "Content-Usage: /a train-ai=n"),
+        ("CF613", "Content-Usage: train-ai=no, ai-train=yes", "Content-Usage: train-ai=no, ai-train=yes"),
+        ("CF614", "Content-Usage: /a genai=n, search=y", "Content-Usage: /a train-ai=n, search=y"),
+        ("CF614", "Content-Usage: genai=n, train-ai=y", "Content-Usage: genai=n, train-ai=y"),
+        ("CF614", "Content-Usage: bots=n", "Content-Usage: bots=n"),
+    ],
+)
+def test_a_record_is_rewritten(code: str, before: str, after: str) -> None:
+    assert mended(f"{GROUP}{before}\n", code) == f"{GROUP}{after}\n"
+
+
+def test_lighthouse_reports_what_it_reports() -> None:
+    text = f"{GROUP}Sitemap: /a\nContent-Usage: train-ai=n\nCrawl-delay: x\nHost: example.com\n"
+    found = Linter(profile="lighthouse", select=["CF6"]).lint(text.encode()).findings
+    assert [finding.check.code for finding in found] == ["CF601", "CF619"]
+
+
+def test_google_is_shown_to_bar_what_was_meant_of_training() -> None:
+    found = Linter(select=["CF621"]).lint(b"User-agent: *\nDisallowAITraining: /\n").findings
+    assert found[0].effect() == "Googlebot may not fetch /, bingbot, YandexBot and other crawlers may"

@@ -1,0 +1,89 @@
+"""Checks of policy: what must be found, and what must not."""
+
+import pytest
+
+from canfetch.lint import Given, Linter, SeenPage
+from canfetch.pages.document import parse_page
+
+URL = "https://example.com/robots.txt"
+NOINDEX = parse_page(headers=[("X-Robots-Tag", "noindex")])
+BING_NOINDEX = parse_page(headers=[("X-Robots-Tag", "bingbot: noindex")])
+
+
+def lines(text: str, code: str, *pages: SeenPage, url: str | None = URL) -> list[int]:
+    given = Given(text.encode(), url=url, pages=pages)
+    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
+
+
+FIRES = [
+    ("CF701", "User-agent: *\nDisallow: /"),
+    ("CF701", "User-agent: *\nDisallow: /*\nDisallow: /a"),
+    ("CF701", "User-agent: a\nUser-agent: *\nDisallow: /"),
+    ("CF702", "User-agent: bingbot\nDisallow: /"),
+    ("CF702", "User-agent: *\nDisallow: /\nAllow: /a\nUser-agent: googlebot\nDisallow: *"),
+    ("CF703", "User-agent: *\nDisallow: /*.css$"),
+    ("CF703", "User-agent: Googlebot\nDisallow: /assets/js/"),
+    ("CF703", "User-agent: *\nDisallow: *.js"),
+    ("CF704", "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml"),
+    ("CF704", "User-agent: Googlebot\nDisallow: /*.xml$\nSitemap: /a.xml"),
+    ("CF705", "User-agent: *\nDisallow: /.git/"),
+    ("CF705", "User-agent: *\nDisallow: /db/dump.sql"),
+    ("CF705", "User-agent: *\nDisallow: /Secret"),
+    ("CF707", "User-agent: *\nDisallow: /$"),
+    ("CF707", "User-agent: bingbot\nDisallow: /$\nAllow: /a"),
+    ("CF708", "Sitemap: https://www.example.com/a.xml"),
+    ("CF708", "Sitemap: https://example.com:8443/a.xml"),
+]
+QUIET = [
+    ("CF701", "User-agent: *\nDisallow: /\nAllow: /a"),
+    ("CF701", "User-agent: a\nDisallow: /"),
+    ("CF701", "User-agent: *\nDisallow: /$"),
+    ("CF702", "User-agent: *\nDisallow: /\nUser-agent: bingbot\nDisallow: /"),
+    ("CF702", "User-agent: GPTBot\nDisallow: /"),
+    ("CF703", "User-agent: *\nDisallow: /wp-includes/\nAllow: /wp-includes/*.js"),
+    ("CF703", "User-agent: *\nDisallow: /*.json\nDisallow: /images/"),
+    ("CF703", "User-agent: *\nDisallow: /js/\nUser-agent: Googlebot\nDisallow: /a"),
+    ("CF704", "User-agent: *\nDisallow: /a\nSitemap: https://other.example/a.xml"),
+    ("CF704", "User-agent: *\nDisallow: /\nSitemap: https://example.com/a.xml"),
+    ("CF704", "User-agent: *\nDisallow: /a/\nSitemap: https://example.com/a.xml"),
+    ("CF705", "User-agent: *\nDisallow: /wp-admin/"),
+    ("CF705", "User-agent: *\nDisallow: /*.sql$"),
+    ("CF705", "User-agent: *\nAllow: /backup/"),
+    ("CF707", "User-agent: *\nDisallow: /"),
+    ("CF707", "User-agent: *\nDisallow: /?"),
+    ("CF708", "Sitemap: https://EXAMPLE.com:443/a.xml"),
+    ("CF708", "Sitemap: /a.xml"),
+]
+
+
+@pytest.mark.parametrize("code, text", FIRES)
+def test_it_is_found(code: str, text: str) -> None:
+    assert lines(f"{text}\n", code)
+
+
+@pytest.mark.parametrize("code, text", QUIET)
+def test_it_is_not_found(code: str, text: str) -> None:
+    assert lines(f"{text}\n", code) == []
+
+
+def test_sitemaps_of_one_site_are_its_own_where_nothing_else_is_known() -> None:
+    rules = "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml\n"
+    assert lines(rules, "CF704", url=None) == [3]
+    assert lines(f"{rules}Sitemap: https://other.example/b.xml\n", "CF704", url=None) == []
+    assert lines(rules, "CF708", url=None) == []
+
+
+@pytest.mark.parametrize(
+    "text, page, found",
+    [
+        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/a", NOINDEX), [2]),
+        ("User-agent: bingbot\nDisallow: /a", SeenPage("https://example.com/a", BING_NOINDEX), [2]),
+        ("User-agent: Googlebot\nDisallow: /a", SeenPage("https://example.com/a", BING_NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/b", NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SeenPage("https://other.example/a", NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/a", parse_page()), []),
+        ("User-agent: *\nDisallow: /a", SeenPage("no URL", NOINDEX), []),
+    ],
+)
+def test_a_hidden_noindex(text: str, page: SeenPage, found: list[int]) -> None:
+    assert lines(f"{text}\n", "CF706", page) == found
