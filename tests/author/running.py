@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -49,6 +50,14 @@ class Running:
             else:
                 return Answered(response.status, response.headers.get_all("X-Robots-Tag") or [])
         raise AssertionError("never comes here")
+
+    def ask_line(self, line: str, user_agent: str) -> int:
+        """Send a request line as it is, `{origin}` in it filled in, and give the status."""
+        origin = f"http://127.0.0.1:{self.port}"
+        head = f"{line.format(origin=origin)}\r\nHost: 127.0.0.1:{self.port}\r\nUser-Agent: {user_agent}\r\n"
+        with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
+            connection.sendall(f"{head}Connection: close\r\n\r\n".encode("latin-1"))
+            return int(connection.recv(100).split()[1])
 
     def close(self) -> None:
         """Close the connection."""

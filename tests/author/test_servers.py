@@ -105,6 +105,50 @@ def test_house_every_crawler_of_a_purpose_is_refused(training_server: Running, c
         assert training_server.ask("/robots.txt", f"{name}/1.0").status != REFUSED
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GET {origin}/x HTTP/1.1",
+        "GET {origin}/x?y HTTP/1.0",
+        "GET {origin} HTTP/1.1",
+        "GET {origin}?x HTTP/1.1",
+        "POST /x HTTP/1.1",
+        "HEAD /x HTTP/1.0",
+        "GET  /x HTTP/1.1",
+        "GET /x#y HTTP/1.1",
+        "GET //x HTTP/1.1",
+        "GET x HTTP/1.1",
+        "GET /\xe9 HTTP/1.1",
+        "GET /x\t/y HTTP/1.1",
+        "GET /%00 HTTP/1.1",
+    ],
+)
+def test_house_no_writing_of_a_request_gets_past(training_server: Running, line: str) -> None:
+    assert training_server.ask_line(line, "GPTBot/1.0") in {400, 404, REFUSED}
+
+
+def test_house_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.TempPathFactory) -> None:
+    policy = canfetch.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
+    for name in KINDS:
+        with running(name, canfetch.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
+            assert server.ask_line("GET {origin}/private/x HTTP/1.1", "ExampleBot/1.0") == REFUSED
+            assert server.ask_line("GET {origin}/public/x HTTP/1.1", "ExampleBot/1.0") < 300
+            assert server.ask_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_house_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    pattern = "/" + "a" * 1000
+    policy = canfetch.parse_policy(f"[everyone]\ndisallow = ['{pattern}']")
+    if name == "nginx":
+        with pytest.raises(canfetch.InvalidSitePolicy, match="takes a longer word than nginx reads"):
+            canfetch.render_policy(policy, name)
+        return
+    with running(name, canfetch.render_policy(policy, name), tmp_path) as server:
+        assert server.ask(pattern, "GPTBot/1.0").status == REFUSED
+        assert server.ask(pattern[:-1], "GPTBot/1.0").status != REFUSED
+
+
 @pytest.mark.parametrize("target", ["/x/../y", "/./x", "/x/%2e%2E/y", "/x/..", "/..", "/x/.%2e?y"])
 def test_house_dot_segments_are_refused(training_server: Running, target: str) -> None:
     # As to a crawler that may fetch other things: a browser's are the server's own business.

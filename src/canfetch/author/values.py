@@ -50,7 +50,7 @@ def checked_pattern(pattern: str) -> str:
     """
     if pattern[:1] not in {"/", "*"}:
         raise InvalidDraft(f"pattern {quoted(pattern)} can match nothing: begin it with '/' or '*'")
-    _check_characters("pattern", pattern, "canfetch.author.values.literal_path(path) escapes what a path holds")
+    _check_characters("pattern", pattern, "canfetch.literal_path(path) escapes what a path holds")
     if "$" in pattern[:-1]:
         raise InvalidDraft(
             f"pattern {quoted(pattern)} has a '$' that does not end it: write %24 for the character, "

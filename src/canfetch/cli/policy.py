@@ -138,8 +138,8 @@ command: Final = click.Command(
     callback=_run,
     short_help="Write what a site's policy comes to, and prove it.",
     help="Write what a site's policy, in TOML, comes to: a robots.txt, headers, rules of servers. The file is "
-    "read back each time, and every crawler of the registry is asked, on every profile and engine, whether it is as the policy "
-    "wants it. FILE may be -, standard input.",
+    "read back each time, and every crawler of the registry is asked, on every profile and engine, whether it is as "
+    "the policy wants it. FILE may be -, standard input.",
     epilog="""\b
 Examples:
   canfetch policy policy.toml > robots.txt

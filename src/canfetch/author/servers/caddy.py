@@ -7,8 +7,12 @@ Source: Caddy 2, directives map, respond, header, route.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, NO_PATH, ROBOTS_TXT, ServerRules, verb
+
+# A proxy's client sends the whole URL.
+_ORIGIN: Final = "(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?]*)?"
 
 
 def caddy_rules(rules: ServerRules) -> str:
@@ -38,17 +42,18 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "}"
         yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'
         yield "\t`~^nobody ` pass"
-        yield f"\t`~^[a-z0-9]+ {ROBOTS_TXT}` pass"
-        yield f"\t`~^[a-z0-9]+ {DOT_SEGMENTS}` refuse"
+        yield f"\t`~^[a-z0-9]+ {_ORIGIN}{ROBOTS_TXT}` pass"
+        for never in (NO_PATH, DOT_SEGMENTS):
+            yield f"\t`~^[a-z0-9]+ {_ORIGIN}{never}` refuse"
         for intent in rules.intents:
             for rule in intent.rules:
                 yield f"\t# {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"
-                yield f"\t`~^who{intent.number} {rule.expression}` {'pass' if rule.allow else 'refuse'}"
+                yield f"\t`~^who{intent.number} {_ORIGIN}{rule.expression}` {'pass' if rule.allow else 'refuse'}"
         yield "\tdefault pass"
         yield "}"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{tag.expression}`"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{_ORIGIN}{tag.expression}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"

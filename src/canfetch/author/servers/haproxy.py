@@ -38,6 +38,11 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "    # Always served, and never served."
         yield _deciding(ROBOTS_TXT, "-m found", allow=True)
         yield _deciding(DOT_SEGMENTS, "-m found", allow=False)
+        # Of a whole URL without a path there is no sample.
+        yield (
+            "    http-request set-var(txn.canfetch_verdict) str(refuse)"
+            " if { var(txn.canfetch_who) -m found } !{ pathq -m found }"
+        )
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"    # {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"

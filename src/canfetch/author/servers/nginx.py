@@ -8,13 +8,20 @@ Source: nginx, ngx_http_map_module, ngx_http_rewrite_module, ngx_http_headers_mo
 """
 
 from collections.abc import Iterator
+from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, NO_PATH, ROBOTS_TXT, ServerRules, verb
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidSitePolicy
+
+# nginx reads its file in pieces of 4,096 octets, and a word must fit into one.
+_WORD_OCTETS_LIMIT: Final = 4_000
 
 
 def nginx_rules(rules: ServerRules) -> str:
     """Write the rules of nginx.
 
+    Raises: InvalidSitePolicy: a pattern takes a longer word than nginx reads.
     Cost: O(octets of the output).
     """
     return "".join(f"{line}\n" for line in _lines(rules))
@@ -29,25 +36,28 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "    default 0;"
     for intent in rules.intents:
         yield f"    # {intent.summary}"
-        yield f'    "~*{intent.header_expression}" {intent.number};'
+        for expression in intent.header_expressions:
+            yield f"    {_word(f'~*{expression}', intent.summary)} {intent.number};"
     yield "}"
     yield ""
     yield 'map "$canfetch_who $request_uri" $canfetch_refused {'
     yield "    default 0;"
     yield '    "~^0 " 0;'
     yield f'    "~^[0-9]+ {ROBOTS_TXT}" 0;'
-    yield f'    "~^[0-9]+ {DOT_SEGMENTS}" 1;'
+    for never in (NO_PATH, DOT_SEGMENTS):
+        yield f'    "~^[0-9]+ {never}" 1;'
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"    # {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"
-            yield f'    "~^{intent.number} {rule.expression}" {int(not rule.allow)};'
+            yield f"    {_word(f'~^{intent.number} {rule.expression}', rule.pattern)} {int(not rule.allow)};"
     yield "}"
     for tag in rules.tags:
         yield ""
         yield f"# {' '.join(tag.patterns)}"
         yield f"map $request_uri $canfetch_tag_{tag.number} {{"
         yield '    default "";'
-        yield f'    "~^{tag.expression}" "{tag.value}";'
+        for expression, pattern in zip(tag.expressions, tag.patterns, strict=True):
+            yield f'    {_word(f"~^{expression}", pattern)} "{tag.value}";'
         yield "}"
     yield ""
     yield "# And these lines into each server block (add_header counts in a location that has none of its own):"
@@ -55,3 +65,11 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "#     if ($canfetch_refused) { return 403; }"
     for tag in rules.tags:
         yield f"#     add_header X-Robots-Tag $canfetch_tag_{tag.number} always;"
+
+
+def _word(text: str, what: str) -> str:
+    if len(text) > _WORD_OCTETS_LIMIT:
+        raise InvalidSitePolicy(
+            f"{quoted(what)} takes a longer word than nginx reads: shorten it, or use another server"
+        )
+    return f'"{text}"'

@@ -4,7 +4,8 @@
    not in a URL. Of several intents the most specific comes first, and the first that matches holds.
 2. What is compared is the target as it was sent: path and query, escapes included (`author.expressions`). Of an
    intent's rules the first that matches decides, in the order of robots.txt: the most octets, allow before disallow.
-3. `/robots.txt` is always served. A target with dot segments is refused, since no crawler sends one.
+3. `/robots.txt` is always served. A target with dot segments, or without a path, is refused: no crawler sends
+   one.
 4. A header that shows no crawler passes: browsers must.
 """
 
@@ -17,7 +18,10 @@ from canfetch.author.site_policy import Intent, SitePolicy
 # Neither a part of a longer name nor of a URL or an address.
 _BEFORE_NAME: Final = "(?:^|[^A-Za-z0-9_./@+-])"
 _BEHIND_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
+_NAMES_AT_ONCE: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
+# A whole URL may end with its host, or go on with its query: the target is `/`, and is not written.
+NO_PATH: Final = r"(?:\?|$)"
 DOT_SEGMENTS: Final = r"[^?\x20]*/(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[/?]|$)"
 
 
@@ -40,8 +44,15 @@ class ServerIntent(NamedTuple):
     @property
     def header_expression(self) -> str:
         """The expression that finds one of the names in a User-Agent header, without regard to letter case."""
-        names = "|".join(name.replace(".", r"\.") for name in self.names)
-        return f"{_BEFORE_NAME}(?:{names}){_BEHIND_NAME}"
+        return _expression_of_names(self.names)
+
+    @property
+    def header_expressions(self) -> list[str]:
+        """The same as several, for a server that reads no long words."""
+        return [
+            _expression_of_names(self.names[start : start + _NAMES_AT_ONCE])
+            for start in range(0, len(self.names), _NAMES_AT_ONCE)
+        ]
 
     @property
     def summary(self) -> str:
@@ -57,9 +68,14 @@ class ServerTag(NamedTuple):
     patterns: tuple[str, ...]
 
     @property
+    def expressions(self) -> tuple[str, ...]:
+        """The expressions of its targets, from their first octet."""
+        return tuple(map(target_expression, self.patterns))
+
+    @property
     def expression(self) -> str:
-        """The expression of all its targets, from their first octet."""
-        return "(?:" + "|".join(map(target_expression, self.patterns)) + ")"
+        """The same as one."""
+        return f"(?:{'|'.join(self.expressions)})"
 
 
 class ServerRules(NamedTuple):
@@ -109,6 +125,11 @@ def server_rules(policy: SitePolicy) -> ServerRules:
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     words = tuple(crawler.name for crawler in resolution.meant if _is_limited_word(crawler))
     return ServerRules(tuple(intents), tags, words)
+
+
+def _expression_of_names(names: tuple[str, ...]) -> str:
+    words = "|".join(name.replace(".", r"\.") for name in names)
+    return f"{_BEFORE_NAME}(?:{words}){_BEHIND_NAME}"
 
 
 def _limits(intent: Intent) -> bool:
