@@ -118,7 +118,6 @@ def test_house_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None
         (lambda lines: [lines[0], b"{\n", *lines[2:]], "no JSON object"),
         (lambda lines: [lines[0], b"[]\n", *lines[2:]], "no JSON object"),
         (lambda lines: [lines[0].replace(b"evidence/1", b"evidence/9"), *lines[1:]], "format"),
-        (lambda lines: lines[:0], "empty"),
     ],
 )
 def test_house_evidence_broken_segment_is_told(tmp_path: Path, edit: object, problem: str) -> None:
@@ -188,6 +187,22 @@ def test_house_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     other = recorder.path.rename(tmp_path / "evidence-other.ndjson")
     assert "is of segment" in (verify_segment(other).problem or "")
+
+
+@pytest.mark.parametrize("octets", [b"", b"{"])
+def test_house_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothing(
+    tmp_path: Path, octets: bytes
+) -> None:
+    recorder = record(tmp_path)
+    (tmp_path / "evidence-x.ndjson").write_bytes(octets)
+
+    reports = list(verify_folder(tmp_path))
+
+    assert [(report.decisions, report.torn_octets, report.holds) for report in reports] == [
+        (3, 0, True),
+        (0, len(octets), True),
+    ]
+    assert reports[1].head != recorder.head
 
 
 @pytest.mark.parametrize("cut", [1, 10, 200])

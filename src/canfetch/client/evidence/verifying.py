@@ -34,7 +34,8 @@ class SegmentReport(NamedTuple):
     `problem` says why. `torn_octets` counts the octets of a last line that was never finished: it is no
     decision that was acknowledged, and breaks nothing. `missing_octets` and `changed_octets` name the
     hashes of files that the segment says it keeps and that are not there, or are not theirs any more. `head` is
-    the hash of the last line that holds.
+    the hash of the last line that holds. A segment without a line is that of a writer that died before its
+    first, and holds no decision.
     """
 
     path: Path
@@ -94,8 +95,6 @@ def verify_segment(path: Path) -> SegmentReport:
                         hashes.update(_kept_hashes(record))
     except OSError as error:
         raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
-    if problem is None and sequence == 0 and torn == 0:
-        problem = "the segment is empty"
     missing, changed = _check_octets(path.parent / OCTETS_FOLDER, hashes)
     broken_at = None if problem is None else sequence + 1
     return SegmentReport(path, max(0, sequence - 1), previous, broken_at, problem, torn, missing, changed)
