@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from tests.access.conftest import ScriptedOrigin
 
+from canfetch.access.answers import Response
 from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
 from canfetch.client.evidence.lines import LONGEST_LINE_OCTETS, hash_of
 from canfetch.client.sync_client import Client
+from canfetch.client.transports import Asking
 from canfetch.core.document import parse
 from canfetch.errors import EvidenceError
 
@@ -60,6 +62,34 @@ def test_house_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
     kept = tmp_path / "octets" / line["robots"]["copy"]["sha256"]
     assert kept.read_bytes() == b"User-agent: *\nDisallow: /forbidden\n"
     assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+
+
+def test_rfc3986_3_2_1_evidence_shows_no_credentials(tmp_path: Path) -> None:
+    def redirecting(asking: Asking) -> Response:
+        if "secret" in asking.url:
+            return Response(asking.url, 200, (), b"User-agent: *\nDisallow: /forbidden\n")
+        return Response(asking.url, 302, (("Location", "http://us:secret@other.example/robots.txt"),), b"")
+
+    origin = ScriptedOrigin()
+    origin.ask = redirecting  # type: ignore[method-assign]  # the script of this test
+    with (
+        EvidenceRecorder(tmp_path) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
+    ):
+        assert not client.allows("http://user:secret@example.com/forbidden?a@b")
+        assert client.allows(b"http://user@example.com/@")
+        assert client.allows("http://example.com/user:pass@")
+
+    octets = recorder.path.read_bytes()
+    lines = [json.loads(line) for line in octets.splitlines()[1:]]
+    assert b"secret" not in octets
+    assert [line["url"] for line in lines] == [
+        "http://***@example.com/forbidden?a@b",
+        "http://***@example.com/@",
+        "http://example.com/user:pass@",
+    ]
+    assert lines[0]["robots"]["hops"] == [["http://example.com/robots.txt", 302, "http://***@other.example/robots.txt"]]
+    assert lines[0]["robots"]["copy"]["url"] == "http://***@other.example/robots.txt"
 
 
 @pytest.mark.parametrize("line_number", [1, 2, 3])

@@ -17,6 +17,7 @@ from canfetch.client.evidence.lines import (
     hash_of,
     line_of,
 )
+from canfetch.client.evidence.redacting import without_credentials
 from canfetch.client.forking import renewed_in_children
 from canfetch.client.known_origin import KnownOrigin
 from canfetch.client.procedure import Clock
@@ -100,7 +101,7 @@ class EvidenceRecorder:
         """Put a decision on the record.
 
         Args:
-            url: what was asked for.
+            url: what was asked for; `***` stands on the record for its user information.
             known: what was known of the origin, where the file was fetched.
             octets: the file itself, where it was given.
         Raises: EvidenceError: it cannot be written, or takes more than 16 MiB; nothing of it is on the record then.
@@ -108,7 +109,7 @@ class EvidenceRecorder:
         """
         robots = self._robots(known) if known is not None else None if octets is None else self._given(octets)
         asked = url if isinstance(url, bytes) else octets_of(url)
-        self._append({"url": text_of(asked), "verdict": verdict.to_json(), "robots": robots})
+        self._append({"url": text_of(without_credentials(asked)), "verdict": verdict.to_json(), "robots": robots})
 
     def close(self) -> None:
         """Close the segment; a closed recorder records nothing more."""
@@ -135,12 +136,12 @@ class EvidenceRecorder:
             "origin": entry.origin,
             "access": str(entry.outcome.access),
             "status": entry.status,
-            "url": entry.url,
-            "hops": [list(hop) for hop in entry.hops],
+            "url": _shown(entry.url),
+            "hops": [[_shown(hop.url), hop.status, _shown(hop.location)] for hop in entry.hops],
             "fetched_at_seconds": entry.fetched_at_seconds,
             "copy": None
             if copy is None
-            else {"sha256": sha256, "url": copy.url, "fetched_at_seconds": copy.fetched_at_seconds},
+            else {"sha256": sha256, "url": _shown(copy.url), "fetched_at_seconds": copy.fetched_at_seconds},
         }
 
     def _given(self, octets: bytes) -> dict[str, Any]:
@@ -206,3 +207,7 @@ class EvidenceRecorder:
         except OSError as error:
             raise EvidenceError(f"{place}: {error.strerror}; the octets are not kept") from None
         self._kept.add(sha256)
+
+
+def _shown(url: str) -> str:
+    return text_of(without_credentials(octets_of(url)))
