@@ -56,6 +56,14 @@ def test_house_decisions_about_a_given_file_name_its_octets(run: Run, folder: Pa
     assert (folder / "evidence" / "octets" / sha256).read_bytes() == octets
 
 
+def test_house_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    ran = run(*GIVEN[:-1], "")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--evidence '' names no folder" in ran.err
+    assert sorted(folder.iterdir()) == before
+
+
 def test_house_each_run_has_a_segment_of_its_own(run: Run) -> None:
     for _ in range(3):
         run(*GIVEN)

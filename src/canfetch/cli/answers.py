@@ -174,6 +174,8 @@ class Session:
 def _recorder_of(question: Question) -> "EvidenceRecorder | None":
     if question.evidence is None:
         return None
+    if not question.evidence:
+        raise Problem("--evidence '' names no folder: give one, such as evidence, or . for this one")
     from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - few want it, and it imports a client
 
     try:
