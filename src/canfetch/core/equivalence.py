@@ -29,12 +29,16 @@ def differing_profiles(octets: bytes, others: bytes) -> tuple[str, ...]:
     return tuple(name for name in PROFILES if meaning_of(octets, name) != meaning_of(others, name))
 
 
-def meaning_of(octets: bytes, profile: str) -> object:
+def meaning_of(octets: bytes, profile: str, *, engine: str | None = None) -> object:
     """Give what a file says in a profile, to be compared: equal meanings are equal verdicts.
 
+    Args:
+        octets: the file.
+        profile, engine: as those of `parse`.
+    Raises: UnknownProfile, EngineError.
     Cost: O(octets).
     """
-    robots = parse(octets, profile=profile)
+    robots = parse(octets, profile=profile, engine=engine)
     flags = profile_named(profile)
     in_order = flags.first_match or flags.name_in_value or flags.first_group_only or flags.robotparser
     groups = list(_groups(robots, flags))
