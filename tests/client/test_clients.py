@@ -17,6 +17,7 @@ from canfetch.client.transports import Asking
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
+    EngineError,
     InvalidLimit,
     InvalidOption,
     InvalidProductToken,
@@ -364,6 +365,18 @@ def test_house_total_time_bounds_the_redirects_together() -> None:
         ({"total_seconds": 0}, InvalidOption, "total_seconds"),
         ({"read_seconds": float("inf")}, InvalidOption, "read_seconds"),
         ({"stale_seconds": -1}, InvalidOption, "stale_seconds"),
+        ({"stale_seconds": float("nan")}, InvalidOption, "stale_seconds is nan"),
+        ({"memory_octets": float("nan")}, InvalidOption, "memory_octets is nan"),
+        ({"memory_octets": "64"}, InvalidOption, "memory_octets is '64'"),
+        ({"connect_seconds": None}, InvalidOption, "connect_seconds is None"),
+        ({"allow_private": "no"}, InvalidOption, "allow_private is 'no'; give True or False"),
+        ({"user_agent": None}, InvalidOption, "user_agent is None"),
+        ({"limit_octets": 10**12}, InvalidLimit, "536870912"),
+        ({"limit_octets": 512_000.5}, InvalidLimit, "whole number"),
+        ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
+        ({"engine": "native", "profile": "cpython-old"}, EngineError, "does not do the profile"),
+        ({"allow_privat": False}, InvalidOption, "no option allow_privat: did you mean allow_private?"),
+        ({"colour": "red"}, InvalidOption, "no option colour: there are agent, policy"),
     ],
 )
 def test_house_options_that_cannot_be_meant_are_told(
@@ -372,6 +385,8 @@ def test_house_options_that_cannot_be_meant_are_told(
     given: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
     with pytest.raises(error, match=said):
         Client(**given)  # type: ignore[arg-type]  # what callers get wrong
+    with pytest.raises(error, match=said):
+        AsyncClient(**given)  # type: ignore[arg-type]  # the same
 
 
 @pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])

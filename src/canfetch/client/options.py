@@ -1,10 +1,14 @@
 """What a client is told once: who it is, how patient it is, and whose readings it follows."""
 
-from typing import Final, NamedTuple, Self, TypedDict, Unpack
+from collections.abc import Iterable
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.policies import AccessPolicy, policy_named
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
+from canfetch.core.engines import compiler_for
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
@@ -68,13 +72,16 @@ class Options(NamedTuple):
     def checked(cls, *, user_agent: str, **given: Unpack["ClientOptions"]) -> Self:
         """Check what a caller says.
 
-        Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile.
+        Raises: InvalidOption: one cannot be meant, or there is none of that name; InvalidLimit, InvalidProductToken,
+            UnknownPolicy, UnknownProfile, EngineError.
         """
-        if not user_agent.isascii() or not user_agent.isprintable() or not user_agent.strip():
+        _check_names(given)
+        if not _is_header(user_agent):
             raise InvalidOption(f"user_agent is {user_agent!r}; give the header that the crawler sends, in ASCII")
         limit_octets = given.get("limit_octets", PARSE_OCTETS_LIMIT)
-        if limit_octets < PARSE_OCTETS_LIMIT:
-            raise InvalidLimit(f"limit_octets is {limit_octets}, give {PARSE_OCTETS_LIMIT} or more")
+        if not _is_limit(limit_octets):
+            bounds = f"{PARSE_OCTETS_LIMIT} to {MOST_OCTETS_LIMIT}"
+            raise InvalidLimit(f"limit_octets is {limit_octets}, give a whole number from {bounds}")
         agent = given.get("agent")
         total_seconds = given.get("total_seconds", 30.0)
         options = cls(
@@ -96,8 +103,36 @@ class Options(NamedTuple):
         )
         for name in ("connect_seconds", "read_seconds", "total_seconds"):
             seconds = getattr(options, name)
-            if not 0 < seconds < float("inf"):
-                raise InvalidOption(f"{name} is {seconds}; give seconds over 0 that end: an origin may never answer")
-        if options.stale_seconds < 0 or options.memory_octets < 0:
-            raise InvalidOption("stale_seconds and memory_octets are 0 or more")
+            if not _is_number(seconds) or seconds <= 0:
+                raise InvalidOption(f"{name} is {seconds!r}; give seconds over 0 that end: an origin may never answer")
+        for name in ("stale_seconds", "memory_octets"):
+            amount = getattr(options, name)
+            if not _is_number(amount) or amount < 0:
+                raise InvalidOption(f"{name} is {amount!r}; give a number, 0 or more")
+        for name in ("allow_private", "revalidate"):
+            if not isinstance(getattr(options, name), bool):
+                raise InvalidOption(f"{name} is {getattr(options, name)!r}; give True or False")
+        # An engine that is not there is told now, and not with the first file.
+        compiler_for(options.engine, options.profile)
         return options
+
+
+def _check_names(given: Iterable[str]) -> None:
+    known = ClientOptions.__annotations__
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise InvalidOption(f"there is no option {name}: {mend}")
+
+
+def _is_header(value: object) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isprintable() and value.strip() != ""
+
+
+def _is_limit(value: object) -> bool:
+    return isinstance(value, int) and PARSE_OCTETS_LIMIT <= value <= MOST_OCTETS_LIMIT
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and isfinite(value)

@@ -55,7 +55,7 @@ class Client:
         clock: gives seconds since the epoch.
         seed: makes the jitter of retries.
         options: see `ClientOptions`.
-    Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile.
+    Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile, EngineError.
     """
 
     def __init__(
