@@ -96,6 +96,8 @@ def test_house_text_may_hold_what_is_no_utf8(engine: str) -> None:
         ({"limit_octets": LIMIT - 1}, InvalidLimit),
         ({"limit_octets": (1 << 29) + 1}, InvalidLimit),
         ({"octets": b"a" * (LIMIT + 1), "limit_octets": 0}, InvalidLimit),
+        ({"limit_octets": LIMIT + 0.5}, InvalidLimit),
+        ({"limit_octets": "600000"}, TypeError),
         ({"engine": "rust"}, EngineError),
     ],
 )

@@ -88,6 +88,7 @@ class RobotsTxt:
         flags = PROFILES.get(profile) or profile_named(profile)
         if (
             len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets <= MOST_OCTETS_LIMIT
+            and limit_octets.__class__ is int
             and octets[:1] not in _UTF_16_MARK_STARTS
         ):
             # Nearly every file: nothing to transcode, nothing to cut.

@@ -17,10 +17,12 @@ class Source(NamedTuple):
 def source_of(octets: bytes, profile: Profile, limit_octets: int) -> Source:
     """Transcode UTF-16 that says so, and cut what is over `limit_octets` back to the last line end.
 
-    Raises: InvalidLimit: the limit is below 500 KiB or above 512 MiB.
+    Raises: InvalidLimit: the limit is below 500 KiB or above 512 MiB, or no whole number.
     Cost: O(octets); nothing is copied where nothing changes.
     Source: RFC 9309 sections 2.2.2 and 2.5.
     """
+    if not _is_whole(limit_octets):
+        raise InvalidLimit(f"limit_octets is {limit_octets!r}, give a whole number")
     if limit_octets < PARSE_OCTETS_LIMIT:
         raise InvalidLimit(f"limit_octets is {limit_octets}, give {PARSE_OCTETS_LIMIT} or more (RFC 9309 section 2.5)")
     if limit_octets > MOST_OCTETS_LIMIT:
@@ -37,3 +39,7 @@ def source_of(octets: bytes, profile: Profile, limit_octets: int) -> Source:
         # A part of a line may mean more than the line: `Disallow: /` of `Disallow: /private`.
         cut = max(octets.rfind(b"\n", 0, cut), octets.rfind(b"\r", 0, cut)) + 1
     return Source(octets[:cut], octets[cut:], encoding)
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int)
