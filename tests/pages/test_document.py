@@ -98,12 +98,16 @@ def test_house_page_is_octets_or_text() -> None:
     [
         ({"agent": "Example Bot"}, InvalidProductToken),
         ({"agent": "ExampleBot", "reading": "altavista"}, InvalidOption),
+        ({"agent": "ExampleBot", "now_seconds": None}, TypeError),
+        ({"agent": "ExampleBot", "now_seconds": float("nan")}, InvalidOption),
+        ({"agent": "ExampleBot", "now_seconds": float("inf")}, InvalidOption),
+        ({"agent": "ExampleBot", "robots": True}, TypeError),
         ({"agent": 5}, TypeError),
     ],
 )
 def test_house_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        parse_page().decide(now_seconds=NOW, **given)
+        parse_page().decide(**({"now_seconds": NOW} | given))
 
 
 def test_house_text_is_read_whatever_it_says_of_its_octets() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import Flag, auto
 from functools import reduce
 from itertools import islice
+from math import isfinite
 from operator import or_
 from typing import Any, Final, NamedTuple
 
@@ -96,11 +97,13 @@ class PageRules(NamedTuple):
             now_seconds: seconds since the epoch, for `unavailable_after`.
             robots: the verdict of robots.txt for this URL and agent; one that forbids fetching hides the page.
             reading: whose reading of page-level rules, a name in `PAGE_READINGS`; by default the agent's own.
-        Raises: InvalidProductToken, InvalidOption.
+        Raises: InvalidProductToken; InvalidOption: there is no such reading, or the time is none; TypeError.
         Cost: O(directives + octets of the TDM file's patterns times octets of the URL).
         Source: Google, robots meta tag specifications; each reading has its own.
         """
         asker = agent_of(agent)
+        _check_time(now_seconds)
+        _check_verdict(robots)
         return page_verdict(
             self.directives,
             self.reservation,
@@ -236,3 +239,15 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
     if agent is None or any(directive.name in KNOWN for directive in directives):
         return directives
     return ()
+
+
+def _check_time(seconds: object) -> None:
+    if not isinstance(seconds, int | float):
+        raise TypeError(f"now_seconds is a number, seconds since the epoch, not {type(seconds).__name__}")
+    if not isfinite(seconds):
+        raise InvalidOption(f"now_seconds is {seconds}; give seconds since the epoch")
+
+
+def _check_verdict(robots: object) -> None:
+    if robots is not None and not isinstance(robots, Verdict):
+        raise TypeError(f"robots is the Verdict of robots.txt, not {type(robots).__name__}: give robots.decide(...)")
