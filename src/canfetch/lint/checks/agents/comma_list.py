@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.agents.naming import NamedAgent, is_list, named_agents
+from canfetch.lint.checks.agents.naming import MOST_NAMES, NamedAgent, is_list, named_agents
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | None:
-    if record.key is None or record.value is None or not names:
+    if record.key is None or record.value is None or not 0 < len(names) < MOST_NAMES:
         return None
     distinct = {name.text.lower(): name for name in names}
     if not all(name.is_token or name.octets == b"*" for name in names):

@@ -9,6 +9,8 @@ from canfetch.core.records import Record
 from canfetch.lint.linted_file import LintedFile
 
 _WHITE_SPACE: Final = bytes(WHITE_SPACE)
+# So many names of one line are looked at.
+MOST_NAMES: Final = 1000
 
 
 class NamedAgent(NamedTuple):
@@ -62,7 +64,7 @@ def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
             yield NamedAgent(value, record.value, record, in_list=False)
             continue
         start = record.value[0]
-        for part in value.split(b","):
+        for part in value.split(b",", MOST_NAMES)[:MOST_NAMES]:
             name = part.strip(_WHITE_SPACE)
             place = start + len(part) - len(part.lstrip(_WHITE_SPACE))
             if name:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.rewriting import removing, rules_that_speak
 from canfetch.lint.given import Given
@@ -17,6 +18,9 @@ def find(file: LintedFile) -> Iterator[Found]:
             if rule.allow and not rule.value:
                 fix = removing(rule.record, changes_verdicts=True) if speaking else None
                 yield Found(file.content_span(rule.record), fix=fix)
+    for record in file.rule_records:
+        if record.group is None and record.kind is RecordKind.ALLOW and not file.value(record):
+            yield Found(file.content_span(record))
 
 
 CHECK = Check(

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import canonical
+from canfetch.core.keys import RecordKind
+from canfetch.core.records import Record
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 # What is longer is no path that anybody means.
@@ -180,30 +182,42 @@ def _groups_together(file: LintedFile) -> list[int]:
     return [root(index) for index in range(len(parents))]
 
 
+class _Forms(NamedTuple):
+    """The forms of one kind in one group."""
+
+    distinct: set[bytes]
+    in_order: list[bytes]
+    lengths: list[int]
+
+
 class Neighbours:
     """The rules of each group, to ask what a rule would be among them with another value."""
 
     def __init__(self, file: LintedFile) -> None:
-        self._forms: dict[tuple[int, bool], list[bytes]] = {}
+        forms: dict[tuple[int, bool], set[bytes]] = {}
         for rule, form in formed(file.rules):
-            self._forms.setdefault((rule.group, rule.allow), []).append(form)
-        for forms in self._forms.values():
-            forms.sort()
+            forms.setdefault((rule.group, rule.allow), set()).add(form)
+        self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 
-    def would_stand_apart(self, rule: LintedRule, value: bytes) -> bool:
+    def would_stand_apart(self, record: Record, value: bytes) -> bool:
         """Say whether a rule with that value would be equal to no other of its kind and group, nor cover one."""
-        forms = self._forms.get((rule.group, rule.allow), [])
-        form = form_of(value)
-        place = bisect_left(forms, form)
-        if place < len(forms) and forms[place].startswith(form):
-            return False
-        return not any(form.startswith(other) for other in self._prefixes(forms, form))
+        return not self._is_related(record, value, allow=record.kind is RecordKind.ALLOW)
 
-    @staticmethod
-    def _prefixes(forms: list[bytes], form: bytes) -> Iterator[bytes]:
-        # A form that begins this one stands before it, and after all its own beginnings.
-        for length in range(1, len(form)):
-            start = form[:length]
-            place = bisect_left(forms, start)
-            if place < len(forms) and forms[place] == start:
-                yield start
+    def would_be_unopposed(self, record: Record, value: bytes) -> bool:
+        """Say whether no rule of the other kind in its group begins with that value, or is a beginning of it.
+
+        Where one does, readers that obey the first match may take another writing for another order.
+        """
+        return not self._is_related(record, value, allow=record.kind is not RecordKind.ALLOW)
+
+    def _is_related(self, record: Record, value: bytes, *, allow: bool) -> bool:
+        if len(value) > _LONGEST_OCTETS:
+            return True  # that is not looked at
+        forms = None if record.group is None else self._forms.get((record.group, allow))
+        if forms is None:
+            return False
+        form = form_of(value)
+        place = bisect_left(forms.in_order, form)
+        if place < len(forms.in_order) and forms.in_order[place].startswith(form):
+            return True
+        return any(form[:length] in forms.distinct for length in forms.lengths if length < len(form))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.covering import Neighbours
 from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -12,16 +13,18 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for patterns that end so."""
+    neighbours = None
     for record in file.rule_records:
         value = file.value(record)
         if not value.endswith(b"*$") or record.value is None:
             continue
         better = value[:-1].rstrip(b"*") or b"/"
+        neighbours = neighbours or Neighbours(file)
         yield Found(
             (record.value[1] - 2, record.value[1]),
             {"pattern": file.text(value), "better": file.text(better)},
             probe_of(better) if better.startswith(b"/") else None,
-            rewritten(record, better),
+            rewritten(record, better) if neighbours.would_be_unopposed(record, better) else None,
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.covering import Neighbours
 from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -12,6 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for runs of stars with something behind them."""
+    neighbours = None
     for record in file.rule_records:
         value = file.value(record)
         bare = value.rstrip(b"*")
@@ -20,11 +22,14 @@ def find(file: LintedFile) -> Iterator[Found]:
         first, *rest = bare.split(b"*")
         better = first + b"".join(b"*" + part for part in rest if part)
         start = record.value[0] + bare.index(b"**")
+        neighbours = neighbours or Neighbours(file)
         yield Found(
             (start, start + 2),
             {"pattern": file.text(value), "better": file.text(better)},
             probe_of(better) if better.startswith((b"/", b"*")) else None,
-            rewritten(record, better + value[len(bare) :]),
+            rewritten(record, better + value[len(bare) :])
+            if neighbours.would_be_unopposed(record, better + value[len(bare) :])
+            else None,
         )
 
 

@@ -41,6 +41,10 @@ def find(file: LintedFile) -> Iterator[Found]:
             probe_of(path or rule.value),
             None if path is None else _fix(rule, path, neighbours),
         )
+    for record in file.rule_records:
+        value = file.value(record)
+        if record.group is None and record.value is not None and value and value[:1] not in (b"/", b"*"):
+            yield Found(record.value, {"pattern": file.text(value)})
 
 
 def _path_meant(value: bytes, here: Origin | None) -> bytes | None:
@@ -62,7 +66,8 @@ def _fix(rule: LintedRule, path: bytes, neighbours: Neighbours) -> Fix | None:
     # Only where nothing else comes of it.
     if looks_like_one(path) or path.startswith(b"/robots.txt") or (not rule.allow and bars_assets(path) is not None):
         return None
-    return rewritten(rule.record, path) if neighbours.would_stand_apart(rule, path) else None
+    quiet = neighbours.would_stand_apart(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
+    return rewritten(rule.record, path) if quiet else None
 
 
 CHECK = Check(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.covering import Neighbours
 from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -11,10 +12,17 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for such patterns."""
+    neighbours = None
     for record in file.rule_records:
         value = file.value(record)
         if value and not value.strip(b"*") and record.value is not None:
-            yield Found(record.value, {"pattern": file.text(value)}, Probe("/"), rewritten(record, b"/"))
+            neighbours = neighbours or Neighbours(file)
+            yield Found(
+                record.value,
+                {"pattern": file.text(value)},
+                Probe("/"),
+                rewritten(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
+            )
 
 
 CHECK = Check(

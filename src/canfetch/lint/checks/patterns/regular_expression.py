@@ -13,6 +13,7 @@ _SIGNS: Final = (
     *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
     *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
 )
+_IN_SIGNS: Final = b"\\[]()^"
 # After a folder, `.*` is meant as "anything": read as a pattern, it is "what begins with a dot".
 _ENDS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
 
@@ -22,6 +23,8 @@ def looks_like_one(value: bytes) -> bool:
 
     Cost: O(octets).
     """
+    if len(value.translate(None, _IN_SIGNS)) == len(value) and b"/." not in value:
+        return False  # nearly all
     if value[:1] == b"^" or value[:2] == b"/^" or any(sign in value for sign in _SIGNS):
         return True
     if (value.endswith(_ENDS) and value.count(b"/") > 1) or b"/.*/" in value:
@@ -33,6 +36,8 @@ def looks_like_one(value: bytes) -> bool:
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for signs of regular expressions."""
+    if not any(sign in file.octets for sign in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
+        return
     for record in file.rule_records:
         value = file.value(record)
         if record.value is not None and looks_like_one(value):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
+from canfetch.lint.checks.patterns.covering import Neighbours
 from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -12,16 +13,18 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for patterns that end in stars, and hold something else."""
+    neighbours = None
     for record in file.rule_records:
         value = file.value(record)
         bare = value.rstrip(b"*")
         if not value.endswith(b"*") or not bare or record.value is None:
             continue
+        neighbours = neighbours or Neighbours(file)
         yield Found(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
             probe_of(bare) if bare.startswith(b"/") else None,
-            rewritten(record, bare),
+            rewritten(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.askers import decide
+from canfetch.lint.checks.patterns.askers import allows
 from canfetch.lint.checks.patterns.assets import bars_assets
 from canfetch.lint.checks.patterns.closing import closing_rule
 from canfetch.lint.given import Given
@@ -27,8 +27,7 @@ def find(file: LintedFile) -> Iterator[Found]:
                 continue
             url = file.text(path)
             asked.add(url)
-            verdict = decide(file, url, "googlebot", _GOOGLEBOT)
-            if verdict is not None and not verdict.allowed and verdict.line == rule.record.line:
+            if allows(file, url, "googlebot", _GOOGLEBOT) is False:
                 details = {"pattern": file.text(rule.value), "path": url}
                 yield Found(rule.record.value, details, Probe(url, (_GOOGLEBOT,)))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -15,6 +16,8 @@ _SEGMENTS: Final = frozenset(
     | {b"sql", b"sqldump", b"private_key", b"id_rsa"}
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
+# One of these is in whatever has a sign, an ending or a beginning.
+_HINTS: Final = (b".", b"*", b"$", b"backup", b"secret")
 _STARTS: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
@@ -22,13 +25,17 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look at the folders and files that Disallow lines name; each is reported once."""
     seen: set[bytes] = set()
     for record in file.rule_records:
-        if record.value is None or record.kind is None or not record.kind.name.startswith("DISALLOW"):
+        if record.value is None or record.kind is not RecordKind.DISALLOW:
             continue
         value = file.value(record)
         if value in seen:
             continue
         seen.add(value)
-        if any(_is_revealing(segment) for segment in value.lower().partition(b"?")[0].split(b"/")):
+        path = value.lower().partition(b"?")[0]
+        segments = path.split(b"/")
+        if _SEGMENTS.isdisjoint(segments) and not any(hint in path for hint in _HINTS):
+            continue  # nearly all
+        if any(_is_revealing(segment) for segment in segments):
             yield Found(record.value, {"pattern": file.text(value)})
 
 
