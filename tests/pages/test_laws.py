@@ -62,7 +62,7 @@ def said(page: PageRules) -> list[tuple[str | None, str, str | None]]:
     tdm_file=st.one_of(st.none(), OCTETS, TEXTS),
     agent=AGENTS,
     reading=READINGS,
-    now=st.floats(allow_nan=False),
+    now=st.floats(allow_nan=False, allow_infinity=False),
 )
 def test_law_nothing_that_a_site_writes_raises(  # noqa: PLR0917 - what is drawn
     html: Any, headers: Any, tdm_file: Any, agent: str, reading: str | None, now: float
