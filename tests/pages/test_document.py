@@ -433,7 +433,7 @@ def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str
         ({"tdm-reservation": "1"}, "ExampleBot", PageReason.RESERVATION),
         # What the page says itself goes before the file, whatever that says.
         ({"tdm-reservation": "0"}, "ExampleBot", PageReason.NO_RESTRICTION),
-        ({}, "Googlebot", PageReason.NO_RESTRICTION),
+        ({}, "Googlebot", PageReason.TDM_FILE_UNKNOWN),
     ],
 )
 def test_tdm_file_that_could_not_be_had_is_no_consent(headers: dict[str, str], agent: str, reason: PageReason) -> None:

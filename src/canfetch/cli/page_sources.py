@@ -16,7 +16,6 @@ from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.document import PageRules, parse_page
-from canfetch.pages.readings import reading_named, reading_of
 from canfetch.pages.tdm import TDM_FILE_PATH, TDM_OCTETS_LIMIT
 
 # As many as Googlebot follows.
@@ -219,11 +218,9 @@ class _FetchedPages:
         )
 
     def _tdm_file(self, url: str, agent: Agent) -> "_TDMAnswer":
-        """Ask for the origin's TDM file, where it counts and may be fetched."""
-        named = self._question.reading
-        reading = reading_of(agent) if named is None else reading_named(named)
+        """Ask for the origin's TDM file, where it may be fetched."""
         place = f"{Origin.of(url)}{TDM_FILE_PATH}"
-        if not reading.tdm or not self._robots_verdict(place, agent).allowed:
+        if not self._robots_verdict(place, agent).allowed:
             return _TDMAnswer()
         for _ in range(_MOST_REDIRECTS + 1):
             answer = self._answer(place, TDM_OCTETS_LIMIT)

@@ -57,8 +57,8 @@ def page_verdict(
         directive for directive in directives if _is_for(directive, tokens, reading, star_applies=agent.star_applies)
     )
     seen = robots is None or robots.allowed
-    unknown = tdm_unknown and reservation is None and reading.tdm
-    answers = _Answers(own, reservation if reading.tdm else None, reading, now_seconds, tdm_unknown=unknown)
+    unknown = tdm_unknown and reservation is None
+    answers = _Answers(own, reservation, reading, now_seconds, tdm_unknown=unknown)
     decisions = answers.decisions()
     if not seen:
         hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)

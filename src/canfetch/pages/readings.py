@@ -1,6 +1,7 @@
 """Whose reading of page-level rules: a frozen set of flags with its source, never a subclass.
 
-A flag that an engine's documents leave open is that of the default reading, and no claim about the engine.
+A flag that an engine's documents leave open is that of the default reading, and no claim about the engine. TDMRep has
+none: a reservation counts for every reading, since no operator documents that it trains on what is reserved.
 """
 
 from typing import Final, NamedTuple
@@ -27,7 +28,6 @@ class PageReading(NamedTuple):
         snippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
         cache_limits_models: whether nocache and noarchive bind answers and training, of both the milder.
         archive_bars_training: whether noarchive means that nothing is trained.
-        tdm: whether TDMRep's reservations count.
     """
 
     name: str
@@ -43,7 +43,6 @@ class PageReading(NamedTuple):
     snippet_limits_answers: bool = True
     cache_limits_models: bool = False
     archive_bars_training: bool = False
-    tdm: bool = True
 
 
 DEFAULT_READING: Final = "restrictive"
@@ -67,7 +66,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             | {"nosnippet", "indexifembedded", "notranslate", "noimageindex", "unavailable_after"},
             robots_tag=False,
             ignored_names=frozenset({"googlebot-image", "googlebot-video"}),
-            tdm=False,
         ),
         PageReading(
             "bing",
@@ -76,7 +74,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             words=_EVERYWHERE | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
             robots_tag=False,
             cache_limits_models=True,
-            tdm=False,
         ),
         PageReading(
             "yandex",
@@ -86,7 +83,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             permissive_wins=True,
             permissive_in_headers=False,
             robots_tag=False,
-            tdm=False,
         ),
         PageReading(
             "apple",
@@ -95,7 +91,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             words=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
             borrowed_tokens=frozenset({"googlebot"}),
             robots_tag=False,
-            tdm=False,
         ),
         PageReading(
             "amazon",
@@ -104,7 +99,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             words=frozenset({"none", "noindex", "nofollow", "noarchive"}),
             robots_tag=False,
             archive_bars_training=True,
-            tdm=False,
         ),
         PageReading(
             "repext",
@@ -112,7 +106,6 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             "draft-illyes-repext-03",
             body_elements=False,
             snippet_limits_answers=False,
-            tdm=False,
         ),
     )
 }
