@@ -6,7 +6,7 @@ from typing import Final
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
-from canfetch.lint.fixing import Edit, Fix, replacing
+from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -19,13 +19,7 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look at keys with such dashes, and at values that begin or end with such quotes."""
     if file.octets.isascii():
         return
-    for line in odd_lines(file, Oddity.CHARACTERS):
-        key = file.octets[slice(*line.key)]
-        if line.name is not None and any(mark in key for mark in (*_QUOTES, *_DASHES)):
-            colon = b": " if Note.MISSING_COLON in line.record.notes else b""
-            end = line.value_start if colon else line.key[1]
-            fix = replacing(line.key[0], end, line.name + colon, changes_verdicts=True)
-            yield Found(line.key, {"text": file.text(key)}, fix=fix)
+    yield from _in_keys(file)
     for record in file.keyed:
         if record.value is None or record.notes & (Note.UNKNOWN_KEY | Note.EMPTY_VALUE):
             continue
@@ -40,6 +34,20 @@ def find(file: LintedFile) -> Iterator[Found]:
             edits.append(Edit(end - _octets(value, first=False), end, b""))
         if edits:
             yield Found(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
+
+
+def _in_keys(file: LintedFile) -> Iterator[Found]:
+    for line in odd_lines(file, Oddity.CHARACTERS):
+        key = file.octets[slice(*line.key)]
+        if line.name is not None and any(mark in key for mark in (*_QUOTES, *_DASHES)):
+            colon = b": " if Note.MISSING_COLON in line.record.notes else b""
+            end = line.value_start if colon else line.key[1]
+            edits = [Edit(line.key[0], end, line.name + colon)]
+            value = file.value(line.record)
+            if line.record.value is not None and value.endswith(_QUOTES):
+                value_end = line.record.value[1]
+                edits.append(Edit(value_end - _octets(value, first=False), value_end, b""))
+            yield Found(line.key, {"text": file.text(key)}, fix=Fix(tuple(edits), changes_verdicts=True))
 
 
 def _octets(value: bytes, *, first: bool) -> int:

@@ -10,7 +10,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _NEARLY_OCTETS: Final = PARSE_OCTETS_LIMIT * 9 // 10
-_EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/\n"
+_EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -29,7 +29,7 @@ CHECK = Check(
     why="Crawlers must read 500 KiB, and Google reads no more: the next rules may be lost.",
     mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="RFC 9309 section 2.5; Google, file size",
-    bad=Given(b"User-agent: *\n" + _EXAMPLE_RULE * (_NEARLY_OCTETS // len(_EXAMPLE_RULE) + 1)),
-    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE),
+    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_NEARLY_OCTETS // 52))),
+    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

@@ -10,7 +10,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _LONGEST_QUOTE: Final = 60
-_EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/\n"
+_EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -36,7 +36,7 @@ CHECK = Check(
     "file for one that allows everything.",
     mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
-    bad=Given(b"User-agent: *\n" + _EXAMPLE_RULE * (PARSE_OCTETS_LIMIT // len(_EXAMPLE_RULE) + 1)),
-    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE),
+    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(PARSE_OCTETS_LIMIT // 50))),
+    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

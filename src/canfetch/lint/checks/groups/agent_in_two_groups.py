@@ -10,20 +10,23 @@ from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for user-agent lines that name what an earlier group names."""
+    """Look for user-agent lines that name what an earlier group names, and that says something else."""
     first: dict[str, tuple[int, int]] = {}
-    contents: dict[int, list[tuple[bool, bytes]]] = {}
+    alike: dict[tuple[int, int], bool] = {}
     for group in file.groups:
+        rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
         for token in group.tokens:
             name = token.token.lower()
             if not name:
                 continue
             index, line = first.setdefault(name, (group.index, token.record.line))
-            if index == group.index or (
-                name != "*" and _says(contents, file, index) == _says(contents, file, group.index)
-            ):
+            if index == group.index:
+                continue
+            pair = index, group.index
+            if pair not in alike:
+                alike[pair] = _said(file, index) == _said(file, group.index)
+            if alike[pair] and name != "*":
                 continue  # what says the same twice harms nobody
-            rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
             yield Found(
                 file.content_span(token.record),
                 {"token": token.token, "line": str(line)},
@@ -31,10 +34,8 @@ def find(file: LintedFile) -> Iterator[Found]:
             )
 
 
-def _says(contents: dict[int, list[tuple[bool, bytes]]], file: LintedFile, index: int) -> list[tuple[bool, bytes]]:
-    if index not in contents:
-        contents[index] = [(rule.allow, rule.value) for rule in file.groups[index].rules]
-    return contents[index]
+def _said(file: LintedFile, index: int) -> list[tuple[bool, bytes]]:
+    return [(rule.allow, rule.value) for rule in file.groups[index].rules]
 
 
 CHECK = Check(

@@ -1,6 +1,7 @@
 """A product token that one group names twice."""
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
@@ -23,9 +24,8 @@ def find(file: LintedFile) -> Iterator[Found]:
             before = first.setdefault(token.token.lower(), token.record)
             if before is token.record:
                 continue
-            between = file.records[before.line : token.record.line - 1]
             fix = None
-            if not any(map(file.is_blank, between)):
+            if not _between(file.found_once(_blank), before, token.record):
                 says_nothing = _says_nothing(file, before, token.record)
                 fix = replacing(*token.record.span, b"", changes_verdicts=not says_nothing)
             yield Found(file.content_span(token.record), {"token": token.token, "line": str(before.line)}, fix=fix)
@@ -38,9 +38,28 @@ def _says_nothing(file: LintedFile, before: Record, record: Record) -> bool:
         and file.value(before) == file.value(record)
         and before.notes == record.notes
     )
-    return alike and all(
-        between.kind is RecordKind.USER_AGENT or file.content(between).lstrip(b" \t").startswith(b"#")
-        for between in file.records[before.line : record.line - 1]
+    return alike and not _between(file.found_once(_stopping), before, record)
+
+
+def _between(counts: list[int], before: Record, record: Record) -> bool:
+    return counts[record.line - 1] > counts[before.line]
+
+
+def _blank(file: LintedFile) -> list[int]:
+    """Count, up to each line, those that are blank."""
+    return list(accumulate((file.is_blank(record) for record in file.records), initial=0))
+
+
+def _stopping(file: LintedFile) -> list[int]:
+    """Count, up to each line, those that are neither user-agent lines nor comments."""
+    return list(
+        accumulate(
+            (
+                record.kind is not RecordKind.USER_AGENT and not file.content(record).lstrip(b" \t").startswith(b"#")
+                for record in file.records
+            ),
+            initial=0,
+        )
     )
 
 

@@ -22,21 +22,22 @@ def find(file: LintedFile) -> Iterator[Found]:
             allowed.setdefault(canonical(rule.value), []).append(rule)
     if not allowed:
         return
+    names = [group.names for group in file.groups]
     for rule in file.rules:
         if rule.allow or not rule.octets:
             continue
-        other = _same_crawlers(file, rule, allowed.get(canonical(rule.value), []))
+        other = _same_crawlers(names, rule, allowed.get(canonical(rule.value), []))
         if other is not None:
             yield Found(
                 file.content_span(rule.record),
                 {"value": file.text(rule.value), "line": str(other.record.line)},
-                Probe(witness_path(rule.value)) if "*" in file.groups[rule.group].names else None,
+                Probe(witness_path(rule.value)) if "*" in names[rule.group] else None,
             )
 
 
-def _same_crawlers(file: LintedFile, rule: LintedRule, others: list[LintedRule]) -> LintedRule | None:
+def _same_crawlers(names: list[frozenset[str]], rule: LintedRule, others: list[LintedRule]) -> LintedRule | None:
     for other in others[:_MOST_COMPARED]:
-        if other.group == rule.group or file.groups[other.group].names & file.groups[rule.group].names:
+        if other.group == rule.group or not names[other.group].isdisjoint(names[rule.group]):
             return other
     return None
 

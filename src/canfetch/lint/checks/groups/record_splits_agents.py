@@ -1,13 +1,14 @@
 """A record of another kind between the user-agent lines of one group."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given
-from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
+from canfetch.lint.linted_file import LintedFile, LintedToken
 from canfetch.lint.severity import Severities, Severity
 from canfetch.lint.witnesses import witness_path
 
@@ -17,41 +18,34 @@ def find(file: LintedFile) -> Iterator[Found]:
     for group in file.groups:
         if not group.others or len(group.tokens) < 2:
             continue
-        last = group.tokens[-1].record.line
-        splitting = [record for record in group.others if record.line < last]
-        tokens = iter(group.tokens)
-        token = next(tokens)
-        for record in splitting:
-            following = token
-            while following.record.line < record.line:
-                following = next(tokens, group.tokens[-1])
-            if following is token:
-                continue
-            token = following
-            yield _found(file, group, record, following)
+        others = iter(group.others)
+        record = next(others, None)
+        named_once = len(group.names) == len(group.tokens)
+        rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
+        for before, following in pairwise(group.tokens):
+            # The first record between two user-agent lines speaks for all of them.
+            while record is not None and record.line < before.record.line:
+                record = next(others, None)
+            if record is None:
+                break
+            if record.line < following.record.line:
+                fix = _fix(file, record, before, following) if named_once else None
+                is_telling = rule is not None and before.token not in {"", "*"}
+                yield Found(
+                    file.content_span(record),
+                    {
+                        "key": file.text(file.key(record)),
+                        "before": before.token or "*",
+                        "behind": following.token or "*",
+                    },
+                    Probe(witness_path(rule.value), (before.token,)) if rule is not None and is_telling else None,
+                    fix,
+                )
 
 
-def _found(file: LintedFile, group: LintedGroup, record: Record, following: LintedToken) -> Found:
-    before = next((one for one in reversed(group.tokens) if one.record.line < record.line), group.tokens[0])
-    rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
-    is_named = before.token not in {"", "*"}
-    return Found(
-        file.content_span(record),
-        {"key": file.text(file.key(record)), "before": before.token or "*", "behind": following.token or "*"},
-        Probe(witness_path(rule.value), (before.token,)) if rule is not None and is_named else None,
-        _fix(file, group, record, before, following),
-    )
-
-
-def _fix(
-    file: LintedFile, group: LintedGroup, record: Record, before: LintedToken, following: LintedToken
-) -> Fix | None:
+def _fix(file: LintedFile, record: Record, before: LintedToken, following: LintedToken) -> Fix | None:
     between = file.records[record.line : following.record.line - 1]
-    are_apart = any(map(file.is_blank, between))
-    are_two = len(group.names) == len(group.tokens) and not any(
-        map(file.is_blank, file.records[before.record.line : record.line])
-    )
-    if not are_apart or not are_two:
+    if not any(map(file.is_blank, between)) or any(map(file.is_blank, file.records[before.record.line : record.line])):
         return None
     # Two groups are meant; the first of them has no rules, and says so in no other way.
     last = next((one for one in reversed((record, *between)) if one.kind is not None), record)

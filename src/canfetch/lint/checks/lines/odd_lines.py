@@ -52,14 +52,16 @@ class OddLine(NamedTuple):
 _LINE_COMMENTS: Final = (b"//", b";", b"<!--", b"--")
 # Written by keyboards of other scripts and by programming languages.
 FOREIGN_COLONS: Final = ("：".encode(), "﹕".encode(), "∶".encode(), b"->", b"=", b";")
-_DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪“”‘’«»".encode()
+_DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪".encode()
 _UNSEEN: Final = tuple(
     character.encode() for character in "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u00a0\u3000"
 )
+_QUOTES: Final = tuple(character.encode() for character in "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb")
 _DASHES: Final = tuple(character.encode() for character in "\u2010\u2011\u2012\u2013\u2014\u2212")
 _LONGEST_KEY: Final = 40
 _LONGEST_LOOK: Final = 128
-_RULE_NAMES: Final = frozenset([b"Allow", b"Disallow"])
+_VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
+_URL_SCHEMES: Final = (b"http", b"https")
 
 
 def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
@@ -68,38 +70,42 @@ def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
 
 
 def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
-    found: dict[Oddity, list[OddLine]] = {}
+    found: dict[Oddity, list[OddLine]] = {oddity: [] for oddity in Oddity}
     if is_page(file.octets) or file_is_binary(file):
         return found
-    known: dict[bytes, bool] = {}
-    for record in file.records:
-        if Note.UNKNOWN_KEY in record.notes:
-            key = file.key(record).lower()
-            if key not in known:
-                known[key] = ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes and _prefix(key) is None
-            if known[key]:
-                continue
-        elif Note.NO_RECORD not in record.notes:
-            continue
-        line = _odd_line(file, record)
-        found.setdefault(line.oddity, []).append(line)
+    octets = file.octets
+    by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
+    for record in file.noted(Note.NO_RECORD):
+        line = _odd_text(octets, record)
+        found[line.oddity].append(line)
+    for record in file.noted(Note.UNKNOWN_KEY):
+        key = octets[slice(*record.key)].lower() if record.key is not None else b""
+        of_key = by_key.get(key)
+        if of_key is None:
+            of_key = by_key[key] = _of_key(key)
+        if of_key[0] is not Oddity.KNOWN:
+            line = _odd_record(file, record, key, *of_key)
+            found[line.oddity].append(line)
     return found
 
 
-def _odd_line(file: LintedFile, record: Record) -> OddLine:
+def _odd_text(octets: bytes, record: Record) -> OddLine:
     start, end = record.span
-    content = file.octets[start:end].partition(b"#")[0]
-    start += len(content) - len(content.lstrip())
-    text = content.strip()
+    content = octets[start:end].partition(b"#")[0]
+    text = content.lstrip()
+    start += len(content) - len(text)
+    text = text.rstrip()
     if has_template_mark(text):
         return OddLine(record, Oddity.TEMPLATE)
     if text.startswith(_LINE_COMMENTS) or (text.startswith(b"/*") and text.endswith(b"*/")):
         return OddLine(record, Oddity.FOREIGN_COMMENT)
-    return _with_foreign_colon(record, text, start) or _with_key(file, record, text)
+    return _with_foreign_colon(record, text, start) or OddLine(record, Oddity.TEXT)
 
 
 def _with_foreign_colon(record: Record, text: bytes, start: int) -> OddLine | None:
     head = text[:_LONGEST_LOOK]
+    if head.isascii() and b"=" not in head and b";" not in head and b">" not in head:
+        return None
     place, colon = min(((head.find(mark), mark) for mark in FOREIGN_COLONS if mark in head), default=(-1, b""))
     if place < 0 or b":" in head[:place]:
         return None
@@ -112,41 +118,41 @@ def _with_foreign_colon(record: Record, text: bytes, start: int) -> OddLine | No
     return OddLine(record, Oddity.FOREIGN_COLON, name, (start, start + len(key)), value_start)
 
 
-def _with_key(file: LintedFile, record: Record, text: bytes) -> OddLine:
-    if record.key is None or record.value is None:
-        return OddLine(record, Oddity.TEXT)
-    key = file.key(record)
-    lower = key.lower()
-    value_start = record.value[0]
-    missing_colon = Note.MISSING_COLON in record.notes
-    words = lower.split(None, 1)
-    if len(words) > 1 and words[1] in (b"http", b"https") and words[0] in CORE_SPELLINGS:
-        key_end = record.key[0] + len(words[0])
+def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, name: bytes | None) -> OddLine:
+    line = _odd_text(file.octets, record)
+    if line.oddity is not Oddity.TEXT or record.key is None or record.value is None:
+        return line
+    if oddity is Oddity.MISSING_COLON:
+        word = key.split(None, 1)
         return OddLine(
-            record,
-            Oddity.MISSING_COLON,
-            CORE_SPELLINGS[words[0]],
-            (record.key[0], key_end),
-            record.key[1] - len(words[1]),
+            record, oddity, name, (record.key[0], record.key[0] + len(word[0])), record.key[1] - len(word[1])
         )
-    if len(key) <= _LONGEST_KEY:
-        oddity, name = _of_key(lower)
-        # Two words may be any words: only what looks like a value makes the first of them a key.
-        if missing_colon and (name is None or not _looks_like_value(file.value(record))):
-            return OddLine(record, Oddity.TEXT)
-        if name is not None or oddity is Oddity.PREFIX:
-            return OddLine(record, oddity, name, record.key, value_start)
-    if missing_colon:
-        return OddLine(record, Oddity.TEXT)
-    if _is_joined(lower):
-        return OddLine(record, Oddity.JOINED)
-    is_sentence = len(key.split()) > 1 or len(key) > _LONGEST_KEY or not key.isascii()
-    is_url = text[len(key) :].startswith(b"://")
-    has_marks = not key.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
-    return OddLine(record, Oddity.TEXT if is_sentence or is_url or has_marks else Oddity.UNKNOWN)
+    # Two words may be any words: only what looks like a value makes the first of them a key.
+    if Note.MISSING_COLON in record.notes and (name is None or not file.value(record).startswith(_VALUE_STARTS)):
+        return line
+    if oddity is Oddity.UNKNOWN and file.octets.startswith(b"://", record.key[1]):
+        return line
+    return OddLine(record, oddity, name, record.key, record.value[0])
 
 
 def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
+    """Say what a key in lower case seems to be, and which name is meant."""
+    if ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes:
+        return (Oddity.KNOWN, None) if _prefix(key) is None else (Oddity.PREFIX, None)
+    words = key.split(None, 2)
+    if len(words) == 2 and words[1] in _URL_SCHEMES and words[0] in CORE_SPELLINGS:
+        return Oddity.MISSING_COLON, CORE_SPELLINGS[words[0]]
+    named = _named(key) if len(key) <= _LONGEST_KEY else None
+    if named is not None:
+        return named
+    if len(words) > 1 and words[0] in CORE_NAMES and key.rsplit(None, 1)[-1] in CORE_NAMES:
+        return Oddity.JOINED, None
+    is_word = len(words) == 1 and len(key) <= _LONGEST_KEY and key.isascii()
+    is_key = is_word and key.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
+    return Oddity.UNKNOWN if is_key else Oddity.TEXT, None
+
+
+def _named(key: bytes) -> tuple[Oddity, bytes | None] | None:
     name = translated(key)
     if name is not None:
         return Oddity.TRANSLATED, name
@@ -154,17 +160,21 @@ def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
         name = _known_name(_without_odd_characters(key))
         if name is not None:
             return Oddity.CHARACTERS, name
-    name = _known_name(key.strip(_DECORATIONS))
-    if name is not None and key != key.strip(_DECORATIONS):
+    bare = key.strip(_DECORATIONS)
+    name = _known_name(bare) if bare != key else None
+    if name is not None:
         return Oddity.DECORATED, name
+    name = nearly(key)
     if _prefix(key) is not None:
-        return Oddity.PREFIX, nearly(key)
-    return Oddity.NEAR, nearly(key)
+        return Oddity.PREFIX, name
+    return None if name is None else (Oddity.NEAR, name)
 
 
 def _without_odd_characters(key: bytes) -> bytes:
     for unseen in _UNSEEN:
         key = key.replace(unseen, b"")
+    for quote in _QUOTES:
+        key = key.replace(quote, b"")
     for dash in _DASHES:
         key = key.replace(dash, b"-")
     return key.strip(WHITE_SPACE)
@@ -188,12 +198,3 @@ def _prefix(key: bytes) -> bytes | None:
 def prefix_name(key: bytes) -> bytes:
     """Give the name of the record that Google's parser makes of a key that begins with it."""
     return _prefix(key.lower()) or b""
-
-
-def _looks_like_value(value: bytes) -> bool:
-    return value.startswith((b"/", b"*", b"http://", b"https://"))
-
-
-def _is_joined(key: bytes) -> bool:
-    words = key.split()
-    return len(words) > 1 and words[0] in CORE_NAMES and words[-1] in CORE_NAMES

@@ -22,6 +22,8 @@ def template_mark(text: bytes) -> tuple[int, int] | None:
 
     Cost: O(octets).
     """
+    if b"{" not in text and b"<" not in text and _PERCENTS not in text:
+        return None
     for begin, end in _PAIRS:
         start = text.find(begin)
         if start >= 0:
