@@ -32,6 +32,7 @@ class Running:
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.body = b""
         self._connection = HTTPConnection("127.0.0.1", port, timeout=10)
 
     def ask(self, target: str, user_agent: str) -> Answered:
@@ -42,7 +43,7 @@ class Running:
                 self._connection.putheader("User-Agent", user_agent)
                 self._connection.endheaders()
                 response = self._connection.getresponse()
-                response.read()
+                self.body = response.read()
             except (HTTPException, OSError):
                 self._connection.close()
                 if attempt == 2:
@@ -106,8 +107,10 @@ MaxKeepAliveRequests 0
     AllowEncodedSlashes NoDecode
     DocumentRoot {folder}/site
     Include {folder}/canfetch.conf
+    ErrorDocument 403 /refused.html
     # A rule of the site's own: it must still come to its turn.
     RewriteEngine On
+    RewriteCond %{{ENV:REDIRECT_STATUS}} ^$
     RewriteRule ^ - [R=204]
 </VirtualHost>
 """
@@ -161,6 +164,7 @@ def running(name: str, rules: str, folder: Path) -> Iterator[Running]:
     program = program_of(kind)
     port = free_port()
     (folder / "site").mkdir()
+    (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
     (folder / kind.rules_file).write_text(rules, encoding="utf-8")
     # nginx's rules say in comments what belongs into the server block.
     server_lines = (

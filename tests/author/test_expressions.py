@@ -67,12 +67,12 @@ def test_house_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str
 def test_house_expressions_of_decoded_paths() -> None:
     assert path_expression("/a.b/*.gif$") == r"/a\x2Eb/.*\x2Egif$"
     assert re.match(path_expression("/f%C3%BCr%20x"), "/f\u00fcr x")
-    assert re.match(path_expression("/a%2Ab"), "/a*b")
+    assert path_expression("/a%2Ab%2F%3A:") == r"/a(?:\x2A|%2A)b%2F%3A\x3A"
 
 
-@pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2Fb", "/a%3Fb", "/a%23b"])
+@pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
 def test_house_expressions_of_decoded_paths_refuse_what_is_not_in_one(pattern: str) -> None:
-    with pytest.raises(canfetch.InvalidSitePolicy, match="cannot be told from a decoded path"):
+    with pytest.raises(canfetch.InvalidSitePolicy, match="cannot be told from a path"):
         path_expression(pattern)
 
 

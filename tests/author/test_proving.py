@@ -85,6 +85,20 @@ def test_house_a_proof_tells_what_history_reads_otherwise() -> None:
         bool(proof)
 
 
+def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
+    proof = canfetch.prove(
+        canfetch.parse_policy(
+            "[everyone]\nfetch = 'none'\n[crawler.ExampleBot]\nfetch = 'none'\nallow_pages = ['/a/index.html']"
+        )
+    )
+    assert not proof.holds
+    faults = [shortfall for shortfall in proof.shortfalls if shortfall.binds]
+    assert {(fault.profile, fault.asked, fault.why) for fault in faults} == {
+        (profile, "/a/", "this reading takes an Allow of index.html for one of its folder, too")
+        for profile in ("google", "googlebot")
+    }
+
+
 def test_house_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     # A renderer that forgets half of the file.
     policy = canfetch.parse_policy(POLICIES["search-but-private"])

@@ -136,6 +136,14 @@ def test_house_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.Te
             assert server.ask_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
+def test_house_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
+    policy = canfetch.parse_policy(POLICIES["training"])
+    with running("apache", canfetch.render_policy(policy, "apache"), tmp_path) as server:
+        assert server.ask("/x", "GPTBot/1.0").status == REFUSED
+        assert server.body == b"a page of the site's own"
+        assert server.ask("/refused.html", "GPTBot/1.0").status == REFUSED
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_house_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
     pattern = "/" + "a" * 1000

@@ -19,6 +19,8 @@ from canfetch.errors import InvalidSitePolicy
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~/")
 # What a target may hold raw though its canonical form has the escape.
 _RAW_TOO: Final = frozenset(b"*$") | {octet for octet in NEVER_IN_URI if 0x20 < octet < 0x7F}
+# Whose escapes Traefik keeps.
+_KEPT_ESCAPED: Final = frozenset(b":/?#[]@!$&'()*+,;=%")
 ANYTHING: Final = ".*"
 
 
@@ -46,20 +48,29 @@ def target_expression(pattern: str) -> str:
 
 
 def path_expression(pattern: str) -> str:
-    """Give the expression that matches, from its first character, a decoded path without its query.
+    """Give the expression that matches, from its first character, the path that Traefik compares.
 
-    Raises: InvalidSitePolicy: the pattern speaks of a query, or of an escape that a decoded path does not show.
+    That has no query, and is decoded but for reserved characters, whose escapes stay, in upper case.
+
+    Raises: InvalidSitePolicy: the pattern speaks of a query, or of octets that are no text once decoded.
+    Source: Traefik 3, request path.
     """
     octets = canonical(pattern.encode("ascii"))
     anchored = octets.endswith(b"$")
     out = bytearray()
     for octet, escaped in _octets(octets.removesuffix(b"$")):
-        if (octet == 0x3F and not escaped) or (escaped and octet in b"/?#[]@!&'()+,;=:"):
+        if escaped and octet in _KEPT_ESCAPED:
+            escape = b"%%%02X" % octet
+            out += b"(?:%b|%b)" % (_decoded(octet), escape) if octet in _RAW_TOO else escape
+        elif octet == 0x2A:
+            out += ANYTHING.encode()
+        elif octet == 0x3F:
             raise InvalidSitePolicy(
-                f"pattern {quoted(pattern)} cannot be told from a decoded path without its query: "
+                f"pattern {quoted(pattern)} cannot be told from a path without its query: "
                 "write a pattern of the path alone, or use another server"
             )
-        out += ANYTHING.encode() if octet == 0x2A and not escaped else _decoded(octet)
+        else:
+            out += _decoded(octet)
     try:
         return out.decode("utf-8") + ("$" if anchored else "")
     except UnicodeDecodeError:

@@ -26,6 +26,7 @@ _NAME_CUT: Final = "this reading takes letters, '-' and '_' alone for a name"
 _OTHER_GROUP: Final = "this reading looks for names within names, and comes to another group"
 _NO_ALLOW: Final = "this reading knows no Allow"
 _NO_SIGNS: Final = "this reading knows neither '*' nor '$'"
+_INDEX_PAGE: Final = "this reading takes an Allow of index.html for one of its folder, too"
 _OTHER_ORDER: Final = "this reading lets another rule decide"
 
 
@@ -203,7 +204,10 @@ class _Asking:
         without_signs = flags.literal_paths or (flags.robotparser and not flags.robotparser_rewritten)
         if without_signs and any(set("*$") & set(rule.pattern) for rule in intent.rules):
             return _NO_SIGNS
-        return _NO_ALLOW if flags.allow_is_unknown else _OTHER_ORDER
+        if flags.allow_is_unknown:
+            return _NO_ALLOW
+        indexes = any(rule.allow and "/index.htm" in rule.pattern for rule in intent.rules)
+        return _INDEX_PAGE if flags.index_html and indexes and target.endswith("/") else _OTHER_ORDER
 
     def _add(self, intent: Intent, profile: str, crawler: Meant, what: tuple[str, str, str, str]) -> None:
         key = (str(intent.audience), profile, *what)

@@ -34,6 +34,10 @@ def _of_patterns(patterns: Iterable[str]) -> Iterator[str]:
                 yield filled[:-1]
                 yield filled[:-1] + ("y" if filled[-1] == "x" else "x")
         yield "/canfetch-witness" + text.replace("*", "x")
+        folder, index, _ = text.rpartition("/index.htm")
+        if index:
+            # Google's parser takes the one for the other.
+            yield folder.replace("*", "x") + "/"
 
 
 def _has_dot_segments(target: str) -> bool:

@@ -32,9 +32,7 @@ def write_output(name: str, octets: bytes, *, force: bool) -> None:
         if force:
             beside.replace(place)
         else:
-            # Somebody may have made one since; a rename would not tell.
-            place.hardlink_to(beside)
-            beside.unlink()
+            _put(beside, place)
     except FileExistsError:
         _remove(beside)
         raise Problem(
@@ -43,6 +41,19 @@ def write_output(name: str, octets: bytes, *, force: bool) -> None:
     except OSError as error:
         _remove(beside)
         raise Problem(f"--output {quoted(name)} cannot be written: {error.strerror or error}: give another") from None
+
+
+def _put(beside: Path, place: Path) -> None:
+    try:
+        # Somebody may have made a file there since, and a rename would not tell.
+        place.hardlink_to(beside)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links.
+        beside.rename(place)
+    else:
+        beside.unlink()
 
 
 def _remove(beside: Path | None) -> None:

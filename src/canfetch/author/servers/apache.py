@@ -46,6 +46,8 @@ def _lines(rules: ServerRules) -> Iterator[str]:
             expression = f'"{_METHOD}{_in_request(rule.expression)}"'
             yield from _deciding(expression, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
+        yield "# The page of an error may be served."
+        yield "RewriteCond %{ENV:REDIRECT_STATUS} ^$"
         yield "RewriteCond %{ENV:CANFETCH_VERDICT} =refuse"
         yield "RewriteRule ^ - [F]"
     for tag in rules.tags:

@@ -1,10 +1,10 @@
-"""Traefik 3: a dynamic configuration with a router that refuses, and middlewares that set headers.
+"""Traefik 3.4.1 or later: a dynamic configuration with a router that refuses, and middlewares that set headers.
 
-What its rules compare is the decoded path without its query. So a pattern that ends in `$` also matches with a query
-behind, and a pattern that speaks of a query or of an escaped delimiter is refused. A router has no middleware that
-answers 403, but one that lets in no address at all does.
+What its rules compare is the path without its query, decoded but for reserved characters, without dot segments and
+double slashes. So a pattern that ends in `$` also matches with a query behind, and one that speaks of a query is
+refused. A router has no middleware that answers 403, but one that lets in no address at all does.
 
-Source: Traefik 3, rules and priority of HTTP routers; IPAllowList; Headers.
+Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,8 @@ from canfetch.author.expressions import path_expression
 from canfetch.author.servers.rules import ServerIntent, ServerRules
 
 _COMPARED: Final = (
-    "Compared is the decoded path without its query: a pattern that ends in '$' matches with a query behind it, too."
+    "Compared is the path without its query, as Traefik 3.4.1 and later normalise it: "
+    "a pattern that ends in '$' matches with a query behind it, too."
 )
 _NOBODY: Final = "255.255.255.255/32"
 # Routers of one's own have the length of their rule as priority.

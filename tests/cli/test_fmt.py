@@ -1,0 +1,85 @@
+"""`canfetch fmt`: files in their place, standard input to standard output, and what would change."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import RunCommand
+
+UGLY = b"user-agent:*\r\nDISALLOW:/a/\r\n\r\n\r\n"
+NEAT = b"User-agent: *\nDisallow: /a/\n"
+
+
+@pytest.fixture
+def ugly(folder: Path) -> Path:
+    file = folder / "robots.txt"
+    file.write_bytes(UGLY)
+    return file
+
+
+def test_a_file_is_written_anew(run: RunCommand, ugly: Path) -> None:
+    ran = run("fmt")
+    assert (ran.code, ran.out, ran.err) == (0, "robots.txt: written anew\n", "")
+    assert ugly.read_bytes() == NEAT
+    assert run("fmt") == (0, "", "")
+
+
+def test_check_writes_nothing(run: RunCommand, ugly: Path) -> None:
+    assert run("fmt", "--check") == (1, "robots.txt: would be written anew\n", "")
+    assert ugly.read_bytes() == UGLY
+    ran = run("fmt", "--check", "--format", "json")
+    assert json.loads(ran.out) == [{"name": "robots.txt", "changed": True, "refusal": None, "left": []}]
+    ran = run("fmt", "--check", "--format", "ndjson")
+    assert json.loads(ran.out)["changed"] is True
+
+
+def test_diff_shows_what_would_change(run: RunCommand, ugly: Path) -> None:
+    ran = run("fmt", "--diff")
+    assert ran.code == 1
+    assert "+User-agent: *" in ran.lines
+    assert ugly.read_bytes() == UGLY
+
+
+def test_standard_input_goes_to_standard_output(process: RunCommand) -> None:
+    assert process("fmt", "-", stdin=UGLY) == (0, NEAT.decode(), "")
+
+
+def test_what_is_refused_stays_and_is_said(process: RunCommand, folder: Path) -> None:
+    octets = "User-agent: *\n".encode("utf-16")
+    (folder / "robots.txt").write_bytes(octets)
+    ran = process("fmt", "robots.txt")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: robots.txt is not formatted: it is utf-16")
+    assert (folder / "robots.txt").read_bytes() == octets
+    ran = process("fmt", "--check", "--format", "json")
+    assert ran.code == 2
+    assert json.loads(ran.out)[0]["refusal"].startswith("it is utf-16")
+
+
+def test_what_is_left_as_it_is_is_said(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"user-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n")
+    ran = run("fmt")
+    assert ran.code == 0
+    assert "left as it is, since verdicts would change: blank lines between groups" in ran.out
+
+
+def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, ugly: Path) -> None:
+    ran = run("fmt", "nowhere.txt", ugly.name)
+    assert ran.code == 2
+    assert "nowhere.txt" in ran.err
+    assert ugly.read_bytes() == NEAT
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (("https://example.com",), "cannot be written back"),
+        (("-", "-"), "standard input can be read once"),
+        (("--format", "json"), "give --check, too"),
+    ],
+)
+def test_mistakes_are_one_line(run: RunCommand, arguments: tuple[str, ...], says: str) -> None:
+    ran = run("fmt", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
+    assert says in ran.err

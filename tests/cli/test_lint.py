@@ -1,0 +1,307 @@
+"""`canfetch lint`: files, folders, standard input and origins, in every format, mended and watched."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.cli.conftest import RunCommand, sites
+from tests.servers.web import Site
+
+from canfetch.lint import CHECKS
+
+BAD = b"User-agent: *\n  Disallow: /a$b\nDisallow /c/\n"
+GOOD = b"User-agent: *\nDisallow: /a/\n"
+FORMATS = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
+
+
+@pytest.fixture
+def bad(folder: Path) -> Path:
+    file = folder / "robots.txt"
+    file.write_bytes(BAD)
+    return file
+
+
+def test_people_see_the_line_and_what_is_wrong(run: RunCommand, bad: Path) -> None:
+    ran = run("lint", bad.name)
+    assert (ran.code, ran.err) == (1, "")
+    assert "robots.txt:3:1: error CF201 missing-colon: white space stands where the colon" in ran.out
+    start = ran.lines.index("  3 | Disallow /c/")
+    assert ran.lines[start + 1].startswith("    | ^^^^^^^^^^^^ Googlebot, bingbot and other crawlers may not fetch /c/")
+    assert ran.lines[start + 2].startswith("  mend: Write a colon behind the key. (--unsafe-fixes mends it")
+    assert "robots.txt: 3 found: 2 errors, 0 warnings, 1 to know." in ran.lines
+
+
+def test_a_clean_file(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(GOOD)
+    ran = run("lint")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.lines == ["robots.txt: Nothing found."]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_the_same_findings(run: RunCommand, bad: Path, form: str) -> None:
+    ran = run("lint", bad.name, "--format", form)
+    assert (ran.code, ran.err) == (1, "")
+    wanted = ["CF201", "CF208", "CF402"]
+    match form:
+        case "json":
+            found = [one["code"] for report in json.loads(ran.out) for one in report["findings"]]
+        case "ndjson":
+            found = [json.loads(line)["code"] for line in ran.lines]
+        case "sarif":
+            found = [one["ruleId"] for one in json.loads(ran.out)["runs"][0]["results"]]
+        case "gitlab":
+            found = [one["check_name"][:5] for one in json.loads(ran.out)]
+        case "junit":
+            found = [one.get("name", "")[:5] for one in ET.fromstring(ran.out).iter("testcase")]  # noqa: S314 - ours
+        case _:
+            found = [code for code in wanted if code in ran.out]
+    assert sorted(found) == wanted
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_of_a_clean_file_is_whole(run: RunCommand, folder: Path, form: str) -> None:
+    (folder / "robots.txt").write_bytes(GOOD)
+    ran = run("lint", "--format", form)
+    assert (ran.code, ran.err) == (0, "")
+    match form:
+        case "json" | "sarif" | "gitlab":
+            json.loads(ran.out)
+        case "junit":
+            ET.fromstring(ran.out)  # noqa: S314 - ours
+        case "html":
+            assert "Nothing found." in ran.out
+        case "text":
+            assert ran.out == "robots.txt: Nothing found.\n"
+        case _:
+            assert ran.out == ""
+
+
+def test_output_goes_to_a_file(run: RunCommand, bad: Path, folder: Path) -> None:
+    ran = run("lint", bad.name, "--format", "sarif", "--output", "robots.sarif")
+    assert (ran.code, ran.out, ran.err) == (1, "", "")
+    assert json.loads((folder / "robots.sarif").read_text())["version"] == "2.1.0"
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".canfetch")] == []
+
+
+def test_standard_input(run: RunCommand) -> None:
+    ran = run("lint", "-", stdin=BAD)
+    assert ran.code == 1
+    assert ran.out.startswith("robots.txt:2:1: ")
+
+
+def test_a_folder_stands_for_every_robots_txt_below_it(run: RunCommand, folder: Path) -> None:
+    for name, octets in (("a/robots.txt", BAD), ("b/c/robots.txt", GOOD), (".git/robots.txt", BAD), ("d/x.txt", BAD)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(octets)
+    (folder / "robots.txt").unlink()
+    ran = run("lint", ".", "--format", "json")
+    assert ran.code == 1
+    wanted = [Path("a", "robots.txt"), Path("b", "c", "robots.txt")]
+    assert [report["name"] for report in json.loads(ran.out)] == list(map(str, wanted))
+
+
+def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: Path) -> None:
+    ran = run("lint", "nowhere.txt", bad.name, "--format", "json")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert "nowhere.txt" in ran.err
+    first, second = json.loads(ran.out)
+    assert set(first) == {"name", "error"}
+    assert second["findings"]
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (("--select", "CF9999"), "there is no check 'CF9999'"),
+        (("--explain", "no-such"), "there is no check 'no-such'"),
+        (("--config", "nowhere.toml"), "nowhere.toml"),
+        (("--config", "x.toml", "--isolated"), "give one of them"),
+        (("-", "-"), "standard input can be read once"),
+        (("--robots-url", "example.com"), "give a whole URL"),
+        (("http://127.0.0.1:9/", "--fix"), "cannot be mended in its place"),
+        (("--watch", "--format", "sarif"), "--watch never ends"),
+        (("--watch", "-"), "--watch looks at files"),
+        (("empty",), "holds no robots.txt"),
+        (("--format", "nonsense"), "'--format'"),
+        (("--output", "nowhere/x.json", "--format", "json"), "cannot be written"),
+    ],
+)
+def test_mistakes_are_one_line(run: RunCommand, folder: Path, arguments: tuple[str, ...], says: str) -> None:
+    (folder / "empty").mkdir()
+    ran = run("lint", *arguments)
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert says in ran.err
+    assert ran.err.startswith("canfetch: ")
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("canfetch.toml", "[lint]\nselect = ['CF402']\n"),
+        ("pyproject.toml", "[tool.canfetch.lint]\nselect = ['CF402']\n"),
+        ("pyproject.toml", "[tool.canfetch.lint]\nignore = ['CF2']\n"),
+    ],
+)
+def test_the_nearest_configuration_counts(run: RunCommand, bad: Path, folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+    ran = run("lint", bad.name, "--format", "ndjson")
+    assert [json.loads(line)["code"] for line in ran.lines] == ["CF402"]
+    assert len(run("lint", bad.name, "--isolated", "--format", "ndjson").lines) == 3
+
+
+def test_a_configuration_that_cannot_be_meant_is_named(run: RunCommand, folder: Path) -> None:
+    (folder / "canfetch.toml").write_text("[lint]\nselect = 'CF402'\n")
+    ran = run("lint")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: canfetch.toml [lint], select: give a list")
+    (folder / "canfetch.toml").write_text("[lint\n")
+    ran = run("lint")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "is no TOML" in ran.err
+
+
+def test_what_fails_a_run_is_chosen(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"User-agent: *\n  Disallow: /a/\n")
+    assert run("lint").code == 1
+    assert run("lint", "--fail-on", "warning").code == 0
+
+
+def test_fix_mends_what_keeps_every_verdict(run: RunCommand, bad: Path) -> None:
+    ran = run("lint", bad.name, "--fix")
+    assert ran.code == 1
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+    ran = run("lint", bad.name, "--fix", "--unsafe-fixes", "--ignore", "CF402")
+    assert ran.code == 0
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow: /c/\n"
+
+
+def test_fix_keeps_permissions_and_links(run: RunCommand, bad: Path, folder: Path) -> None:
+    bad.chmod(0o640)
+    link = folder / "link.txt"
+    link.symlink_to(bad.name)
+    run("lint", "link.txt", "--fix")
+    assert link.is_symlink()
+    assert bad.stat().st_mode & 0o777 == 0o640
+    assert bad.read_bytes().startswith(b"User-agent: *\nDisallow")
+
+
+def test_diff_changes_nothing(run: RunCommand, bad: Path) -> None:
+    ran = run("lint", bad.name, "--diff")
+    assert ran.code == 1
+    assert "-  Disallow: /a$b" in ran.lines
+    assert "+Disallow: /a$b" in ran.lines
+    assert bad.read_bytes() == BAD
+    bad.write_bytes(GOOD)
+    assert run("lint", bad.name, "--diff").code == 0
+
+
+def test_standard_input_is_mended_to_standard_output(process: RunCommand) -> None:
+    ran = process("lint", "-", "--fix", "--format", "ndjson", stdin=b"User-agent: *\n  Disallow: /a/\n")
+    assert ran.out == "User-agent: *\nDisallow: /a/\n"
+    assert ran.code == 0
+
+
+def test_checks_are_listed_and_explained(run: RunCommand) -> None:
+    ran = run("lint", "--list-checks")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.lines] == [check.code for check in CHECKS]
+    assert run("lint", "--explain", "CF201").out == run("lint", "--explain", "missing-colon").out
+    assert "grammar" in run("lint", "--explain", "missing-colon").out
+
+
+@pytest.mark.parametrize("language", ["it", "es", "ko", "de", "ja"])
+def test_messages_have_other_languages(run: RunCommand, bad: Path, language: str) -> None:
+    english, other = (run("lint", bad.name, "--language", name) for name in ("en", language))
+    assert other.code == english.code == 1
+    assert len(other.lines) == len(english.lines)
+    assert not set(other.lines) & {line for line in english.lines if line.startswith("  mend") or " found: " in line}
+
+
+def test_colours_are_for_terminals(run: RunCommand, bad: Path) -> None:
+    assert "\x1b[" not in run("lint", bad.name).out
+    assert "\x1b[31m" in run("lint", bad.name, env={"FORCE_COLOR": "1"}).out
+    assert "\x1b[" not in run("lint", bad.name, "--no-color", env={"FORCE_COLOR": "1"}).out
+
+
+def test_what_a_site_wrote_does_not_steer_the_terminal(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /\x1b[31m$x\n")
+    assert "\x1b" not in run("lint").out
+
+
+def test_an_origin_is_fetched_and_its_delivery_looked_at(run: RunCommand) -> None:
+    with sites("status-503") as (broken,):
+        ran = run("lint", broken.origin, "--format", "json", "--store", "none")
+    (report,) = json.loads(ran.out)
+    assert ran.code == 1
+    assert report["name"] == f"{broken.origin}/robots.txt"
+    assert "CF801" in [finding["code"] for finding in report["findings"]]
+
+
+def test_the_other_schemes_file_is_asked_for_on_request(run: RunCommand, site: Site) -> None:
+    ran = run("lint", site.origin, "--siblings", "--format", "json", "--store", "none", "--timeout", "5")
+    assert ran.code in {0, 1}
+    assert json.loads(ran.out)[0]["name"] == f"{site.origin}/robots.txt"
+
+
+def test_a_page_of_the_site_is_looked_at(run: RunCommand, folder: Path) -> None:
+    pytest.importorskip("lxml")
+    (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /hidden/\n")
+    (folder / "page.html").write_bytes(b'<html><head><meta name="robots" content="noindex"></head></html>')
+    ran = run("lint", "--page", "https://example.com/hidden/x", "page.html", "--format", "ndjson")
+    assert "CF706" in [json.loads(line)["code"] for line in ran.lines]
+
+
+def test_where_the_file_is_going_to_be_is_said(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(GOOD)
+    assert run("lint", "--robots-url", "https://example.com/robots.txt").code == 0
+    ran = run("lint", "--robots-url", "https://example.com/pages/robots.txt", "--format", "ndjson")
+    assert [json.loads(line)["code"] for line in ran.lines] == ["CF102"]
+
+
+def wait_for(look: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if look():
+            return
+        time.sleep(0.05)
+    pytest.fail("it did not come")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
+def test_watching_reports_each_change_until_interrupted(
+    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
+) -> None:
+    (folder / "robots.txt").write_bytes(GOOD)
+    out = folder / "out.txt"
+    with out.open("wb") as stream:
+        watching = subprocess.Popen(
+            [sys.executable, "-m", "canfetch", "lint", "--watch"], cwd=folder, env=environment(None), stdout=stream
+        )
+        try:
+            wait_for(lambda: b"Nothing found." in out.read_bytes())
+            (folder / "robots.txt").write_bytes(BAD)
+            wait_for(lambda: b"CF402" in out.read_bytes())
+            (folder / "robots.txt").write_bytes(GOOD + b"# more\n")
+            wait_for(lambda: out.read_bytes().count(b"Nothing found.") == 2)
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(timeout=20) == 130
+        finally:
+            watching.kill()
+            watching.wait()
+
+
+def test_help_has_examples(run: RunCommand) -> None:
+    ran = run("lint", "--help")
+    assert ran.code == 0
+    assert "Examples:" in ran.out
+    assert "Exit code: 0 nothing found, 1 something is found, 2 something could not be read." in " ".join(
+        ran.out.split()
+    )
