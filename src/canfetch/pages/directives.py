@@ -23,7 +23,7 @@ class DirectiveNote(Flag):
     BAD_VALUE = auto()  # a value that is none of those that there are; the directive has no effect
     BAD_DATE = auto()  # a date that cannot be read; the directive has no effect
     VALUE_UNEXPECTED = auto()  # a value behind a word that takes none; the word counts
-    MISSING_COMMA = auto()  # white space or a semicolon stands for the comma; the word counts
+    MISSING_COMMA = auto()  # white space or a semicolon stands for the comma; what it parts counts
     NOT_LOWER_CASE = auto()  # a Robots-Tag key in upper case, which its grammar has not; it counts
     SWITCHED_OFF = auto()  # a Robots-Tag key that is set to false; it has no effect
 

@@ -1,6 +1,6 @@
 """A text of directives, as X-Robots-Tag headers and meta elements have it, becomes directives.
 
-1. Commas part it; but the date of `unavailable_after` may hold commas itself.
+1. Commas part it, and semicolons beside a known directive; but the date of `unavailable_after` may hold commas itself.
 2. In a header, `token:` in front of a directive says whom it and all that follow are for, unless the token is a
    directive that takes a value.
 
@@ -19,7 +19,6 @@ EVERYONE: Final = "*"
 # `Friday, June 25, 2010, 15:00:00 GMT` has the most commas that a date has.
 _MOST_COMMAS_IN_DATE: Final = 3
 _TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
-_WITHOUT_COMMA: Final = "\t\n\f\r ;"
 
 
 def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agents_inside: bool) -> Iterator[Directive]:
@@ -31,10 +30,10 @@ def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agen
         agents_inside: whether the text itself may say for whom they are, as headers do.
     Cost: O(characters).
     """
-    parts = text.split(",")
+    parts, notes_of_parts = _parts(text)
     position = 0
     while position < len(parts):
-        part = parts[position].strip()
+        part, notes = parts[position].strip(), notes_of_parts[position]
         position += 1
         name, colon, value = (piece.strip() for piece in part.partition(":"))
         if agents_inside and colon and _is_agent(name):
@@ -48,7 +47,38 @@ def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agen
             value = ",".join([value, *behind]).strip()
             part = ",".join([part, *behind]).strip()
         if part:
-            yield from _directives_of_part(part, name, value if colon else None, agent, place)
+            yield from _directives_of_part(part, name, value if colon else None, agent, place, notes=notes)
+
+
+def _parts(text: str) -> tuple[list[str], list[DirectiveNote]]:
+    """Part a text at its commas, and at semicolons that stand for one; those are noted at either side."""
+    parts: list[str] = []
+    notes: list[DirectiveNote] = []
+    for part in text.split(","):
+        pieces = _at_semicolons(part)
+        parts += pieces
+        notes += [DirectiveNote.MISSING_COMMA if len(pieces) > 1 else DirectiveNote.NONE] * len(pieces)
+    return parts, notes
+
+
+def _at_semicolons(part: str) -> list[str]:
+    # DEVIATION(google): its grammar has commas alone; but a semicolon must not cost the restriction beside it.
+    first, *others = part.split(";")
+    pieces = [first]
+    was_known = _is_known(first)
+    for piece in others:
+        is_known = _is_known(piece)
+        if was_known or is_known or not piece.strip():
+            pieces.append(piece)
+        else:
+            pieces[-1] += f";{piece}"
+        was_known = is_known
+    return pieces
+
+
+def _is_known(piece: str) -> bool:
+    """Say whether a text begins with a known directive, behind the name of an agent or not."""
+    return any(name.strip().lower() in KNOWN for name in piece.split(":", 2)[:2])
 
 
 def _is_agent(name: str) -> bool:
@@ -85,15 +115,11 @@ def _begins_anew(part: str) -> bool:
 
 
 def _directives_of_part(
-    part: str, name: str, value: str | None, agent: str | None, place: PagePlace
+    part: str, name: str, value: str | None, agent: str | None, place: PagePlace, *, notes: DirectiveNote
 ) -> Iterator[Directive]:
-    words = part.translate(dict.fromkeys(map(ord, _WITHOUT_COMMA), " ")).split()
+    words = part.split()
     if len(words) > 1 and all(word.lower() in KNOWN - VALUED for word in words):
         for word in words:
             yield directive_of(word, None, agent=agent, raw=word, place=place, notes=DirectiveNote.MISSING_COMMA)
         return
-    trimmed = name.strip(";")
-    notes = DirectiveNote.NONE
-    if trimmed != name and trimmed.lower() in KNOWN:
-        name, notes = trimmed.strip(), DirectiveNote.MISSING_COMMA
     yield directive_of(name, value, agent=agent, raw=part, place=place, notes=notes)
