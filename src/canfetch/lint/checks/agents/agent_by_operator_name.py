@@ -54,7 +54,7 @@ CHECK = Check(
     name="agent-by-operator-name",
     severities=everywhere(Severity.WARNING),
     title="The name of a company or a product in place of its crawler's",
-    message="no crawler is named `{name}`; there are {tokens}",
+    message="no crawler is named `{name}`; what may be meant: {tokens}",
     why="Crawlers look for their product token, to the letter. The name of their operator, or a part of their own, "
     "does not reach them.",
     mend="Write the product tokens of the crawlers that are meant, each on a line of its own.",

@@ -9,6 +9,7 @@ from canfetch.core.records import Record
 from canfetch.lint.linted_file import LintedFile
 
 _WHITE_SPACE: Final = bytes(WHITE_SPACE)
+_BROWSERS_PRODUCT: Final = b"mozilla"
 # So many names of one line are looked at.
 MOST_NAMES: Final = 1000
 
@@ -40,7 +41,8 @@ def is_header(value: bytes) -> bool:
 
 def is_list(value: bytes) -> bool:
     """Say whether a value names several crawlers, with commas between them."""
-    return b"," in value and not is_header(value)
+    # Flags of rewrite rules come along where names were copied from there.
+    return b"," in value and not is_header(value) and b"[" not in value
 
 
 def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
@@ -52,15 +54,15 @@ def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
     """
     for record in file.user_agents:
         value = file.value(record)
-        if record.value is None or not value or b"(" in value:
+        if record.value is None or not value:
             continue
-        if b"/" in value:
+        if is_header(value):
             product = value.partition(b"/")[0].strip(_WHITE_SPACE)
-            if product:
+            if product and b"(" not in product and product.lower() != _BROWSERS_PRODUCT:
                 place = record.value[0]
                 yield NamedAgent(product, (place, place + len(product)), record, in_list=False)
             continue
-        if b"," not in value:
+        if not is_list(value):
             yield NamedAgent(value, record.value, record, in_list=False)
             continue
         start = record.value[0]

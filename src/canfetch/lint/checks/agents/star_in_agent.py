@@ -26,7 +26,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 CHECK = Check(
     code="CF509",
     name="star-in-agent",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
     title="A star within a name",
     message="`{name}` is no pattern: the star stands for all crawlers only by itself",
     why="Crawlers compare names to the letter. A name ends at its star, and one that begins with a star names nobody.",

@@ -15,9 +15,9 @@ def find(file: LintedFile) -> Iterator[Found]:
     for name in named_agents(file):
         if b"*" in name.octets:
             continue
-        read = name.octets[: len(name.octets) - len(name.octets.lstrip(IDENTIFIER))]
-        if read != name.octets:
-            yield Found(name.span, {"name": name.text, "read": file.text(read)})
+        rest = name.octets.lstrip(IDENTIFIER)
+        if rest:
+            yield Found(name.span, {"name": name.text, "rest": file.text(rest.strip())})
 
 
 CHECK = Check(
@@ -25,7 +25,7 @@ CHECK = Check(
     name="token-cut-by-google",
     severities=Severities(google=Severity.INFO),
     title="A name of which Google's parser reads only the beginning",
-    message="of `{name}` Google's parser reads `{read}`",
+    message="Google's parser drops `{rest}` of `{name}`",
     why="The grammar has letters, `_` and `-` alone, and Google's parser ends the name at the first other character. "
     "No crawler of Google's has such a name; but others use that parser, and so miss their own group.",
     mend="Leave it if the crawler's operator names it so; no other name would reach it.",

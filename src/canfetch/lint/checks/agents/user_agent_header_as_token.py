@@ -22,22 +22,25 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         text = file.text(value)
         token = _token(text)
-        if token is None:
-            yield Found(record.value, {"header": text, "token": "*"})
-            continue
-        fix = (
-            replacing(*record.value, token.encode(), changes_verdicts=True) if _is_certain(file, text, token) else None
-        )
-        yield Found(record.value, {"header": text, "token": token}, Probe("/", (token,)), fix)
+        fix = None
+        if token is not None and _is_certain(file, text, token):
+            fix = replacing(*record.value, token.encode(), changes_verdicts=True)
+        read = file.text(value.partition(b"/")[0].partition(b" ")[0])
+        probe = None if token is None else Probe("/", (token,))
+        yield Found(record.value, {"header": text, "read": read}, probe, fix)
 
 
 def _is_certain(file: LintedFile, header: str, token: str) -> bool:
     product, _, version = header.partition("/")
     if token.lower() == product.lower():
         return version[:1].isdigit() or version == ""
+    if "(" not in header:
+        return False
     # The line begins to speak to another crawler; where that has a group of its own, two would become one.
     crawler = REGISTRY.named(token)
-    obeys = crawler is None or (crawler.obeys not in {"no", "may-not"} and not crawler.retired)
+    obeys = crawler is None or (
+        crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
+    )
     return obeys and not token.encode().translate(None, IDENTIFIER) and not file.groups_named(token)
 
 
@@ -56,9 +59,9 @@ def _token(header: str) -> str | None:
 CHECK = Check(
     code="CF508",
     name="user-agent-header-as-token",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
     title="A User-Agent header in place of a product token",
-    message="`{header}` is no product token; write `{token}`",
+    message="`{header}` is no product token: at most `{read}` is read",
     why="Crawlers look for their product token alone. Of a version behind it most take no notice; of a whole header "
     "they read the first word, which is a browser's as a rule.",
     mend="Write the product token without version and comment.",

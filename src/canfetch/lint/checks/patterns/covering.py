@@ -96,8 +96,9 @@ class _Heads:
                 place = bisect_left(weights, low)
                 if place < len(weights) and weights[place] <= high:
                     return True
-        if one.is_literal:
-            return False  # what begins with more octets weighs more
+        # What begins with more octets weighs more, unless stars that say nothing are counted; a tie is an allow.
+        if one.is_literal and high <= len(one.form) + 1 and (one.rule.octets == len(one.form) or not one.rule.allow):
+            return False
         place = bisect_left(self._sorted, head)
         return place < len(self._sorted) and self._sorted[place].startswith(head)
 
@@ -120,7 +121,9 @@ def covered(file: LintedFile) -> Iterator[Covered]:
     by_group = [formed(group.rules) for group in file.groups]
     for index, rules in enumerate(by_group):
         for one in rules:
-            heads.setdefault((together[index], one.rule.allow), _Heads()).add(head_of(one.form), one.rule.octets)
+            of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
+            for octets in {one.rule.octets, len(one.form)}:
+                of_kind.add(head_of(one.form), octets)
     for each in heads.values():
         each.close()
     nothing = _Heads()
@@ -135,12 +138,14 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
     for one in rules:
         equal.setdefault(one.form, []).append(one)
     distinct = [ones[0] for ones in equal.values()]
-    literals = {one.form: one.rule for one in distinct if one.is_literal}
+    literals = {one.form: one for one in distinct if one.is_literal}
     lengths = sorted({len(form) for form in literals}, reverse=True)
     wildcards = [one for one in distinct if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
     wildcards = wildcards[:_MOST_WILDCARDS]
     for one in distinct:
         head = head_of(one.form)
+        if one.rule.allow and b"/index.htm" in one.form:
+            continue  # to Google's parser it also allows the folder
         covering = next(
             (
                 literals[head[:length]]
@@ -151,16 +156,18 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
         ) or _wildcard_that_covers(one, head, wildcards)
         if covering is None:
             continue
-        low, high = sorted((covering.octets, one.rule.octets))
+        # As if stars that say nothing were there, and as if they were not.
+        low = min(covering.rule.octets, len(covering.form))
+        high = max(len(one.form) + 1, *(other.rule.octets for other in equal[one.form]))
         if not opposing.is_between(one, low, high):
-            yield Covered(one.rule, covering, tuple(other.rule for other in equal[one.form]))
+            yield Covered(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
 
 
-def _wildcard_that_covers(one: Formed, head: bytes, wildcards: list[Formed]) -> LintedRule | None:
+def _wildcard_that_covers(one: Formed, head: bytes, wildcards: list[Formed]) -> Formed | None:
     for other in wildcards:
         start, _, inner = other.form.partition(b"*")
         if other.form != one.form and head.startswith(start) and head.find(inner, len(start)) >= 0:
-            return other.rule
+            return other
     return None
 
 

@@ -40,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _is_revealing(segment: bytes) -> bool:
-    name = segment.strip(b"*$")
+    name = segment.rstrip(b"*$")
     # `/*.sql$` is about all files of a kind, and tells of none.
     return name in _SEGMENTS or name.startswith(_STARTS) or (b"*" not in segment and name.endswith(_ENDINGS))
 
