@@ -25,7 +25,7 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO),
     title="Records of ACAP, which nobody reads",
     message="nobody reads `{key}`; records of ACAP in this file: {count}",
-    why="The protocol of publishers of 2007 was never taken up by search engines, and was given up in 2011.",
+    why="The protocol of publishers of 2007 to 2011 is kept up no more, and no search engine reads it.",
     mend="Remove the lines.",
     source="ACAP 1.0",
     bad=Given(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),

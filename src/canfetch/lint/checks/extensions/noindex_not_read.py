@@ -21,9 +21,9 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="A rule of pages that nobody reads in robots.txt",
-    message="nobody reads `{key}` in robots.txt",
-    why="Google read it, without ever documenting it, until September 2019; no other search engine did.",
+    title="A rule of pages that no search engine reads in robots.txt",
+    message="no search engine reads `{key}` in robots.txt",
+    why="Google read it, without ever documenting it, until September 2019; no search engine documents it.",
     mend="Say `noindex` in the page's robots meta element or its X-Robots-Tag header, and let crawlers fetch the page.",
     source="Google, a note on unsupported rules in robots.txt, July 2019",
     bad=Given(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),

@@ -16,12 +16,12 @@ from canfetch.lint.checks.patterns import (
     duplicate_rule,
     index_html_allow,
     lower_case_escape,
-    needless_escape,
     no_leading_slash,
     only_star,
     regular_expression,
     robots_txt_disallowed,
     trailing_star,
+    upper_case_escape_of_unreserved,
 )
 
 CHECKS: Final = (
@@ -41,7 +41,7 @@ CHECKS: Final = (
     disallow_empty_among_rules.CHECK,
     directory_without_slash.CHECK,
     regular_expression.CHECK,
-    needless_escape.CHECK,
+    upper_case_escape_of_unreserved.CHECK,
     robots_txt_disallowed.CHECK,
     dollar_behind_star.CHECK,
 )

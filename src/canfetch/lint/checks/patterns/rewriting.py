@@ -4,15 +4,13 @@ from canfetch.core.records import Record
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.linted_file import LintedGroup
 
-# Readers of 1994 and those of Python compare what is written: to them another writing is another rule.
-_OTHERS_COMPARE_LITERALLY = True
-
 
 def rewritten(record: Record, value: bytes) -> Fix | None:
     """Give the fix that writes another value behind a record's key."""
     if record.value is None:
         return None
-    return replacing(*record.value, value, changes_verdicts=_OTHERS_COMPARE_LITERALLY)
+    # Readers of 1994 and those of Python compare what is written: to them another writing is another rule.
+    return replacing(*record.value, value, changes_verdicts=True)
 
 
 def removing(record: Record, *, changes_verdicts: bool) -> Fix:
