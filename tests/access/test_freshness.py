@@ -34,6 +34,8 @@ def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
         ([("Cache-Control", "no-cache")], 300),
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT")], 7200),
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Date", "Thu, 01 Jan 2026 01:00:00 GMT")], 3600),
+        ([("Age", "50000")], DAY - 50_000),
+        ([("Age", "90000")], 300),
         ([("Expires", "0")], 300),
         ([("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")], 300),
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Cache-Control", "max-age=600")], 600),

@@ -13,8 +13,8 @@ from canfetch.access.policies import AccessPolicy
 def fresh_seconds(response: Response | None, policy: AccessPolicy, *, now_seconds: float) -> float:
     """Say for how many seconds from now an answer is fresh.
 
-    `max-age`, else `Expires` less `Date`, less `Age`; an answer that says nothing has the policy's
-    default; one that forbids caching, or says nonsense, the shortest.
+    `max-age`, else `Expires` less `Date`, else the policy's default; less `Age`, which a cache on the way has kept
+    it already; one that forbids caching, or says nonsense, the shortest.
     """
     seconds = policy.fresh_default_seconds if response is None else _own_seconds(response, policy, now_seconds)
     return float(min(max(seconds, policy.fresh_shortest_seconds), policy.fresh_longest_seconds))
@@ -34,7 +34,7 @@ def _own_seconds(response: Response, policy: AccessPolicy, now_seconds: float) -
         expires_at = http_date_seconds(expires)
         date = http_date_seconds(response.header("date") or "")
         return 0 if expires_at is None else expires_at - (now_seconds if date is None else date) - age
-    return policy.fresh_default_seconds
+    return policy.fresh_default_seconds - age
 
 
 def _directives(cache_control: str) -> dict[str, str]:
