@@ -17,18 +17,18 @@ _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at values that are no UTF-8; if all are, at the first line that is none."""
+    """Look at values that are no UTF-8, and at the first line that is none elsewhere."""
     if file.octets.isascii() or _is_utf8(file.octets) or file_is_page(file) or file_is_binary(file):
         return
     noted = tuple(file.noted(Note.NOT_UTF8))
     for record in noted:
         if record.value is not None:
             yield Found(_span(file, record.value), fix=_escaped(file, record) if record.kind in _RULES else None)
-    if not noted:
-        for record in file.records:
-            if not _is_utf8(file.content(record)):
-                yield Found(_span(file, record.span))
-                return
+    told = {record.line for record in noted}
+    for record in file.records:
+        if record.line not in told and not _is_utf8(file.content(record)):
+            yield Found(_span(file, record.span))
+            return
 
 
 def _is_utf8(octets: bytes) -> bool:

@@ -38,7 +38,10 @@ def _says_nothing(file: LintedFile, before: Record, record: Record) -> bool:
         and file.value(before) == file.value(record)
         and before.notes == record.notes
     )
-    return alike and not _between(file.found_once(_stopping), before, record)
+    # Without the line between them, CR and LF would be one line end.
+    start, end = record.span
+    joins = file.octets[start - 1 : start] == b"\r" and file.octets[end : end + 1] == b"\n"
+    return alike and not joins and not _between(file.found_once(_stopping), before, record)
 
 
 def _between(counts: list[int], before: Record, record: Record) -> bool:

@@ -15,6 +15,7 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 _NOT_READ_BY_ALL = (
     Note.OUTSIDE_GRAMMAR | Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL | Note.NOT_UTF8
 )
+_NOT_READ_BY_ALL_AGENTS = Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -23,7 +24,11 @@ def find(file: LintedFile) -> Iterator[Found]:
     if not places:
         return
     blank = line_end(file)
-    edits = tuple(Edit(start, start, blank) for start, _, _ in places)
+    # Behind a CR, an LF would be the end of the same line.
+    edits = tuple(
+        Edit(start, start, b"\r\n" if blank == b"\n" and file.octets[start - 1 : start] == b"\r" else blank)
+        for start, _, _ in places
+    )
     is_kept = all(kept for _, _, kept in places)
     yield Found(
         file.content_span(places[0][1]), {"count": str(len(places))}, fix=Fix(edits, changes_verdicts=not is_kept)
@@ -37,7 +42,11 @@ def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
     for record in file.records:
         if record.kind is RecordKind.USER_AGENT:
             if behind_rule:
-                yield record.span[0] if start is None else start, record, read_by_all
+                yield (
+                    record.span[0] if start is None else start,
+                    record,
+                    read_by_all and not record.notes & _NOT_READ_BY_ALL_AGENTS,
+                )
             behind_rule = read_by_all = False
         elif record.kind in _RULES:
             # Readers that skip the last rules of a group would read its user-agent lines with those that follow.

@@ -30,4 +30,5 @@ def file_is_binary(file: LintedFile) -> bool:
     """
     head = file.octets[:_LOOKED_AT_OCTETS]
     # A character may be cut at the end.
-    return b"\0" in head and "\ufffd" in head[:-3].decode("utf-8", "replace")
+    whole = head if len(head) < _LOOKED_AT_OCTETS else head[:-3]
+    return b"\0" in head and "\ufffd" in whole.decode("utf-8", "replace")

@@ -1,0 +1,162 @@
+"""Checks of the file as a whole: edges at which they speak, and edges at which they do not."""
+
+import pytest
+
+from canfetch.lint import Given, Linter
+
+LINTER = Linter(findings_limit=None)
+
+
+def codes(given: Given | bytes) -> set[str]:
+    return {finding.check.code for finding in LINTER.lint(given).findings}
+
+
+def mended(octets: bytes, code: str) -> bytes:
+    return LINTER.fix(octets, unsafe=True, only=[code]).octets
+
+
+PLAIN = b"User-agent: *\nDisallow: /a/\n"
+LINE = b"#" * 99 + b"\n"
+LONG = b"User-agent: *\nDisallow: /"
+
+
+@pytest.mark.parametrize(
+    "code, octets",
+    [
+        ("CF103", PLAIN + LINE * 6_000),
+        ("CF103", b"# one line without end " * 30_000),
+        ("CF104", PLAIN + LINE * 4_800),
+        ("CF105", b"\xef\xbb\xbf# a comment\nUser-agent: *\nDisallow:\n"),
+        ("CF105", b"\xef\xbb\xbf"),
+        ("CF106", b"\xfe\xff" + PLAIN.decode().encode("utf-16-be")),
+        ("CF106", b"\xff\xfe"),
+        ("CF107", PLAIN + b"# caf\xe9\n"),
+        ("CF107", PLAIN + b"Sitemap: https://example.com/\xff\n"),
+        ("CF107", b"User-agent: *\nDisallow: /a\xa0\n"),
+        ("CF108", b"\xef\xbb\xbf\n  <HTML lang=en>\n"),
+        ("CF108", b"<?xml version='1.0'?>\n<html/>\n"),
+        ("CF108", b"<!-- cached -->\n<html>\n"),
+        ("CF109", "User\u2013agent: *\nDisallow: /a/\n".encode()),
+        ("CF109", "User-agent: *\n\u201cDisallow: /a/\u201d\n".encode()),
+        ("CF109", "User-agent: \u2018FooBot\u2019\nDisallow: /a/\n".encode()),
+        ("CF110", PLAIN + b"# a\0b\n"),
+        ("CF110", b"\0" * 20 + PLAIN),
+        ("CF110", b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff"),
+        ("CF111", PLAIN + b"# a\x0bb\n"),
+        ("CF111", b"User-agent: *\x7f\nDisallow: /a/\n"),
+        ("CF112", "User-agent: *\nDisallow:\u00a0/a/\n".encode()),
+        ("CF112", "User-agent: *\nDisallow: /a\u200b/\n".encode()),
+        ("CF112", "\ufeff\ufeffUser-agent: *\nDisallow: /a/\n".encode()),
+        ("CF113", b""),
+        ("CF113", b"\n\n# only comments\n"),
+        ("CF114", b"User-agent: *\nDisallow: /a/\n#"),
+        ("CF114", b" "),
+        ("CF115", b"User-agent: *\rDisallow: /a/\r"),
+        ("CF115", b"User-agent: *\r\nDisallow: /a/\r\n\n"),
+        ("CF116", PLAIN + b"Sitemap: https://example.com/" + b"a" * 17_000 + b"\n"),
+        ("CF116", LONG + b"a" * 1024 + b"\n"),
+        ("CF117", b"User-agent: *\nDisallow: /a/\nSitemap: {{ site.url }}/sitemap.xml\n"),
+        ("CF117", b"<?php echo $rules\nUser-agent: *\nDisallow: /a/\n"),
+        ("CF117", b"User-agent: *\nDisallow: /a/\nSitemap: https://%%HOST%%/sitemap.xml\n"),
+        ("CF118", b"User-agent: *\n" + b"Disallow: /a\n" * 2049),
+    ],
+)
+def test_it_fires(code: str, octets: bytes) -> None:
+    assert code in codes(octets)
+
+
+@pytest.mark.parametrize(
+    "code, octets",
+    [
+        ("CF103", PLAIN + b"#" * (512_000 - len(PLAIN))),
+        ("CF104", PLAIN + LINE * 4_000),
+        ("CF104", PLAIN + LINE * 6_000),
+        ("CF105", PLAIN),
+        ("CF105", b"# \xef\xbb\xbf\n"),
+        ("CF106", b"\xef\xbb\xbf" + PLAIN),
+        ("CF107", "# caf\u00e9\nUser-agent: *\nDisallow: /caf\u00e9\n".encode()),
+        ("CF107", b"User-agent: *\nDisallow: /caf%E9\n"),
+        ("CF108", b"# <html>\nUser-agent: *\nDisallow: /<html>\n"),
+        ("CF108", b"<User-agent: *>\n"),
+        ("CF109", "User-agent: *\nDisallow: /men\u2019s/\n".encode()),
+        ("CF109", "# \u201cquoted\u201d\nUser-agent: *\nDisallow:\n".encode()),
+        ("CF110", PLAIN),
+        ("CF111", b"User-agent:\t*\r\nDisallow: /a/\r\n"),
+        ("CF111", b"User-agent: *\nDisallow: /a%0B\n"),
+        ("CF112", "# a\u00a0comment\nUser-agent: *\nDisallow: /a/ # \u200b\n".encode()),
+        ("CF112", "User-agent: *\nDisallow: /caf\u00e9/\n".encode()),
+        ("CF113", b"User-agent: *\n"),
+        ("CF113", b"Sitemap: https://example.com/sitemap.xml\n"),
+        ("CF113", b"<html></html>\n"),
+        ("CF114", b""),
+        ("CF114", b"User-agent: *\rDisallow:\r"),
+        ("CF115", b"User-agent: *\r\nDisallow: /a/\r\n"),
+        ("CF115", b"User-agent: *\n\n\nDisallow: /a/"),
+        ("CF116", LONG + b"a" * 1000 + b"\n"),
+        ("CF116", PLAIN + b"#" * 20_000 + b"\n"),
+        ("CF117", b"User-agent: *\nDisallow: /*{{url}}\n"),
+        ("CF117", b"User-agent: *\nDisallow: /a%%20b\n# {{ comment }}\n"),
+        ("CF118", b"User-agent: *\n" + b"Disallow: /a\n" * 2048),
+    ],
+)
+def test_it_does_not_fire(code: str, octets: bytes) -> None:
+    assert code not in codes(octets)
+
+
+@pytest.mark.parametrize(
+    "path, fires",
+    [
+        ("Robots.txt", True),
+        ("site/robots.TXT", True),
+        ("a\\robot.txt", True),
+        ("robots.txt.txt", True),
+        ("robots.txt", False),
+        ("site/robots.txt", False),
+        ("robots.staging.txt", False),
+        ("example.com.robots.txt", False),
+    ],
+)
+def test_names(path: str, *, fires: bool) -> None:
+    assert ("CF101" in codes(Given(PLAIN, path=path))) is fires
+
+
+@pytest.mark.parametrize(
+    "url, fires",
+    [
+        ("https://example.com/a/robots.txt", True),
+        ("https://example.com/Robots.txt", True),
+        ("https://example.com", True),
+        ("https://example.com/robots.txt", False),
+        ("https://example.com:8443/robots.txt?v=2", False),
+        ("no url", False),
+    ],
+)
+def test_places(url: str, *, fires: bool) -> None:
+    assert ("CF102" in codes(Given(PLAIN, url=url))) is fires
+
+
+@pytest.mark.parametrize(
+    "code, octets, after",
+    [
+        ("CF105", b"\xef\xbb\xbfUser-agent: *\n", b"User-agent: *\n"),
+        ("CF106", b"\xff\xfe" + "Allow: /\u00e9\n".encode("utf-16-le"), "Allow: /\u00e9\n".encode()),
+        ("CF107", b"User-agent: *\nDisallow: /\xe9\xa0\n", b"User-agent: *\nDisallow: /%E9%A0\n"),
+        ("CF107", b"User-agent: *\nDisallow: /a\xa0\n", b"User-agent: *\nDisallow: /a\n"),
+        ("CF109", "User\u2010agent: *\n".encode(), b"User-agent: *\n"),
+        ("CF110", b"User-agent: *\nDisallow: /\0a\0\n", b"User-agent: *\nDisallow: /a\n"),
+        ("CF111", b"# a\x07b\n", b"# ab\n"),
+        ("CF112", "\u200bUser-agent:\u00a0*\u00a0\n".encode(), b"User-agent:*\n"),
+        ("CF112", "Disallow: /a\u00a0b\n".encode(), "Disallow: /a\u00a0b\n".encode()),
+        ("CF114", b"User-agent: *\r\nDisallow: /", b"User-agent: *\r\nDisallow: /\r\n"),
+        ("CF115", b"a: 1\r\nb: 2\r\nc: 3\n\rd: 4\r", b"a: 1\r\nb: 2\r\nc: 3\r\n\r\nd: 4\r\n"),
+    ],
+)
+def test_fixes(code: str, octets: bytes, after: bytes) -> None:
+    assert mended(octets, code) == after
+
+
+def test_the_first_lost_line_is_named() -> None:
+    octets = b"User-agent: *\n" + b"#" * 511_980 + b"\nDisallow: /lost\n"
+    found = next(finding for finding in LINTER.lint(octets).findings if finding.check.code == "CF103")
+    assert found.details["lost"] == "Disallow: /lost"
+    assert found.line == int(found.details["line"]) == 3

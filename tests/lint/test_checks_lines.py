@@ -1,0 +1,189 @@
+"""Checks of lines: edges at which they speak, and edges at which they do not."""
+
+import pytest
+
+from canfetch.lint import Given, Linter
+
+LINTER = Linter(findings_limit=None)
+HEAD = b"User-agent: *\nDisallow: /a/\n"
+
+
+def codes(octets: bytes) -> set[str]:
+    return {finding.check.code for finding in LINTER.lint(octets).findings}
+
+
+@pytest.mark.parametrize(
+    "code, line",
+    [
+        ("CF201", "Sitemap https://example.com/sitemap.xml"),
+        ("CF201", "Disallow\t/x"),
+        ("CF202", "Disalow: /x"),
+        ("CF202", "Site-map: https://example.com/s.xml"),
+        ("CF203", "Crawl delay: 5"),
+        ("CF203", "Dsiallow: /x"),
+        ("CF203", "Dissallw /x"),
+        ("CF204", "Priority: high"),
+        ("CF204", "ai_policy: none"),
+        ("CF205", "DisallowAITraining: /"),
+        ("CF205", "User-agent-purpose: x"),
+        ("CF205", "Sitemap_index: https://example.com/s.xml"),
+        ("CF206", "Rechazar: /x"),
+        ("CF206", "NO PERMITIR: /x"),
+        ("CF206", "Agente de usuario: x"),
+        ("CF206", "用户代理: x"),
+        ("CF206", "사용자 에이전트: x"),
+        ("CF206", "Запретить: /x"),
+        ("CF206", "Nicht zulassen: /x"),
+        ("CF207", "Hello world"),
+        ("CF207", "Please mind these rules: all of them"),
+        ("CF207", "https://example.com/sitemap.xml"),
+        ("CF207", "Disallow"),
+        ("CF208", "\tDisallow: /x"),
+        ("CF208", " Sitemap: https://example.com/s.xml"),
+        ("CF209", "Disallow : /x"),
+        ("CF209", "Sitemap\t: https://example.com/s.xml"),
+        ("CF210", "Disallow: /x#y"),
+        ("CF210", "Allow: /#"),
+        ("CF211", "Disallow\uff1a/x"),
+        ("CF211", "Disallow = /x"),
+        ("CF211", "Sitemap=https://example.com/s.xml"),
+        ("CF211", "Disallow -> /x"),
+        ("CF212", "Disallow: '/x'"),
+        ("CF212", 'Sitemap: "https://example.com/s.xml"'),
+        ("CF213", "Disallow: https://example.com/x"),
+        ("CF213", "Allow: HTTP://example.com"),
+        ("CF214", "Disallow: /x /y /z"),
+        ("CF214", "Disallow: /x, /y"),
+        ("CF215", "// a comment"),
+        ("CF215", "; a comment"),
+        ("CF215", "<!-- a: comment -->"),
+        ("CF215", "/* a comment */"),
+        ("CF215", "Disallow: /x // why"),
+        ("CF216", "Disallow: /x Allow: /y"),
+        ("CF216", "User-agent: b Crawl-delay: 5"),
+        ("CF216", "Agente de usuario: * No permitir: /"),
+        ("CF217", "* Disallow: /x"),
+        ("CF217", "**Disallow**: /x"),
+        ("CF217", "1. Disallow: /x"),
+        ("CF218", "Disallow: /x y"),
+        ("CF218", "Disallow: /x\ty/"),
+        ("CF219", "Crawl-delay:"),
+        ("CF219", "Host: # none"),
+    ],
+)
+def test_it_fires(code: str, line: str) -> None:
+    assert code in codes(HEAD + line.encode() + b"\n")
+
+
+@pytest.mark.parametrize(
+    "code, line",
+    [
+        ("CF201", "Disallow: /x"),
+        ("CF201", "Follow me"),
+        ("CF202", "DISALLOW: /x"),
+        ("CF202", "Dissallw: /x"),
+        ("CF203", "Disallow: /x"),
+        ("CF203", "Note: x"),
+        ("CF203", "Hosts: x"),
+        ("CF204", "Content-Signal: search=yes"),
+        ("CF204", "Noindex: /x"),
+        ("CF204", "ACAP-crawler: *"),
+        ("CF204", "Disallw: /x"),
+        ("CF205", "Disallow: /x"),
+        ("CF205", "Noallow: /x"),
+        ("CF206", "Allow: /x"),
+        ("CF206", "# Rechazar: /x"),
+        ("CF207", "# Hello world"),
+        ("CF207", "Priority: high"),
+        ("CF207", "Disallow: /x hello world"),
+        ("CF208", "Disallow: /x"),
+        ("CF208", "  # a comment"),
+        ("CF209", "Disallow: : /x"),
+        ("CF209", "Disallow /x"),
+        ("CF210", "Disallow: /x #y"),
+        ("CF210", "Disallow: #y"),
+        ("CF211", "Disallow: /x=y"),
+        ("CF211", "a=b"),
+        ("CF212", 'Disallow: /"x"'),
+        ("CF212", "Disallow: ''"),
+        ("CF213", "Disallow: /https://example.com/"),
+        ("CF213", "Sitemap: https://example.com/x"),
+        ("CF214", "Disallow: /x y"),
+        ("CF214", "Disallow: /x,/y"),
+        ("CF214", "Disallow: /x // why"),
+        ("CF215", "Disallow: //x"),
+        ("CF215", "Disallow: /x;y"),
+        ("CF216", "Disallow: /x?y=allow:z"),
+        ("CF216", "Sitemap: https://example.com/s.xml"),
+        ("CF217", "Disallow: /*"),
+        ("CF217", "- a point"),
+        ("CF218", "Disallow: /x%20y"),
+        ("CF218", "Disallow: /x /y"),
+        ("CF218", "Disallow: /x # y z"),
+        ("CF219", "Disallow:"),
+        ("CF219", "Crawl-delay: 5"),
+    ],
+)
+def test_it_does_not_fire(code: str, line: str) -> None:
+    assert code not in codes(HEAD + line.encode() + b"\n")
+
+
+@pytest.mark.parametrize(
+    "code, line, after",
+    [
+        ("CF201", "Sitemap https://example.com/s", "Sitemap: https://example.com/s"),
+        ("CF202", "useragent: x", "User-agent: x"),
+        ("CF203", "Crawl_delay: 5", "Crawl-delay: 5"),
+        ("CF205", "Disallows: /x", "Disallow: /x"),
+        ("CF206", "Mapa del sitio: https://example.com/s", "Sitemap: https://example.com/s"),
+        ("CF207", "  two words here", "  # two words here"),
+        ("CF207", "/forgotten/", "/forgotten/"),
+        ("CF209", "Disallow \t: /x", "Disallow: /x"),
+        ("CF210", "Disallow: /#/admin", "Disallow: /%23/admin"),
+        ("CF210", "Disallow: /x#this is why", "Disallow: /x#this is why"),
+        ("CF211", "Disallow \uff1a /x", "Disallow: /x"),
+        ("CF212", "Disallow: `/x` # why", "Disallow: /x # why"),
+        ("CF213", "Disallow: https://example.com/x", "Disallow: https://example.com/x"),
+        ("CF214", "Disallow: /x, /y", "Disallow: /x\nDisallow: /y"),
+        ("CF215", "; why", "# ; why"),
+        ("CF215", "Disallow: /x // why", "Disallow: /x # // why"),
+        ("CF216", "Disallow: /x Allow: /y", "Disallow: /x\nAllow: /y"),
+        ("CF216", "Disallow: /x User-agent: b", "Disallow: /x\n\nUser-agent: b"),
+        ("CF217", "**Disallow:** /x", "Disallow: /x"),
+        ("CF218", "Disallow: /a b", "Disallow: /a%20b"),
+        ("CF219", "Host:", None),
+    ],
+)
+def test_fixes(code: str, line: str, after: str | None) -> None:
+    wanted = HEAD if after is None else HEAD + after.encode() + b"\n"
+    assert LINTER.fix(HEAD + line.encode() + b"\n", unsafe=True, only=[code]).octets == wanted
+
+
+@pytest.mark.parametrize(
+    "url, value, after",
+    [
+        ("https://example.com/robots.txt", b"http://EXAMPLE.com/x", b"/x"),
+        ("https://example.com/robots.txt", b"https://example.com/", b"https://example.com/"),
+        ("https://example.com/robots.txt", b"https://other.example/x", b"https://other.example/x"),
+    ],
+)
+def test_a_url_becomes_a_path_of_the_same_host_alone(url: str, value: bytes, after: bytes) -> None:
+    given = Given(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
+    assert LINTER.fix(given, unsafe=True, only=["CF213"]).octets == b"User-agent: *\nDisallow: " + after + b"\n"
+
+
+def test_a_prefix_is_shown_to_bind_google_alone() -> None:
+    found = next(
+        finding
+        for finding in LINTER.lint(b"User-agent: *\nDisallowAITraining: /x\n").findings
+        if finding.check.code == "CF205"
+    )
+    assert [(witness.crawler, witness.allowed) for witness in found.witnesses] == [
+        ("Googlebot", False),
+        ("ExampleBot", True),
+    ]
+
+
+def test_lines_of_a_page_are_not_looked_at() -> None:
+    page = b"<!DOCTYPE html>\n<html>\n  <style>a { b: c }</style>\n  <a href='x'>text</a>\n</html>\n"
+    assert {code for code in codes(page) if code.startswith(("CF2", "CF3"))} == set()
