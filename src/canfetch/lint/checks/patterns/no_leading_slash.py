@@ -30,21 +30,34 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look at rules that have a value with another beginning."""
     here = None if file.given.url is None else origin_of(file.given.url)
     neighbours = None
+    comparable: frozenset[int] = frozenset()
     for rule in file.rules:
         if not rule.value or rule.value[:1] in (b"/", b"*") or rule.record.value is None:
             continue
-        neighbours = neighbours or Neighbours(file)
+        if neighbours is None:
+            neighbours, comparable = Neighbours(file), _comparable_groups(file)
         path = _path_meant(rule.value, here)
         yield Found(
             rule.record.value,
             {"pattern": file.text(rule.value)},
             probe_of(path or rule.value),
-            None if path is None else _fix(rule, path, neighbours),
+            _fix(rule, path, neighbours) if path is not None and rule.group in comparable else None,
         )
     for record in file.rule_records:
         value = file.value(record)
         if record.group is None and record.value is not None and value and value[:1] not in (b"/", b"*"):
             yield Found(record.value, {"pattern": file.text(value)})
+
+
+def _comparable_groups(file: LintedFile) -> frozenset[int]:
+    """Give the groups that are compared with that of `*` already, or never are.
+
+    The first rule of a group that bars a part of the site makes all that the group leaves out of those rules a gap.
+    """
+    if not file.groups_named("*"):
+        return frozenset(range(len(file.groups)))
+    barring = {rule.group for rule in file.rules if rule.octets and not rule.allow and form_of(rule.value) != b"/"}
+    return frozenset(barring.union(group.index for group in file.groups if "*" in group.names))
 
 
 def _path_meant(value: bytes, here: Origin | None) -> bytes | None:
