@@ -23,7 +23,6 @@ CHECK = Check(
         google=Severity.ERROR,
         bing=Severity.ERROR,
         yandex=Severity.ERROR,
-        lighthouse=Severity.ERROR,
     ),
     title="A file in UTF-16",
     message="the file is in UTF-16; a robots.txt is in UTF-8",

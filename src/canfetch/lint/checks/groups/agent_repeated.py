@@ -6,6 +6,7 @@ from itertools import accumulate
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -58,7 +59,11 @@ def _stopping(file: LintedFile) -> list[int]:
     return list(
         accumulate(
             (
-                record.kind is not RecordKind.USER_AGENT and not file.content(record).lstrip(b" \t").startswith(b"#")
+                has_end_of_text_line(file.content(record))
+                or (
+                    record.kind is not RecordKind.USER_AGENT
+                    and not file.content(record).lstrip(b" \t").startswith(b"#")
+                )
                 for record in file.records
             ),
             initial=0,

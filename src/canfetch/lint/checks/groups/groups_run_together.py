@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.checks.lines.line_ends import has_end_of_text_line, line_end
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -58,6 +58,7 @@ def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
         # Comments right above a group belong to it.
         is_comment = record.kind is None and Note.NO_RECORD not in record.notes
         start = (record.span[0] if start is None else start) if is_comment else None
+        read_by_all = read_by_all and not (is_comment and has_end_of_text_line(file.content(record)))
 
 
 CHECK = Check(

@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
@@ -21,7 +22,9 @@ def find(file: LintedFile) -> Iterator[Found]:
     for line in odd_lines(file, Oddity.FOREIGN_COMMENT):
         start, end = file.content_span(line.record)
         mark = next(mark for mark in _MARKS if file.octets.startswith(mark, start))
-        changes = Note.NO_RECORD not in line.record.notes or Note.NUL in line.record.notes
+        content = file.content(line.record)
+        odd = Note.NUL in line.record.notes or has_end_of_text_line(content)
+        changes = odd or Note.NO_RECORD not in line.record.notes
         yield Found(
             (start, end), {"mark": file.text(mark)}, fix=replacing(start, start, b"# ", changes_verdicts=changes)
         )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
 from canfetch.lint.checks.lines.names import CORE_SPELLINGS
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import replacing
@@ -16,7 +16,7 @@ from canfetch.lint.severity import Severities, Severity
 _LONGEST_QUOTE: Final = 60
 # What begins like a value or a record may be one whose key or colon was forgotten: no comment then.
 _MEANT_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLINGS)
-_UNPRINTED: Final = bytes(set(range(0x20)) - set(WHITE_SPACE))
+_CONTROLS: Final = bytes(set(range(0x20)) - set(b"\t\r\n"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -27,11 +27,15 @@ def find(file: LintedFile) -> Iterator[Found]:
         start, end = file.content_span(line.record)
         text = file.octets[start:end]
         fix = None
-        if not _may_be_meant(text) and len(text.translate(None, _UNPRINTED)) == len(text):
+        if not _may_be_meant(text) and _is_plain(file.content(line.record)):
             # A line that some crawler takes for a record is that no more.
             fix = replacing(start, start, b"# ", changes_verdicts=Note.NO_RECORD not in line.record.notes)
         shown = file.text(text[:_LONGEST_QUOTE])
         yield Found((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
+
+
+def _is_plain(content: bytes) -> bool:
+    return len(content.translate(None, _CONTROLS)) == len(content) and not has_end_of_text_line(content)
 
 
 def _may_be_meant(text: bytes) -> bool:
