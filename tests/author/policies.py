@@ -8,6 +8,7 @@ POLICIES: Final = {
         fetch = "none"
     """,
     "search-but-private": """
+        comments = ["For crawlers.", ""]
         sitemaps = ["https://www.example.com/sitemap.xml"]
         licenses = ["https://www.example.com/license.xml"]
 

@@ -120,3 +120,26 @@ def test_house_a_policy_that_is_not_there_is_exit_2(run: Run) -> None:
     ran = run("policy", "none.toml")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "policy.toml"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("policy", str(EXAMPLE)),
+        ("init", "--recipe", "block-ai-training", "--sitemap", "https://www.example.com/sitemap.xml"),
+        ("init", "--recipe", "block-documents"),
+        ("init", "--recipe", "only-one-crawler", "--crawler", "Googlebot"),
+    ],
+)
+def test_house_what_is_written_has_no_error_and_is_in_order(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "robots.txt").write_text(run(*arguments).out, encoding="utf-8")
+    ran = run("lint", "robots.txt", "--isolated", "--fail-on", "error")
+    assert ran.code == 0, ran.out
+    assert run("fmt", "--check", "robots.txt").code == 0
+
+
+def test_house_the_example_holds(run: Run) -> None:
+    assert run("policy", str(EXAMPLE), "--check").code == 0
