@@ -1,0 +1,75 @@
+"""Whatever a policy wants of paths, the file says so on every profile of today, and servers are told the same."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import canfetch
+from canfetch.author.policy_file import parse_policy
+from canfetch.author.servers.rules import DOT_SEGMENTS, server_rules
+from canfetch.author.witnesses import witnesses_of
+
+PIECES = ["a", "b", "/", "/", "-", ".", "?", "=", "&", ":", "~", "*", "%2F", "%20", "%C3%A9", "(", "'"]
+PATTERNS = st.builds(
+    lambda first, rest, end: f"/{first}{''.join(rest)}{end}",
+    st.sampled_from("ab~"),
+    st.lists(st.sampled_from(PIECES), max_size=5),
+    st.sampled_from(["", "", "$"]),
+)
+RULES = st.dictionaries(PATTERNS, st.booleans(), max_size=4)
+# Chains, a name that ignores `*`, one beyond the grammar, and one that nobody knows.
+NAMES = [
+    "Googlebot",
+    "Googlebot-Image",
+    "Applebot",
+    "msnbot",
+    "AdsBot-Google",
+    "MJ12bot",
+    "YandexMetrika",
+    "ExampleBot",
+]
+AUDIENCES = st.sampled_from(
+    ["everyone", "purpose.training", "purpose.search-index", "purpose.ads", *(f"crawler.{name}" for name in NAMES)]
+)
+
+
+def table(audience: str, rules: dict[str, bool], *, fetch: bool) -> str:
+    """Write a table of a policy; rules that all say what `fetch` says turn it round."""
+    if rules and set(rules.values()) == {fetch}:
+        fetch = not fetch
+    lines = [f"[{audience}]", f'fetch = "{"all" if fetch else "none"}"']
+    for word, kind in (("allow", True), ("disallow", False)):
+        patterns = ", ".join(f'"{pattern}"' for pattern, allow in rules.items() if allow is kind)
+        lines.append(f"{word} = [{patterns}]")
+    return "\n".join(lines)
+
+
+POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=4).map(
+    lambda tables: "\n".join(table(audience, rules, fetch=fetch) for audience, (rules, fetch) in tables.items())
+)
+
+
+@given(toml=POLICIES, names_star_ignorers=st.booleans())
+def test_house_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, names_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
+    policy = parse_policy(toml)._replace(names_star_ignorers=names_star_ignorers)
+    proof = canfetch.prove(policy)
+    assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.binds][:3]
+
+
+@given(toml=POLICIES)
+def test_house_servers_are_told_what_the_file_says(toml: str) -> None:
+    policy = parse_policy(toml)
+    robots = canfetch.parse(canfetch.render_policy(policy))
+    intents = server_rules(policy).intents
+    for crawler in canfetch.REGISTRY.crawlers:
+        if crawler.token_only or crawler.retired:
+            continue
+        header = f"Mozilla/5.0 (compatible; {crawler.product_names[0]}/1.0; +https://example.com/bot)"
+        shown = [intent for intent in intents if re.search(intent.header_expression, header, re.IGNORECASE)]
+        for target in witnesses_of(policy):
+            assert not re.match(DOT_SEGMENTS, target)
+            rules = shown[0].rules if shown else ()
+            deciding = next((rule for rule in rules if re.match(rule.expression, target)), None)
+            passes = deciding is None or deciding.allow
+            assert passes is robots.allows(target, agent=crawler.agent), (crawler.name, target)
