@@ -53,6 +53,10 @@ def test_house_entries_survive_plain_data(status: int) -> None:
         {"due_at_seconds": "soon"},
         {"copy": {}},
         {"effect": "maybe"},
+        {"effect": "full-allow"},
+        {"effect": None},
+        {"access": "unavailable"},
+        {"copy": None},
     ],
 )
 def test_house_corrupt_entries_are_told(change: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.answers import Headers
 from canfetch.access.fetch_plan import Hop, Validators
-from canfetch.access.outcomes import Access, Effect, Outcome
+from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome
 from canfetch.errors import CorruptEntry
 
 ENTRY_FORMAT: Final = 1
@@ -150,16 +150,10 @@ class Entry(NamedTuple):
     def _from_plain(cls, plain: Any) -> Self:
         if plain["format"] != ENTRY_FORMAT:
             raise CorruptEntry(f"an entry has format {plain['format']!r}, not {ENTRY_FORMAT}")
-        effect = plain["effect"]
         return cls(
             origin=_text(plain["origin"]),
             policy=_text(plain["policy"]),
-            outcome=Outcome(
-                Access(plain["access"]),
-                None if effect is None else Effect(effect),
-                _text(plain["cell"]),
-                _text(plain["detail"]),
-            ),
+            outcome=_outcome_of(plain),
             url=_text(plain["url"]),
             status=None if plain["status"] is None else int(plain["status"]),
             headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
@@ -170,6 +164,16 @@ class Entry(NamedTuple):
             failures=int(plain["failures"]),
             first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
         )
+
+
+def _outcome_of(plain: Any) -> Outcome:
+    access = Access(plain["access"])
+    effect = None if plain["effect"] is None else Effect(plain["effect"])
+    if effect not in EFFECTS[access]:
+        raise ValueError(f"an origin that is {access} has not the effect {effect}")
+    if effect is Effect.CONDITIONAL_ALLOW and plain["copy"] is None:
+        raise ValueError("it has rules and no copy that holds them")
+    return Outcome(access, effect, _text(plain["cell"]), _text(plain["detail"]))
 
 
 def kept_headers(headers: Headers) -> Headers:

@@ -4,7 +4,7 @@ Source: RFC 9309 section 2.3.1; the access policies for the others.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.access.answers import Failure, Response
 from canfetch.access.policies import AccessPolicy
@@ -38,6 +38,12 @@ class Outcome(NamedTuple):
     detail: str
 
 
+# What an access may come to by itself.
+EFFECTS: Final = {
+    Access.SUCCESSFUL: (Effect.CONDITIONAL_ALLOW,),
+    Access.UNAVAILABLE: (Effect.FULL_ALLOW, Effect.FULL_DISALLOW),
+    Access.UNREACHABLE: (None,),
+}
 _BY_VALUE = {
     "rules": (Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW),
     "full-allow": (Access.UNAVAILABLE, Effect.FULL_ALLOW),
