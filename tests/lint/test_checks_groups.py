@@ -135,3 +135,16 @@ def test_a_managed_block_names_crawlers_that_it_shares_with_the_file() -> None:
         b"# END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /x\n"
     )
     assert findings(octets, "CF310")[0].details["names"] == "`*`"
+
+
+def test_all_that_one_disallow_covers_move_at_once() -> None:
+    octets = b"User-agent: *\nDisallow: /\n" + b"".join(b"Allow: /%d\n" % number for number in range(100))
+    fixed = LINTER.fix(octets, unsafe=True, only=["CF311"])
+    assert len(fixed.made) == 1
+    assert not findings(fixed.octets, "CF311")
+
+
+def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:
+    found = findings(b"User-agent: *\nDisallow: // x\nDisallow: //a\n\nDisallow: //b/c\n", "CF305")[0]
+    assert found.witnesses[0].url == "https://example.com//b/c"
+    assert not found.witnesses[0].allowed

@@ -5,11 +5,13 @@ from typing import Any, Final, NamedTuple
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent
 from canfetch.core.octets import text_of
+from canfetch.errors import InvalidURL
 from canfetch.lint.check import Probe
 from canfetch.lint.linted_file import LintedFile
 
 # The crawler of nobody, which reads as the RFC says.
 OTHER_CRAWLER: Final = "ExampleBot"
+_EXAMPLE: Final = "https://example.com"
 _SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "YandexBot", OTHER_CRAWLER)
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
@@ -33,7 +35,10 @@ def witnesses_of(file: LintedFile, probe: Probe) -> tuple[Witness, ...]:
 
     Cost: as parsing the file once in every profile that asks, and as deciding.
     """
-    return tuple(_witness(file, probe.url, name) for name in probe.tokens or _SEARCH_ENGINES)
+    try:
+        return tuple(_witness(file, probe.url, name) for name in probe.tokens or _SEARCH_ENGINES)
+    except InvalidURL:
+        return ()  # what a site wrote need not be a path of any URL
 
 
 def _witness(file: LintedFile, url: str, name: str) -> Witness:
@@ -50,4 +55,7 @@ def witness_path(pattern: bytes) -> str:
     path = text_of(pattern[:-1] if anchored else pattern)
     # A run of octets may be any; at the end, and where a slash stands behind it, nothing is shortest.
     path = path.replace("/*", "/x").replace("*", "x") if "*" in path else path
+    if path.startswith("//"):
+        # By itself that would name a host.
+        return _EXAMPLE + path
     return path if path.startswith("/") else f"/{path}"

@@ -18,31 +18,45 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _found(file: LintedFile, group: LintedGroup) -> Iterator[Found]:
+    by_covering: dict[int, list[tuple[Record, Record]]] = {}
+    for allowed, covering in _behind(group):
+        by_covering.setdefault(covering.line, []).append((allowed, covering))
+    for pairs in by_covering.values():
+        # One fix moves all of them: they go to one place.
+        fix: Fix | None = _moving(file, [allowed for allowed, _ in pairs], pairs[0][1])
+        for allowed, covering in pairs:
+            details = {
+                "value": file.text(file.value(allowed)),
+                "line": str(covering.line),
+                "other": file.text(file.value(covering)),
+            }
+            yield Found(file.content_span(allowed), details, fix=fix)
+            fix = None
+
+
+def _moving(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
+    start = covering.span[0]
+    lines = b"".join(file.content(record).strip() + line_end(file) for record in allowed)
+    return Fix((Edit(start, start, lines), *(Edit(*record.span, b"") for record in allowed)), changes_verdicts=True)
+
+
+def _behind(group: LintedGroup) -> Iterator[tuple[Record, Record]]:
     above: dict[bytes, Record] = {}
-    lengths: list[int] = []
+    lengths: set[int] = set()
     for rule in group.rules:
-        if not rule.value.startswith(b"/"):
+        # `*` and `$` are characters to those who obey the first match.
+        if not rule.value.startswith(b"/") or any(mark in rule.value for mark in b"*$ "):
             continue
         if not rule.allow:
-            # `*` and `$` are characters to those who obey the first match.
-            if not any(mark in rule.value for mark in b"*$ ") and rule.value not in above:
-                above[rule.value] = rule.record
-                if len(rule.value) not in lengths:
-                    lengths.append(len(rule.value))
+            above.setdefault(rule.value, rule.record)
+            lengths.add(len(rule.value))
             continue
         covering = _covering(rule.value, above, lengths)
-        if covering is None or any(mark in rule.value for mark in b"*$ "):
-            continue
-        content = file.content(rule.record)
-        moved = Edit(covering.span[0], covering.span[0], content.strip() + line_end(file))
-        yield Found(
-            file.content_span(rule.record),
-            {"value": file.text(rule.value), "line": str(covering.line), "other": file.text(file.value(covering))},
-            fix=Fix((moved, Edit(*rule.record.span, b"")), changes_verdicts=True),
-        )
+        if covering is not None:
+            yield rule.record, covering
 
 
-def _covering(value: bytes, above: dict[bytes, Record], lengths: list[int]) -> Record | None:
+def _covering(value: bytes, above: dict[bytes, Record], lengths: set[int]) -> Record | None:
     found = [above[value[:length]] for length in lengths if length <= len(value) and value[:length] in above]
     return min(found, key=lambda record: record.line, default=None)
 
