@@ -106,6 +106,16 @@ def test_a_name_is_rewritten(code: str, before: str, after: str) -> None:
     assert mended((before + BARRED).encode(), code) == (after + BARRED).encode()
 
 
+@pytest.mark.parametrize("rule", ["Disallow: /", "Disallow: /css/", "Disallow: /$"])
+def test_a_search_engine_is_not_barred_by_a_fix(rule: str) -> None:
+    octets = f"User-agent: Googelbot\n{rule}\n".encode()
+    assert lines(octets, "CF501") == [1]
+    assert mended(octets, "CF501") == octets
+    octets = f"User-agent: a, *\n{rule}\n".encode()
+    assert lines(octets, "CF503") == [1]
+    assert mended(octets, "CF503") == octets
+
+
 def test_a_list_is_split_with_the_line_ends_of_its_file() -> None:
     assert mended(b"User-agent: a, b\r\nDisallow: /\r\n", "CF503") == (
         b"User-agent: a\r\nUser-agent: b\r\nDisallow: /\r\n"

@@ -163,6 +163,12 @@ def test_equal_lines_go_and_keep_every_verdict() -> None:
     assert differing_profiles(octets, fixed) == ()
 
 
+def test_an_equal_line_of_another_key_goes_only_where_asked() -> None:
+    octets = rules("Disallow: /a", "", "Disalow: /a")
+    assert Linter(select=["CF405"]).fix(octets).octets == octets
+    assert mended(octets, "CF405") == rules("Disallow: /a", "")
+
+
 def test_a_longer_equal_rule_stays_where_its_length_may_count() -> None:
     octets = rules("Disallow: /a", "Disallow: /a*")
     assert lines(octets, "CF405") == [3]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.agents.naming import MOST_NAMES, NamedAgent, is_list, named_agents
+from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -36,8 +37,9 @@ def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | Non
     distinct = {name.text.lower(): name for name in names}
     if not all(name.is_token or name.octets == b"*" for name in names):
         return None
-    # The first is read already; where another has a group of its own, two groups would become one.
-    if any(file.groups_named(folded) for folded in distinct if folded != names[0].text.lower()):
+    # The first is read already.
+    others = (name for folded, name in distinct.items() if folded != names[0].text.lower())
+    if not all(may_speak_to(file, record, name.text) for name in others):
         return None
     line_end = file.octets[slice(*record.span)][len(file.content(record)) :] or b"\n"
     between = line_end + file.octets[record.key[0] : record.value[0]]

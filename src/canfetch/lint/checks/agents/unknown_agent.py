@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.agents.naming import named_agents
 from canfetch.lint.checks.agents.nearness import near_crawler
+from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -17,8 +18,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         near = None if b"*" in name.octets else near_crawler(name.text)
         if near is None:
             continue
-        # Where the crawler has a group of its own, two groups would become one.
-        alone = not name.in_list and name.span == name.record.value and not file.groups_named(near)
+        alone = not name.in_list and name.span == name.record.value and may_speak_to(file, name.record, near)
         fix = replacing(*name.span, near.encode(), changes_verdicts=True) if alone else None
         yield Found(name.span, {"name": name.text, "near": near}, Probe("/", (near,)), fix)
 

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
+from canfetch.core.records import Record
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.agents.naming import is_header
+from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -23,25 +25,25 @@ def find(file: LintedFile) -> Iterator[Found]:
         text = file.text(value)
         token = _token(text)
         fix = None
-        if token is not None and _is_certain(file, text, token):
+        if token is not None and _is_certain(file, record, text, token):
             fix = replacing(*record.value, token.encode(), changes_verdicts=True)
         read = file.text(value.partition(b"/")[0].partition(b" ")[0])
         probe = None if token is None else Probe("/", (token,))
         yield Found(record.value, {"header": text, "read": read}, probe, fix)
 
 
-def _is_certain(file: LintedFile, header: str, token: str) -> bool:
+def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:
     product, _, version = header.partition("/")
     if token.lower() == product.lower():
         return version[:1].isdigit() or version == ""
     if "(" not in header:
         return False
-    # The line begins to speak to another crawler; where that has a group of its own, two would become one.
+    # The line begins to speak to another crawler.
     crawler = REGISTRY.named(token)
     obeys = crawler is None or (
         crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
     )
-    return obeys and not token.encode().translate(None, IDENTIFIER) and not file.groups_named(token)
+    return obeys and not token.encode().translate(None, IDENTIFIER) and may_speak_to(file, record, token)
 
 
 def _token(header: str) -> str | None:

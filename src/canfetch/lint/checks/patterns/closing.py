@@ -1,17 +1,21 @@
 """Whether a site is closed to a crawler as a whole."""
 
+from typing import Final
+
 from canfetch.lint.checks.patterns.covering import form_of
 from canfetch.lint.linted_file import LintedFile, LintedRule
+
+_ITSELF: Final = b"/robots.txt"
 
 
 def closing_rule(file: LintedFile, token: str) -> LintedRule | None:
     """Give the rule that bars a product token of the file from everything, or None.
 
-    Where a rule of the same groups allows anything, the site is not closed as a whole.
+    Where a rule of the same groups allows anything but robots.txt, which always is, the site is not closed as a whole.
 
     Cost: O(rules of its groups).
     """
     rules = [rule for group in file.groups_named(token) for rule in group.rules if rule.octets]
-    if any(rule.allow for rule in rules):
+    if any(rule.allow and rule.value != _ITSELF for rule in rules):
         return None
     return next((rule for rule in rules if form_of(rule.value) == b"/"), None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.covering import repeated
 from canfetch.lint.checks.patterns.rewriting import removing
@@ -26,8 +27,10 @@ def find(file: LintedFile) -> Iterator[Found]:
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
     if rule.octets != earlier.octets:
         return None  # the longer one may win where the shorter one does not
+    # Another spelling of the key is a rule to some readers alone.
     same = (
         rule.value == earlier.value
+        and not rule.record.notes & (Note.MISSPELT_KEY | Note.KEY_PREFIX | Note.MISSING_COLON)
         and rule.record.notes == earlier.record.notes
         and file.key(rule.record).lower() == file.key(earlier.record).lower()
     )
