@@ -26,7 +26,8 @@ def apache_rules(rules: ServerRules) -> str:
 def _lines(rules: ServerRules) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
-    yield "# These lines belong into a virtual host, before its own rewrite rules."
+    yield "# These lines belong into a virtual host, before its own rewrite rules; mod_rewrite does the refusing, and"
+    yield "# mod_headers the headers."
     yield ""
     if rules.intents:
         yield "RewriteEngine On"
