@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.access.outcomes import Access
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -15,7 +15,7 @@ def find(file: LintedFile) -> Iterator[Found]:
     entry = file.given.delivery
     if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
         return  # there is no file to speak of
-    if file.user_agents or file.rule_records or file_is_page(file):
+    if file.user_agents or file.rule_records or file_is_page(file) or file_is_binary(file):
         return
     if any(extension.meaning is not None for extension, _ in file.extensions):
         return
