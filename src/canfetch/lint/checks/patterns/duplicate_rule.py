@@ -1,5 +1,6 @@
 """A rule that is there twice."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
@@ -14,17 +15,22 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for rules of one group and kind that match the same."""
+    blank: list[int] | None = None
     for group in file.groups:
         for rule, earlier in repeated(group):
+            if blank is None:
+                blank = [
+                    record.line for record in file.records if record.kind is None and not file.content(record).strip()
+                ]
             details = {
                 "pattern": file.text(rule.value),
                 "earlier": file.text(earlier.value),
                 "line": str(earlier.record.line),
             }
-            yield Found(file.content_span(rule.record), details, fix=_fix(file, rule, earlier))
+            yield Found(file.content_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
 
 
-def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
+def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
     if rule.octets != earlier.octets:
         return None  # the longer one may win where the shorter one does not
     # Another spelling of the key is a rule to some readers alone.
@@ -34,7 +40,9 @@ def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule) -> Fix | None:
         and rule.record.notes == earlier.record.notes
         and file.key(rule.record).lower() == file.key(earlier.record).lower()
     )
-    return removing(rule.record, changes_verdicts=not same)
+    # To readers of 1994 an Allow is an unknown record, and behind a blank line it is in no group.
+    parted = bisect_left(blank, earlier.record.line) != bisect_left(blank, rule.record.line)
+    return removing(rule.record, changes_verdicts=not same or (rule.allow and parted))
 
 
 CHECK = Check(
