@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
 from canfetch.core.fields import field_of
 from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, kind_of
-from canfetch.core.lines import Line, byte_order_mark_octets, lines_of, readable_part
+from canfetch.core.lines import byte_order_mark_octets, lines_of, readable_part
 from canfetch.core.octets import HEX_DIGITS
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
@@ -64,6 +64,20 @@ class Record(NamedTuple):
 
 
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
+_OUTSIDE_GRAMMAR: Final = Note.OUTSIDE_GRAMMAR.value
+# Files repeat themselves, and a stranger's may do nothing else: what a line is, is found out once.
+_MOST_REMEMBERED: Final = 4096
+_CONTROLS: Final = bytes(octet for octet in range(0x20) if octet not in b"\0\t")
+
+
+class _LineReading(NamedTuple):
+    """What a line is, wherever it stands: spans are offsets from its start, notes are the value of their flag."""
+
+    kind: RecordKind | None
+    key: tuple[int, int]
+    value: tuple[int, int]
+    notes: int
+    is_blank: bool
 
 
 def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
@@ -72,108 +86,133 @@ def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
     Cost: O(octets).
     """
     mark = byte_order_mark_octets(octets, profile)
-    group = -1
-    in_group = in_user_agents = False
-    for line in lines_of(octets, profile):
-        record = _record_of(octets, line, profile)
-        notes = record.notes
-        if mark and line.number == 1:
-            notes |= Note.BYTE_ORDER_MARK
-        ignored = profile.abnf_only and Note.OUTSIDE_GRAMMAR in notes
-        if record.kind is RecordKind.USER_AGENT:
-            if not in_user_agents:
-                group += 1
-            in_group = in_user_agents = True
-        elif record.kind in _RULES and not ignored:
-            in_user_agents = False
-            if not in_group:
-                notes |= Note.OUTSIDE_GROUP
-        elif profile.blank_line_ends_group and record.kind is None and not _read(octets, line, profile).strip():
-            in_group = in_user_agents = False
-        yield record._replace(group=group if in_group else None, notes=notes)
+    groups = _Groups(profile)
+    readings: dict[bytes, _LineReading] = {}
+    notes_of: dict[int, Note] = {}
+    for number, start, content_end, end in lines_of(octets, profile):
+        content = octets[start:content_end]
+        reading = readings.get(content)
+        if reading is None:
+            reading = _reading_of(content, profile)
+            if len(readings) >= _MOST_REMEMBERED:
+                readings.clear()
+            readings[content] = reading
+        kind, key, value, notes, _ = reading
+        group, more = groups.of_line(reading)
+        notes |= more
+        if mark and number == 1:
+            notes |= Note.BYTE_ORDER_MARK.value
+        note = notes_of.get(notes)
+        if note is None:
+            note = notes_of[notes] = Note(notes)
+        yield Record(
+            number,
+            (start, end),
+            kind,
+            None if kind is None else (start + key[0], start + key[1]),
+            None if kind is None else (start + value[0], start + value[1]),
+            group,
+            note,
+        )
 
 
-def _read(octets: bytes, line: Line, profile: Profile) -> bytes:
-    return readable_part(octets[line.start : line.content_end], profile)
+class _Groups:
+    """Which group a line stands in, line after line."""
+
+    __slots__ = ("_group", "_in_group", "_in_user_agents", "_profile")
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._group = -1
+        self._in_group = self._in_user_agents = False
+
+    def of_line(self, reading: _LineReading) -> tuple[int | None, int]:
+        """Give the index of the next line's group, or None, and the value of what is to be noted about that."""
+        notes = 0
+        if reading.kind is RecordKind.USER_AGENT:
+            if not self._in_user_agents:
+                self._group += 1
+            self._in_group = self._in_user_agents = True
+        elif reading.kind in _RULES and not (self._profile.abnf_only and reading.notes & _OUTSIDE_GRAMMAR):
+            self._in_user_agents = False
+            if not self._in_group:
+                notes = Note.OUTSIDE_GROUP.value
+        elif reading.is_blank and self._profile.blank_line_ends_group:
+            self._in_group = self._in_user_agents = False
+        return (self._group if self._in_group else None), notes
 
 
-def _record_of(octets: bytes, line: Line, profile: Profile) -> Record:
-    content = octets[line.start : line.content_end]
+def _reading_of(content: bytes, profile: Profile) -> _LineReading:
     read = readable_part(content, profile)
-    notes = Note.LINE_CUT if len(read) != len(content) else Note.NONE
+    notes = Note.LINE_CUT.value if len(read) != len(content) else 0
     if b"\0" in content:
-        notes |= Note.NUL
+        notes |= Note.NUL.value
     field = field_of(read, profile)
     if field is None:
         if read.partition(b"#")[0].strip():
-            notes |= Note.NO_RECORD
-        return Record(line.number, (line.start, line.end), None, None, None, None, notes)
+            notes |= Note.NO_RECORD.value
+        return _LineReading(None, (0, 0), (0, 0), notes, not read.strip())
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = kind_of(key, profile)
     notes |= _key_notes(key, kind) | _octet_notes(value)
     if not field.has_colon:
-        notes |= Note.MISSING_COLON
+        notes |= Note.MISSING_COLON.value
     in_grammar = _in_grammar(read, kind)
     if kind >= RecordKind.USER_AGENT and not in_grammar:
-        notes |= Note.OUTSIDE_GRAMMAR
+        notes |= _OUTSIDE_GRAMMAR
     if kind is RecordKind.USER_AGENT:
         notes |= _token_notes(value, token_of(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
         notes |= _pattern_notes(value, profile)
-    start = line.start
-    return Record(
-        line.number,
-        (start, line.end),
-        kind,
-        (start + field.key_start, start + field.key_end),
-        (start + field.value_start, start + field.value_end),
-        None,
-        notes,
+    return _LineReading(
+        kind, (field.key_start, field.key_end), (field.value_start, field.value_end), notes, is_blank=False
     )
 
 
-def _key_notes(key: bytes, kind: RecordKind) -> Note:
+def _key_notes(key: bytes, kind: RecordKind) -> int:
     if kind is RecordKind.OTHER:
-        return Note.UNKNOWN_KEY
+        return Note.UNKNOWN_KEY.value
     folded = key.lower()
     if folded == NAMES[kind]:
-        return Note.NONE
-    return Note.MISSPELT_KEY if folded in dict(SPELLINGS)[kind] else Note.KEY_PREFIX
+        return 0
+    return Note.MISSPELT_KEY.value if folded in dict(SPELLINGS)[kind] else Note.KEY_PREFIX.value
 
 
-def _octet_notes(value: bytes) -> Note:
-    notes = Note.NONE
+def _octet_notes(value: bytes) -> int:
     if not value:
-        notes |= Note.EMPTY_VALUE
-    if any(octet < 0x20 and octet not in b"\0\t" for octet in value):
-        notes |= Note.CONTROL
-    try:
-        value.decode("utf-8")
-    except UnicodeDecodeError:
-        notes |= Note.NOT_UTF8
+        return Note.EMPTY_VALUE.value
+    notes = 0
+    if len(value.translate(None, _CONTROLS)) != len(value):
+        notes |= Note.CONTROL.value
+    if not value.isascii():
+        try:
+            value.decode("utf-8")
+        except UnicodeDecodeError:
+            notes |= Note.NOT_UTF8.value
     return notes
 
 
-def _token_notes(value: bytes, token: bytes) -> Note:
+def _token_notes(value: bytes, token: bytes) -> int:
     if not token:
-        return Note.NAMES_NOBODY
-    return Note.NONE if token == value else Note.TOKEN_CUT
+        return Note.NAMES_NOBODY.value
+    return 0 if token == value else Note.TOKEN_CUT.value
 
 
-def _pattern_notes(value: bytes, profile: Profile) -> Note:
-    notes = Note.NONE
+def _pattern_notes(value: bytes, profile: Profile) -> int:
+    notes = 0
     if is_void(value, profile):
-        notes |= Note.VOID_RULE
+        notes |= Note.VOID_RULE.value
     if b" " in value or b"\t" in value:
-        notes |= Note.WHITE_SPACE_IN_VALUE
+        notes |= Note.WHITE_SPACE_IN_VALUE.value
     if b"$" in value[:-1]:
-        notes |= Note.DOLLAR_INSIDE
+        notes |= Note.DOLLAR_INSIDE.value
     if not value.isascii():
-        notes |= Note.NOT_ASCII
-    for part in value.split(b"%")[1:]:
-        if len(part) < 2 or part[:2].translate(None, HEX_DIGITS):
-            notes |= Note.BAD_ESCAPE
+        notes |= Note.NOT_ASCII.value
+    if b"%" in value:
+        for part in value.split(b"%")[1:]:
+            if len(part) < 2 or part[:2].translate(None, HEX_DIGITS):
+                notes |= Note.BAD_ESCAPE.value
     return notes
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from canfetch.core.document import RobotsTxt, parse
@@ -106,16 +107,18 @@ class LintedFile:
         return tuple(record for record in self.keyed if record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW))
 
     @cached_property
-    def _by_note(self) -> dict[Note, list[Record]]:
+    def _by_notes(self) -> dict[Note, list[Record]]:
+        # Few combinations occur, however many lines there are.
         found: dict[Note, list[Record]] = {}
         for record in self.records:
-            for note in record.notes:
-                found.setdefault(note, []).append(record)
+            if record.notes:
+                found.setdefault(record.notes, []).append(record)
         return found
 
     def noted(self, note: Note) -> Iterable[Record]:
-        """Give the lines with a note."""
-        return self._by_note.get(note, ())
+        """Give the lines with a note, in file order."""
+        parts = [records for notes, records in self._by_notes.items() if note in notes]
+        return parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
 
     @cached_property
     def groups(self) -> tuple[LintedGroup, ...]:
