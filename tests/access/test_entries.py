@@ -53,6 +53,10 @@ def test_house_entries_survive_plain_data(status: int) -> None:
         {"due_at_seconds": "soon"},
         {"copy": {}},
         {"effect": "maybe"},
+        {"due_at_seconds": 1e308},
+        {"due_at_seconds": 86_400.0 + 2},
+        {"policy": "nobody's", "due_at_seconds": 86_400.0 + 2},
+        {"policy": "draft1996", "due_at_seconds": 604_800.0 + 2},
         {"effect": "full-allow"},
         {"effect": None},
         {"access": "unavailable"},
@@ -115,6 +119,25 @@ def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() ->
     failed = entry_of(response(503, Retry_After="600"))
     assert need_of(failed, now_seconds=599) is Need.NO
     assert need_of(failed, now_seconds=600, stale_seconds=60) is Need.NOW
+
+
+def test_rfc9309_2_4_entry_from_the_future_is_due() -> None:
+    entry = entry_of(response(), now_seconds=4e9)
+    assert need_of(entry, now_seconds=1.8e9) is Need.NOW
+    # Clocks of a fleet differ a little.
+    assert need_of(entry, now_seconds=4e9 - 299) is Need.NO
+    assert need_of(entry, now_seconds=4e9 - 301, stale_seconds=60) is Need.NOW
+
+
+def test_house_failures_of_a_clock_that_was_wrong_count_from_now() -> None:
+    first = entry_of(response(503), now_seconds=4e9)
+    assert entry_of(response(503), first, now_seconds=1.8e9).first_failure_at_seconds == 1.8e9
+
+
+def test_house_entry_may_be_due_as_late_as_its_policy_says() -> None:
+    plain = entry_of(response()).to_plain()
+    for change in ({"due_at_seconds": 86_400.0}, {"policy": "draft1996", "due_at_seconds": 604_800.0}):
+        assert Entry.from_plain(plain | change).due_at_seconds == change["due_at_seconds"]
 
 
 def test_house_rules_without_a_file_are_no_permission() -> None:

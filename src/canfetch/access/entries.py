@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple, Self
 from canfetch.access.answers import Headers
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome
+from canfetch.access.policies import POLICIES
+from canfetch.access.retrying import LONGEST_RETRY_AFTER_SECONDS
 from canfetch.errors import CorruptEntry
 
 ENTRY_FORMAT: Final = 1
@@ -26,6 +28,8 @@ _LONGEST_KEPT_HEADER: Final = 1024
 _BARE_OCTETS: Final = 1024
 _FIELD_OCTETS: Final = 64
 _HOP_OCTETS: Final = 80
+# Sums of large numbers are not exact.
+_ROUNDING_SECONDS: Final = 1.0
 
 
 class Copy(NamedTuple):
@@ -159,7 +163,7 @@ class Entry(NamedTuple):
             headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
             hops=tuple(Hop(_text(url), int(status), _text(location)) for url, status, location in plain["hops"]),
             fetched_at_seconds=_seconds(plain["fetched_at_seconds"]),
-            due_at_seconds=_seconds(plain["due_at_seconds"]),
+            due_at_seconds=_due(plain),
             copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
             failures=int(plain["failures"]),
             first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
@@ -214,6 +218,19 @@ def _seconds(value: Any) -> float:
     if not isfinite(seconds):
         raise ValueError(f"a time that ends expected, not {seconds}")
     return seconds
+
+
+def _due(plain: Any) -> float:
+    """Give when an entry is due.
+
+    Raises: ValueError: that is later than any policy lets an answer, or a failure, put it off.
+    """
+    due, fetched = _seconds(plain["due_at_seconds"]), _seconds(plain["fetched_at_seconds"])
+    policy = POLICIES.get(plain["policy"])
+    longest = LONGEST_RETRY_AFTER_SECONDS if policy is None else policy.fresh_longest_seconds
+    if due - fetched > max(longest, LONGEST_RETRY_AFTER_SECONDS) + _ROUNDING_SECONDS:
+        raise ValueError(f"it is due {due - fetched:.0f} s after it was fetched, and no answer holds so long")
+    return due
 
 
 def _optional_seconds(value: Any) -> float | None:

@@ -4,11 +4,14 @@ Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's 12 hours and 30 days.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import AccessPolicy
+
+# The clocks of workers that share a store may differ by so much.
+CLOCKS_DIFFER_SECONDS: Final = 300.0
 
 
 class Need(StrEnum):
@@ -28,12 +31,20 @@ class Standing(NamedTuple):
     copy: Copy | None
 
 
+def is_from_the_future(entry: Entry, *, now_seconds: float) -> bool:
+    """Say whether an entry was made later than now, by more than the clocks of a fleet differ.
+
+    Such an entry is that of a clock that was wrong, then or now; how old it is nobody knows, and so it is due.
+    """
+    return entry.fetched_at_seconds > now_seconds + CLOCKS_DIFFER_SECONDS
+
+
 def need_of(entry: Entry | None, *, now_seconds: float, stale_seconds: float = 0.0) -> Need:
     """Say whether to fetch.
 
     Args: stale_seconds: how long past its time an answer of the origin may still serve while it is fetched anew.
     """
-    if entry is None:
+    if entry is None or is_from_the_future(entry, now_seconds=now_seconds):
         return Need.NOW
     if now_seconds < entry.due_at_seconds:
         return Need.NO

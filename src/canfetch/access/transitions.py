@@ -31,7 +31,8 @@ def entry_after(
     if unreachable:
         first_failure = now_seconds
         if previous is not None and previous.first_failure_at_seconds is not None:
-            first_failure = previous.first_failure_at_seconds
+            # A clock that was wrong once makes no time in which nobody counts.
+            first_failure = min(previous.first_failure_at_seconds, now_seconds)
         wait = retry_seconds(response, failures, now_seconds=now_seconds, seed=f"{seed}:{origin}")
     else:
         wait = fresh_seconds(response, policy, now_seconds=now_seconds)

@@ -85,7 +85,7 @@ class AsyncClient:
             return (await self.decide(url, agent=agent)).allowed
         known = self._memory.find(url)
         now = self._clock()
-        if known is None or now >= known.due_at_seconds:
+        if known is None or not known.begins_at_seconds <= now < known.due_at_seconds:
             known, now = await self.known(url), self._clock()
         return known.answer(url, agent, now)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.outcomes import Access, Effect
-from canfetch.access.standing import Need, Standing, need_of, standing_of
+from canfetch.access.standing import CLOCKS_DIFFER_SECONDS, Need, Standing, need_of, standing_of
 from canfetch.client.kept_file import KeptFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, agent_of
@@ -25,6 +25,7 @@ class KnownOrigin:
     __slots__ = (
         "_lasting",
         "_own_answer",
+        "begins_at_seconds",
         "due_at_seconds",
         "entry",
         "file",
@@ -37,6 +38,8 @@ class KnownOrigin:
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
         self.entry = entry
+        # Between these two nothing is to be fetched; before the first, some clock was wrong.
+        self.begins_at_seconds = entry.fetched_at_seconds - CLOCKS_DIFFER_SECONDS
         self.due_at_seconds = entry.due_at_seconds
         self.options = options
         self.file = None if entry.copy is None else KeptFile(entry.copy.octets, options)
@@ -69,7 +72,7 @@ class KnownOrigin:
 
     def need(self, now_seconds: float) -> Need:
         """Say whether to fetch."""
-        if now_seconds < self.due_at_seconds:
+        if self.begins_at_seconds <= now_seconds < self.due_at_seconds:
             return Need.NO
         return need_of(self.entry, now_seconds=now_seconds, stale_seconds=self.options.stale_seconds)
 

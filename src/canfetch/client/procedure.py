@@ -13,7 +13,7 @@ from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.access.entries import Entry
 from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Outcome
-from canfetch.access.standing import Need, need_of
+from canfetch.access.standing import Need, is_from_the_future, need_of
 from canfetch.access.transitions import entry_after
 from canfetch.client.options import Options
 from canfetch.client.transports import Asking
@@ -88,7 +88,7 @@ def learn(
     """
     name = str(origin)
     kept = _of_policy((yield LookUp(name)), options)
-    known = _newer(previous, kept)
+    known = _newer(previous, kept, clock())
     if known is not None and not refresh and need_of(known, now_seconds=clock()) is Need.NO:
         return known
     if offline:
@@ -99,8 +99,7 @@ def learn(
         leased = yield TakeLease(name, options.lease_seconds)
         # After that, since whoever had the lease may have given it back just now, with an answer.
         kept = _of_policy((yield LookUp(name)), options)
-        fetched_meanwhile = kept is not None and (known is None or kept.fetched_at_seconds > known.fetched_at_seconds)
-        if kept is not None and fetched_meanwhile:
+        if kept is not None and _newer(known, kept, clock()) is kept:
             if leased:
                 yield GiveLeaseBack(name)
             return kept
@@ -149,10 +148,15 @@ def _of_policy(entry: Entry | None, options: Options) -> Entry | None:
     return entry if entry is not None and entry.policy == options.policy.name else None
 
 
-def _newer(one: Entry | None, other: Entry | None) -> Entry | None:
+def _newer(one: Entry | None, other: Entry | None, now_seconds: float) -> Entry | None:
+    """Give the entry that was made later, the first of two made at one time; one from the future is older than any."""
     if one is None or other is None:
         return one or other
-    return one if one.fetched_at_seconds >= other.fetched_at_seconds else other
+    one_at, other_at = (
+        float("-inf") if is_from_the_future(entry, now_seconds=now_seconds) else entry.fetched_at_seconds
+        for entry in (one, other)
+    )
+    return one if one_at >= other_at else other
 
 
 def _nothing_known(origin: Origin, options: Options, now_seconds: float) -> Entry:

@@ -99,7 +99,7 @@ class Client:
             return self.decide(url, agent=agent).allowed
         known = self._memory.find(url)
         now = self._clock()
-        if known is None or now >= known.due_at_seconds:
+        if known is None or not known.begins_at_seconds <= now < known.due_at_seconds:
             known, now = self.known(url), self._clock()
         return known.answer(url, agent, now)
 
