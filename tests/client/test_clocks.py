@@ -1,6 +1,7 @@
 """A clock that was wrong once costs one request, and no origin its right to be asked again."""
 
 import asyncio
+from functools import partial
 
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
@@ -47,7 +48,7 @@ def test_rfc9309_2_4_what_a_store_has_from_the_future_is_asked_for_once() -> Non
     origin = ScriptedOrigin()
     requests = []
     for now in (WRONG, RIGHT, RIGHT + 60, RIGHT + 120):
-        with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda now=now: now) as client:
+        with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=partial(float, now)) as client:
             assert not client.allows(FORBIDDEN)
         requests.append(len(origin.asked))
     assert requests == [1, 2, 2, 2]
