@@ -41,13 +41,8 @@ PHRASES: Final[Mapping[str, str]] = {
     "fixable-count": "{count} can be mended with --fix, {unsafe} more with --unsafe-fixes.",
     "suppressed": "{count} allowed by comments in the file.",
     "more": "{name}: there is more of this than is shown.",
-    "fixed": "{count} mended.",
     "report": "What canfetch found in robots.txt",
-    "file": "File",
     "line": "Line",
-    "severity": "Severity",
-    "check": "Check",
-    "finding": "Finding",
 }
 
 
