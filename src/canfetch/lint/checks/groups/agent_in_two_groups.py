@@ -34,8 +34,8 @@ def find(file: LintedFile) -> Iterator[Found]:
             )
 
 
-def _said(file: LintedFile, index: int) -> list[tuple[bool, bytes]]:
-    return [(rule.allow, rule.value) for rule in file.groups[index].rules]
+def _said(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
+    return {(rule.allow, rule.value) for rule in file.groups[index].rules}
 
 
 CHECK = Check(
