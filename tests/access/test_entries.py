@@ -11,12 +11,15 @@ from canfetch.access.entries import Entry, kept_headers
 from canfetch.access.fetch_plan import Fetched, Request, first_request, next_step
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import policy_named
+from canfetch.access.rereading import entry_for
 from canfetch.access.standing import Need, need_of, standing_of
 from canfetch.access.transitions import entry_after
 from canfetch.core.origin import Origin
 from canfetch.errors import CorruptEntry
 
 RFC9309 = policy_named("rfc9309")
+YANDEX = policy_named("yandex")
+LIMIT = 512_000
 ORIGIN = Origin.of("https://example.com/")
 
 
@@ -45,7 +48,8 @@ def test_house_entries_survive_plain_data(status: int) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 3},
+        {"limit_octets": None},
         {"access": "sideways"},
         {"origin": 5},
         {"hops": [["a"]]},
@@ -119,6 +123,54 @@ def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() ->
     failed = entry_of(response(503, Retry_After="600"))
     assert need_of(failed, now_seconds=599) is Need.NO
     assert need_of(failed, now_seconds=600, stale_seconds=60) is Need.NOW
+
+
+@pytest.mark.parametrize("octets, cut_at", [(5, None), (LIMIT - 1, None), (LIMIT, None), (LIMIT + 1, LIMIT)])
+def test_house_entry_of_the_former_format_is_read(octets: int, cut_at: int | None) -> None:
+    entry = entry_of(response(body=b"a" * octets))
+    assert entry.copy is not None
+    plain = entry.to_plain() | {"format": 1}
+    del plain["limit_octets"], plain["copy"]["cut_at_octets"]
+    assert entry.copy.cut_at_octets == cut_at
+    assert Entry.from_plain(plain) == entry
+
+    missing = entry_of(response(404)).to_plain() | {"format": 1}
+    assert Entry.from_plain(missing).copy is None
+
+
+def test_rfc9309_2_5_copy_that_was_cut_is_due_for_who_reads_further() -> None:
+    whole, cut = (entry_of(response(body=b"a" * octets)) for octets in (LIMIT, LIMIT + 1))
+    for limit_octets, entry, need in (
+        (LIMIT, whole, Need.NO),
+        (2 * LIMIT, whole, Need.NO),
+        (LIMIT, cut, Need.NO),
+        (LIMIT + 1, cut, Need.NOW),
+    ):
+        assert need_of(entry_for(entry, RFC9309, limit_octets=limit_octets), now_seconds=1) is need
+    # Until it can be fetched again, it is the last good copy.
+    failing = entry_of(response(503), cut, now_seconds=90_000.0)
+    assert entry_for(failing, RFC9309, limit_octets=2 * LIMIT) == failing
+    # A file that is gone was not cut.
+    gone = entry_of(response(404))
+    assert entry_for(gone, RFC9309, limit_octets=2 * LIMIT) == gone
+
+
+def test_yandex_file_that_was_void_for_one_limit_is_due_for_another() -> None:
+    def fetched(octets: int, limit_octets: int) -> Entry:
+        answer = response(body=b"a" * min(octets, limit_octets + 1))
+        step = next_step(first_request(ORIGIN, limit_octets=limit_octets), answer, YANDEX)
+        assert isinstance(step, Fetched)
+        return entry_after(None, ORIGIN, step, YANDEX, now_seconds=0.0, seed=0, limit_octets=limit_octets)
+
+    void, rules = fetched(LIMIT + 50, LIMIT), fetched(LIMIT + 50, 2 * LIMIT)
+    assert (void.copy, rules.copy is None) == (None, False)
+    for entry, limit_octets, need in (
+        (void, LIMIT, Need.NO),
+        (void, LIMIT + 1, Need.NOW),
+        (rules, 2 * LIMIT, Need.NO),
+        (rules, LIMIT, Need.NOW),
+    ):
+        assert need_of(entry_for(entry, YANDEX, limit_octets=limit_octets), now_seconds=1) is need
 
 
 def test_rfc9309_2_4_entry_from_the_future_is_due() -> None:

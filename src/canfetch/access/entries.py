@@ -16,9 +16,12 @@ from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome
 from canfetch.access.policies import POLICIES
 from canfetch.access.retrying import LONGEST_RETRY_AFTER_SECONDS
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
 from canfetch.errors import CorruptEntry
 
-ENTRY_FORMAT: Final = 1
+ENTRY_FORMAT: Final = 2
+# The one before does not say how far a file was read.
+_FORMER_FORMAT: Final = 1
 # The headers that later questions need; a stranger chooses the others, and how many there are.
 KEPT_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
@@ -33,13 +36,18 @@ _ROUNDING_SECONDS: Final = 1.0
 
 
 class Copy(NamedTuple):
-    """A good copy: the octets as fetched, decoded from their content coding, and where and when."""
+    """A good copy: the octets as fetched, decoded from their content coding, and where and when.
+
+    `cut_at_octets` is the parsing limit that the file went over, so that only its beginning is here; None where it is
+    whole.
+    """
 
     octets: bytes
     url: str
     status: int
     fetched_at_seconds: float
     validators: Validators
+    cut_at_octets: int | None = None
 
     @property
     def sha256(self) -> str:
@@ -52,7 +60,8 @@ class Entry(NamedTuple):
 
     `due_at_seconds` is when the next fetch may be: the end of freshness, or of the wait after a failure.
     `copy` is the last good copy, which may be older than the last fetch. `failures` counts the failures in
-    a row, since `first_failure_at_seconds`; both begin anew with any answer.
+    a row, since `first_failure_at_seconds`; both begin anew with any answer. `limit_octets` is how far the last fetch
+    read.
     """
 
     origin: str
@@ -67,6 +76,7 @@ class Entry(NamedTuple):
     copy: Copy | None
     failures: int
     first_failure_at_seconds: float | None
+    limit_octets: int = PARSE_OCTETS_LIMIT
 
     @property
     def octets_held(self) -> int:
@@ -105,6 +115,7 @@ class Entry(NamedTuple):
             "due_at_seconds": self.due_at_seconds,
             "failures": self.failures,
             "first_failure_at_seconds": self.first_failure_at_seconds,
+            "limit_octets": self.limit_octets,
             "copy": None
             if copy is None
             else {
@@ -115,6 +126,7 @@ class Entry(NamedTuple):
                 "fetched_at_seconds": copy.fetched_at_seconds,
                 "etag": copy.validators.etag,
                 "last_modified": copy.validators.last_modified,
+                "cut_at_octets": copy.cut_at_octets,
             },
         }
 
@@ -152,7 +164,9 @@ class Entry(NamedTuple):
 
     @classmethod
     def _from_plain(cls, plain: Any) -> Self:
-        if plain["format"] != ENTRY_FORMAT:
+        if plain["format"] == _FORMER_FORMAT:
+            plain = _of_former_format(plain)
+        elif plain["format"] != ENTRY_FORMAT:
             raise CorruptEntry(f"an entry has format {plain['format']!r}, not {ENTRY_FORMAT}")
         return cls(
             origin=_text(plain["origin"]),
@@ -167,6 +181,7 @@ class Entry(NamedTuple):
             copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
             failures=int(plain["failures"]),
             first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
+            limit_octets=int(plain["limit_octets"]),
         )
 
 
@@ -190,6 +205,16 @@ def kept_headers(headers: Headers) -> Headers:
     return tuple(kept.items())
 
 
+def _of_former_format(plain: Any) -> Any:
+    """Give an entry of the former format as this one has it: what is over the least limit may have been cut there."""
+    copy = plain["copy"]
+    if copy is not None:
+        text = _text(copy["octets_base64"])
+        octets = len(text) // 4 * 3 - text[-2:].count("=")
+        copy = copy | {"cut_at_octets": PARSE_OCTETS_LIMIT if octets > PARSE_OCTETS_LIMIT else None}
+    return plain | {"limit_octets": PARSE_OCTETS_LIMIT, "copy": copy}
+
+
 def _copy_of(plain: Any) -> Copy:
     url = _text(plain["url"])
     etag, last_modified = plain["etag"], plain["last_modified"]
@@ -201,6 +226,7 @@ def _copy_of(plain: Any) -> Copy:
         validators=Validators(
             url, None if etag is None else _text(etag), None if last_modified is None else _text(last_modified)
         ),
+        cut_at_octets=None if plain["cut_at_octets"] is None else int(plain["cut_at_octets"]),
     )
     if copy.sha256 != plain["sha256"]:
         raise CorruptEntry("the octets of a copy are not those that were kept")

@@ -10,11 +10,19 @@ from canfetch.access.freshness import fresh_seconds
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.retrying import retry_seconds
+from canfetch.core._tables import PARSE_OCTETS_LIMIT
 from canfetch.core.origin import Origin
 
 
 def entry_after(
-    previous: Entry | None, origin: Origin, fetched: Fetched, policy: AccessPolicy, *, now_seconds: float, seed: int
+    previous: Entry | None,
+    origin: Origin,
+    fetched: Fetched,
+    policy: AccessPolicy,
+    *,
+    now_seconds: float,
+    seed: int,
+    limit_octets: int = PARSE_OCTETS_LIMIT,
 ) -> Entry:
     """Give what is known after a fetch.
 
@@ -23,6 +31,7 @@ def entry_after(
     Args:
         previous: what was known before, or None at the first contact.
         seed: makes the jitter of the next attempt after a failure; the origin is mixed in.
+        limit_octets: how far the fetch read.
     """
     response = fetched.response
     unreachable = fetched.outcome.access is Access.UNREACHABLE
@@ -46,13 +55,14 @@ def entry_after(
         hops=fetched.hops,
         fetched_at_seconds=now_seconds,
         due_at_seconds=now_seconds + wait,
-        copy=_copy_after(previous, fetched, now_seconds),
+        copy=_copy_after(previous, fetched, now_seconds, limit_octets),
         failures=failures,
         first_failure_at_seconds=first_failure,
+        limit_octets=limit_octets,
     )
 
 
-def _copy_after(previous: Entry | None, fetched: Fetched, now_seconds: float) -> Copy | None:
+def _copy_after(previous: Entry | None, fetched: Fetched, now_seconds: float, limit_octets: int) -> Copy | None:
     known = None if previous is None else previous.copy
     if fetched.outcome.access is Access.UNREACHABLE:
         return known
@@ -60,10 +70,11 @@ def _copy_after(previous: Entry | None, fetched: Fetched, now_seconds: float) ->
         return None
     if fetched.not_modified and known is not None:
         return known._replace(fetched_at_seconds=now_seconds)
-    return _copy_of(fetched.response, now_seconds)
+    return _copy_of(fetched.response, now_seconds, limit_octets)
 
 
-def _copy_of(response: Response, now_seconds: float) -> Copy:
+def _copy_of(response: Response, now_seconds: float, limit_octets: int) -> Copy:
     kept = dict(kept_headers(response.headers))
     validators = Validators(response.url, kept.get("etag"), kept.get("last-modified"))
-    return Copy(response.body, response.url, response.status, now_seconds, validators)
+    cut_at = limit_octets if len(response.body) > limit_octets else None
+    return Copy(response.body, response.url, response.status, now_seconds, validators, cut_at)

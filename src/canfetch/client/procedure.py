@@ -13,6 +13,7 @@ from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.access.entries import Entry
 from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Outcome
+from canfetch.access.rereading import entry_for, reads_further
 from canfetch.access.standing import Need, is_from_the_future, need_of
 from canfetch.access.transitions import entry_after
 from canfetch.client.options import Options
@@ -100,24 +101,36 @@ def learn(
         # After that, since whoever had the lease may have given it back just now, with an answer.
         kept = _of_policy((yield LookUp(name)), options)
         if kept is not None and _newer(known, kept, clock()) is kept:
-            if leased:
-                yield GiveLeaseBack(name)
-            return kept
+            known = kept
+            if need_of(kept, now_seconds=clock()) is Need.NO:
+                if leased:
+                    yield GiveLeaseBack(name)
+                return kept
         if leased or monotonic() > give_up_at:
             # Whoever has the lease too long holds nobody up for ever.
             break
         yield Pause(pause)
         pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
     fetched = yield from _fetch(origin, known, options, monotonic)
-    entry = entry_after(known, origin, fetched, options.policy, now_seconds=clock(), seed=seed)
+    entry = entry_after(
+        known,
+        origin,
+        fetched,
+        options.policy,
+        now_seconds=clock(),
+        seed=seed,
+        limit_octets=options.limit_octets,
+    )
     yield Keep(entry)
     return entry
 
 
 def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clock) -> Generator[Action, Any, Fetched]:
     validators: Validators | None = None
-    if options.revalidate and known is not None and known.copy is not None:
-        validators = known.copy.validators
+    copy = None if known is None else known.copy
+    # That a file has not changed says nothing of what was never read of it.
+    if options.revalidate and copy is not None and not reads_further(copy, options.limit_octets):
+        validators = copy.validators
     deadline = monotonic() + options.total_seconds
     step: Request | Fetched = first_request(origin, validators=validators, limit_octets=options.limit_octets)
     while isinstance(step, Request):
@@ -145,7 +158,9 @@ def _asking(request: Request, options: Options, remaining_seconds: float) -> Ask
 
 def _of_policy(entry: Entry | None, options: Options) -> Entry | None:
     # What another policy made of an answer is not what this one would.
-    return entry if entry is not None and entry.policy == options.policy.name else None
+    if entry is None or entry.policy != options.policy.name:
+        return None
+    return entry_for(entry, options.policy, limit_octets=options.limit_octets)
 
 
 def _newer(one: Entry | None, other: Entry | None, now_seconds: float) -> Entry | None:
