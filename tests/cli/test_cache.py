@@ -89,6 +89,23 @@ def test_house_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site])
     assert run("cache", "clear", "--all", *store) == (0, "", "0 origins forgotten\n")
 
 
+def test_house_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+    origin = kept[0].origin
+    run("fetch", origin, *store, "--policy", "google")
+    named = run("cache", "list", origin, *store, "--format", "ndjson")
+    assert [(json.loads(line)["origin"], json.loads(line)["policy"]) for line in named.lines] == [
+        (origin, "rfc9309"),
+        (origin, "google"),
+    ]
+    ran = run("cache", "list", *store)
+    assert [line.partition("http")[2] for line in ran.lines[1:3]] == [
+        origin.removeprefix("http"),
+        f"{origin.removeprefix('http')}  by policy google",
+    ]
+    assert run("cache", "clear", origin, *store) == (0, "", "1 origin forgotten\n")
+    assert len(run("cache", "list", *store).lines) == 3
+
+
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
 def test_house_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
     run("fetch", *store, "http://127.0.0.1", "--offline")

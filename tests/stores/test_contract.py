@@ -23,19 +23,19 @@ def test_house_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
     store.put(last)
 
     assert store.get(last.origin) == last
-    assert list(store.origins()) == ["https://example.com"]
+    assert list(store.keys()) == ["https://example.com"]
 
 
 def test_house_store_lists_origins_sorted_and_forgets(store: Store) -> None:
     for url in ("https://b.example/", "http://a.example/", "https://a.example:8443/"):
         store.put(entry_of(url))
-    assert list(store.origins()) == ["http://a.example", "https://a.example:8443", "https://b.example"]
+    assert list(store.keys()) == ["http://a.example", "https://a.example:8443", "https://b.example"]
 
     assert store.delete("https://b.example")
     assert not store.delete("https://b.example")
 
     assert store.get("https://b.example") is None
-    assert list(store.origins()) == ["http://a.example", "https://a.example:8443"]
+    assert list(store.keys()) == ["http://a.example", "https://a.example:8443"]
 
 
 def test_house_store_leases_to_one_holder(store: Store) -> None:

@@ -36,7 +36,7 @@ def test_house_redis_server_that_is_down_is_told_by_each_call() -> None:
             lambda: store.get(ORIGIN),
             lambda: store.put(entry_of()),
             lambda: store.delete(ORIGIN),
-            lambda: list(store.origins()),
+            lambda: list(store.keys()),
             lambda: store.lease(ORIGIN, holder="one", seconds=60),
             lambda: store.release(ORIGIN, holder="one"),
         ):

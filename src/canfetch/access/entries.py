@@ -22,6 +22,8 @@ from canfetch.errors import CorruptEntry
 ENTRY_FORMAT: Final = 2
 # The one before does not say how far a file was read.
 _FORMER_FORMAT: Final = 1
+_DEFAULT_POLICY: Final = "rfc9309"
+_POLICY_MARK: Final = "#"
 # The headers that later questions need; a stranger chooses the others, and how many there are.
 KEPT_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
@@ -33,6 +35,19 @@ _FIELD_OCTETS: Final = 64
 _HOP_OCTETS: Final = 80
 # Sums of large numbers are not exact.
 _ROUNDING_SECONDS: Final = 1.0
+
+
+def entry_key(origin: str, policy: str) -> str:
+    """Give the key under which stores keep what a policy makes of an origin: one each, so that none costs another its.
+
+    That is the origin itself under the default policy, and with the policy's name behind a `#` under another.
+    """
+    return origin if policy == _DEFAULT_POLICY else f"{origin}{_POLICY_MARK}{policy}"
+
+
+def origin_of_key(key: str) -> str:
+    """Give the origin that a key is about."""
+    return key.partition(_POLICY_MARK)[0]
 
 
 class Copy(NamedTuple):
@@ -77,6 +92,11 @@ class Entry(NamedTuple):
     failures: int
     first_failure_at_seconds: float | None
     limit_octets: int = PARSE_OCTETS_LIMIT
+
+    @property
+    def key(self) -> str:
+        """Under what a store keeps it."""
+        return entry_key(self.origin, self.policy)
 
     @property
     def octets_held(self) -> int:

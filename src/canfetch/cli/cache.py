@@ -7,7 +7,8 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import Entry, entry_key, origin_of_key
+from canfetch.access.policies import POLICIES
 from canfetch.cli.formats import JsonWriter
 from canfetch.cli.origin_names import url_of_origin
 from canfetch.cli.problems import ALLOWED, UNCOMPUTED, Problem, cropped
@@ -36,16 +37,29 @@ def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
 
 
 def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Entry | CanfetchError]]:
-    for name in map(_origin_name, origins) if origins else store.origins():
+    found: set[str] = set()
+    for key in _keys(store, origins):
+        name = origin_of_key(key)
         try:
-            entry = store.get(name)
+            entry = store.get(key)
         except CorruptEntry as error:
-            yield name, error
+            found.add(name)
+            yield key, error
             continue
         if entry is not None:
+            found.add(name)
             yield name, entry
-        elif origins:
+    for name in map(_origin_name, origins):
+        if name not in found:
             yield name, CorruptEntry("nothing is kept of it")
+
+
+def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
+    """Yield the keys that there are, or those that there may be of some origins: one for each policy."""
+    if origins:
+        yield from (entry_key(_origin_name(origin), policy) for origin in origins for policy in POLICIES)
+    else:
+        yield from list(store.keys())
 
 
 def _origin_name(text: str) -> str:
@@ -72,7 +86,9 @@ def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: 
                 sys.stdout.write(_HEADING)
             octets = "-" if entry.copy is None else str(len(entry.copy.octets))
             status = "-" if entry.status is None else str(entry.status)
-            sys.stdout.write(f"{at}  {status:>6}  {entry.outcome.access!s:11}  {octets:>6}  {shown(name)}\n")
+            # The policy is said where it is not the usual one.
+            policy = "" if entry.key == name else f"  by policy {shown(entry.policy)}"
+            sys.stdout.write(f"{at}  {status:>6}  {entry.outcome.access!s:11}  {octets:>6}  {shown(name)}{policy}\n")
     if writer is not None:
         writer.end()
     return code
@@ -107,8 +123,7 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
 def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: FBT001 - click calls it
     if bool(origins) == all_:
         raise Problem("give the origins to forget, or --all")
-    names = [_origin_name(origin) for origin in origins] if origins else list(store.origins())
-    forgotten = sum(store.delete(name) for name in names)
+    forgotten = len({origin_of_key(key) for key in _keys(store, origins) if store.delete(key)})
     click.echo(f"{forgotten} {'origin' if forgotten == 1 else 'origins'} forgotten", err=True)
     return ALLOWED
 

@@ -130,10 +130,10 @@ class AsyncClient:
         return await asyncio.shield(self._flights[str(origin)])
 
     async def entries(self) -> AsyncIterator[Entry]:
-        """Yield the store's entries, origin by origin; without a store, none."""
+        """Yield the store's entries, key by key; without a store, none."""
         if self._store is not None:
-            for name in await asyncio.to_thread(lambda store: list(store.origins()), self._store):
-                entry = await asyncio.to_thread(self._keeping.look_up, name)
+            for key in await asyncio.to_thread(lambda store: list(store.keys()), self._store):
+                entry = await asyncio.to_thread(self._keeping.look_up, key)
                 if entry is not None:
                     yield entry
 
@@ -207,14 +207,14 @@ class AsyncClient:
 
     def _asked_store(self, action: LookUp | TakeLease | Keep | GiveLeaseBack) -> Any:
         match action:
-            case LookUp(origin):
-                return self._keeping.look_up(origin)
-            case TakeLease(origin, seconds):
-                return self._keeping.take_lease(origin, seconds)
+            case LookUp(key):
+                return self._keeping.look_up(key)
+            case TakeLease(key, seconds):
+                return self._keeping.take_lease(key, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)
             case _:
-                return self._keeping.give_lease_back(action.origin)
+                return self._keeping.give_lease_back(action.key)
 
 
 def _standard_transport() -> AsyncTransport:

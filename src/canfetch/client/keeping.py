@@ -53,28 +53,28 @@ class Keeping:
         with self._lock:
             return next(reversed(self._failing.values()), None)
 
-    def look_up(self, origin: str) -> Entry | None:
+    def look_up(self, key: str) -> Entry | None:
         """Give the store's entry, or None; a corrupt one is dropped."""
         store = self._store
         if store is None:
             return None
         try:
-            return self._told("read", lambda: _entry_of(store, origin), None, "going on from memory")
+            return self._told("read", lambda: _entry_of(store, key), None, "going on from memory")
         except CorruptEntry as error:
-            LOGGER.warning("%s: %s; it is dropped and fetched again", origin, error)
-            self._told("drop", lambda: store.delete(origin), None, "a corrupt entry stays")
+            LOGGER.warning("%s: %s; it is dropped and fetched again", key, error)
+            self._told("drop", lambda: store.delete(key), None, "a corrupt entry stays")
             return None
 
-    def take_lease(self, origin: str, seconds: float) -> bool:
+    def take_lease(self, key: str, seconds: float) -> bool:
         """Take the right to fetch; without a store that answers everybody has it."""
         store = self._store
         if store is None:
             return True
 
         def take() -> bool:
-            taken = store.lease(origin, holder=self._holder, seconds=seconds)
+            taken = store.lease(key, holder=self._holder, seconds=seconds)
             if taken:
-                self._leased.add(origin)
+                self._leased.add(key)
             return taken
 
         return self._told("lease", take, otherwise=True, instead="fetching without a lease")
@@ -87,15 +87,15 @@ class Keeping:
 
         def put() -> None:
             store.put(entry)
-            self._release(store, entry.origin)
+            self._release(store, entry.key)
 
         self._told("write", put, None, "what is fetched is known in memory alone")
 
-    def give_lease_back(self, origin: str) -> None:
+    def give_lease_back(self, key: str) -> None:
         """Give the right to fetch back."""
         store = self._store
         if store is not None:
-            self._told("release", lambda: self._release(store, origin), None, "a lease ends by itself")
+            self._told("release", lambda: self._release(store, key), None, "a lease ends by itself")
 
     def close(self) -> None:
         """Give back every lease whose fetch did not come to its end, and the store; from here on there is none."""
@@ -104,13 +104,13 @@ class Keeping:
             return
         # Where the store is down, they end by themselves.
         with suppress(StoreError):
-            for origin in list(self._leased):
-                self._release(store, origin)
+            for key in list(self._leased):
+                self._release(store, key)
         store.close()
 
-    def _release(self, store: Store, origin: str) -> None:
-        store.release(origin, holder=self._holder)
-        self._leased.discard(origin)
+    def _release(self, store: Store, key: str) -> None:
+        store.release(key, holder=self._holder)
+        self._leased.discard(key)
 
     def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
         """Ask the store; where it fails, say what happens instead. Who asks while it is closed is told nothing."""
@@ -149,8 +149,8 @@ class Keeping:
         return result
 
 
-def _entry_of(store: Store, origin: str) -> Entry | None:
-    entry = store.get(origin)
-    if entry is not None and entry.origin != origin:
-        raise CorruptEntry(f"an entry is that of {entry.origin}")
+def _entry_of(store: Store, key: str) -> Entry | None:
+    entry = store.get(key)
+    if entry is not None and entry.key != key:
+        raise CorruptEntry(f"an entry is that of {entry.key}")
     return entry

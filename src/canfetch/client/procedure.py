@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
 from canfetch.access.answers import Failure, FailureKind, Response
-from canfetch.access.entries import Entry
+from canfetch.access.entries import Entry, entry_key
 from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Outcome
 from canfetch.access.rereading import entry_for, reads_further
@@ -29,15 +29,15 @@ OFFLINE_CELL: Final = "offline"
 
 
 class LookUp(NamedTuple):
-    """Ask the store for the origin's entry; the result is an Entry or None."""
+    """Ask the store for an entry; the result is an Entry or None."""
 
-    origin: str
+    key: str
 
 
 class TakeLease(NamedTuple):
     """Ask the store for the right to fetch; the result says whether it was given."""
 
-    origin: str
+    key: str
     seconds: float
 
 
@@ -62,7 +62,7 @@ class Keep(NamedTuple):
 class GiveLeaseBack(NamedTuple):
     """Give the right to fetch back, without an entry."""
 
-    origin: str
+    key: str
 
 
 Action = LookUp | TakeLease | Pause | Ask | Keep | GiveLeaseBack
@@ -87,8 +87,8 @@ def learn(
         refresh: ask the origin whatever is known.
         offline: ask nobody but the store.
     """
-    name = str(origin)
-    kept = _of_policy((yield LookUp(name)), options)
+    key = entry_key(str(origin), options.policy.name)
+    kept = _as_read((yield LookUp(key)), options)
     known = _newer(previous, kept, clock())
     if known is not None and not refresh and need_of(known, now_seconds=clock()) is Need.NO:
         return known
@@ -97,14 +97,14 @@ def learn(
     give_up_at = monotonic() + options.lease_seconds
     pause = LEASE_POLL_SECONDS
     while True:
-        leased = yield TakeLease(name, options.lease_seconds)
+        leased = yield TakeLease(key, options.lease_seconds)
         # After that, since whoever had the lease may have given it back just now, with an answer.
-        kept = _of_policy((yield LookUp(name)), options)
+        kept = _as_read((yield LookUp(key)), options)
         if kept is not None and _newer(known, kept, clock()) is kept:
             known = kept
             if need_of(kept, now_seconds=clock()) is Need.NO:
                 if leased:
-                    yield GiveLeaseBack(name)
+                    yield GiveLeaseBack(key)
                 return kept
         if leased or monotonic() > give_up_at:
             # Whoever has the lease too long holds nobody up for ever.
@@ -156,11 +156,8 @@ def _asking(request: Request, options: Options, remaining_seconds: float) -> Ask
     )
 
 
-def _of_policy(entry: Entry | None, options: Options) -> Entry | None:
-    # What another policy made of an answer is not what this one would.
-    if entry is None or entry.policy != options.policy.name:
-        return None
-    return entry_for(entry, options.policy, limit_octets=options.limit_octets)
+def _as_read(entry: Entry | None, options: Options) -> Entry | None:
+    return None if entry is None else entry_for(entry, options.policy, limit_octets=options.limit_octets)
 
 
 def _newer(one: Entry | None, other: Entry | None, now_seconds: float) -> Entry | None:

@@ -49,8 +49,8 @@ class Client:
         policy: whose reading of status codes and time.
         profile: whose reading of the file.
         transport: how octets come; None is the standard library's.
-        store: where entries are kept beyond this process; None keeps them in memory alone. One store
-            serves one policy.
+        store: where entries are kept beyond this process; None keeps them in memory alone. What each policy
+            makes of an origin is kept for itself.
         evidence: where every decision is put on the record; it stays the caller's to close.
         clock: gives seconds since the epoch.
         seed: makes the jitter of retries.
@@ -142,10 +142,10 @@ class Client:
         return self._fly(origin, known, refresh=refresh)
 
     def entries(self) -> Iterable[Entry]:
-        """Yield the store's entries, origin by origin; without a store, none."""
+        """Yield the store's entries, key by key; without a store, none."""
         if self._store is not None:
-            for name in self._store.origins():
-                entry = self._keeping.look_up(name)
+            for key in self._store.keys():  # noqa: SIM118 - a store is no dict
+                entry = self._keeping.look_up(key)
                 if entry is not None:
                     yield entry
 
@@ -237,14 +237,14 @@ class Client:
         match action:
             case Ask(asking):
                 return self._transport.ask(asking)
-            case LookUp(origin):
-                return self._keeping.look_up(origin)
-            case TakeLease(origin, seconds):
-                return self._keeping.take_lease(origin, seconds)
+            case LookUp(key):
+                return self._keeping.look_up(key)
+            case TakeLease(key, seconds):
+                return self._keeping.take_lease(key, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)
-            case GiveLeaseBack(origin):
-                return self._keeping.give_lease_back(origin)
+            case GiveLeaseBack(key):
+                return self._keeping.give_lease_back(key)
             case _:
                 return time.sleep(action.seconds)
 

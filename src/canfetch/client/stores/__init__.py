@@ -12,35 +12,39 @@ from canfetch.access.entries import Entry
 
 
 class Store(Protocol):
-    """Keeps one entry for each origin; safe for the threads of a process, and for processes where it says so."""
+    """Keeps one entry for each key; safe for the threads of a process, and for processes where it says so.
 
-    def get(self, origin: str) -> Entry | None:
-        """Give the entry of an origin such as `https://example.com`, or None.
+    A key is an origin such as `https://example.com`, with `#` and the name of the policy behind it where that is not
+    the default one: what one policy made of an origin costs no other its last good copy.
+    """
+
+    def get(self, key: str) -> Entry | None:
+        """Give the entry of a key, `Entry.key`, such as `https://example.com`, or None.
 
         Raises: StoreError: the store cannot be reached.
         """
         ...
 
     def put(self, entry: Entry) -> None:
-        """Keep an entry in place of the origin's last; when this returns, it is kept.
+        """Keep an entry in place of its key's last; when this returns, it is kept.
 
         Raises: StoreError: the store cannot be reached or written.
         """
         ...
 
-    def delete(self, origin: str) -> bool:
-        """Forget an origin; say whether it was known."""
+    def delete(self, key: str) -> bool:
+        """Forget an entry; say whether it was known."""
         ...
 
-    def origins(self) -> Iterator[str]:
-        """Yield the origins known, sorted."""
+    def keys(self) -> Iterator[str]:
+        """Yield the keys known, sorted."""
         ...
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         ...
 
-    def release(self, origin: str, *, holder: str) -> None:
+    def release(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         ...
 

@@ -23,44 +23,44 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._leases: dict[str, tuple[str, float]] = {}
 
-    def get(self, origin: str) -> Entry | None:
-        """Give the entry of an origin, or None."""
+    def get(self, key: str) -> Entry | None:
+        """Give the entry of that key, or None."""
         with self._lock:
-            plain = self._plain.get(origin)
+            plain = self._plain.get(key)
         return None if plain is None else Entry.from_plain(plain)
 
     def put(self, entry: Entry) -> None:
-        """Keep an entry in place of the origin's last."""
+        """Keep an entry in place of its key's last."""
         plain = entry.to_plain()
         with self._lock:
-            self._plain[entry.origin] = plain
+            self._plain[entry.key] = plain
 
-    def delete(self, origin: str) -> bool:
-        """Forget an origin; say whether it was known."""
+    def delete(self, key: str) -> bool:
+        """Forget an entry; say whether it was known."""
         with self._lock:
-            return self._plain.pop(origin, None) is not None
+            return self._plain.pop(key, None) is not None
 
-    def origins(self) -> Iterator[str]:
-        """Yield the origins known, sorted."""
+    def keys(self) -> Iterator[str]:
+        """Yield the keys known, sorted."""
         with self._lock:
             names = sorted(self._plain)
         yield from names
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         with self._lock:
             now = self._monotonic()
-            other, until = self._leases.get(origin, (holder, 0.0))
+            other, until = self._leases.get(key, (holder, 0.0))
             if other != holder and until > now:
                 return False
-            self._leases[origin] = (holder, now + seconds)
+            self._leases[key] = (holder, now + seconds)
             return True
 
-    def release(self, origin: str, *, holder: str) -> None:
+    def release(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._lock:
-            if self._leases.get(origin, ("", 0.0))[0] == holder:
-                del self._leases[origin]
+            if self._leases.get(key, ("", 0.0))[0] == holder:
+                del self._leases[key]
 
     def close(self) -> None:
         """Nothing is held."""

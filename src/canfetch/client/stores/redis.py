@@ -1,6 +1,6 @@
 """A store in Redis or Valkey: one fleet, one fetch. It needs the library `redis`.
 
-Entries are JSON under `PREFIXentry:ORIGIN`, leases under `PREFIXlease:ORIGIN`; an entry that nobody
+Entries are JSON under `PREFIXentry:KEY`, leases under `PREFIXlease:KEY`; an entry that nobody
 renews is forgotten after `keep_seconds`.
 """
 
@@ -57,13 +57,13 @@ class RedisStore:
         self._take_lease = self._redis.register_script(_TAKE_LEASE)
         self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
 
-    def get(self, origin: str) -> Entry | None:
-        """Give the entry of an origin, or None.
+    def get(self, key: str) -> Entry | None:
+        """Give the entry of that key, or None.
 
         Raises: StoreError; CorruptEntry: what is kept is no entry.
         """
         with self._trouble_told():
-            text = self._redis.get(self._key("entry", origin))
+            text = self._redis.get(self._key("entry", key))
         if text is None:
             return None
         try:
@@ -72,43 +72,43 @@ class RedisStore:
             raise CorruptEntry(f"{self._shown_url}: {error}") from None
 
     def put(self, entry: Entry) -> None:
-        """Keep an entry in place of the origin's last; when this returns, the server has it.
+        """Keep an entry in place of its key's last; when this returns, the server has it.
 
         Raises: StoreError.
         """
         text = entry.to_json()
         with self._trouble_told():
-            self._redis.set(self._key("entry", entry.origin), text, ex=self._keep_seconds)
+            self._redis.set(self._key("entry", entry.key), text, ex=self._keep_seconds)
 
-    def delete(self, origin: str) -> bool:
-        """Forget an origin; say whether it was known."""
+    def delete(self, key: str) -> bool:
+        """Forget an entry; say whether it was known."""
         with self._trouble_told():
-            return bool(self._redis.delete(self._key("entry", origin)))
+            return bool(self._redis.delete(self._key("entry", key)))
 
-    def origins(self) -> Iterator[str]:
-        """Yield the origins known, sorted."""
+    def keys(self) -> Iterator[str]:
+        """Yield the keys known, sorted."""
         start = self._key("entry", "")
         with self._trouble_told():
             keys = sorted(key.decode() for key in self._redis.scan_iter(match=f"{start}*", count=1000))
         yield from (key.removeprefix(start) for key in keys)
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         with self._trouble_told():
-            taken = self._take_lease(keys=[self._key("lease", origin)], args=[holder, max(1, int(seconds * 1000))])
+            taken = self._take_lease(keys=[self._key("lease", key)], args=[holder, max(1, int(seconds * 1000))])
             return bool(taken)
 
-    def release(self, origin: str, *, holder: str) -> None:
+    def release(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._trouble_told():
-            self._give_lease_back(keys=[self._key("lease", origin)], args=[holder])
+            self._give_lease_back(keys=[self._key("lease", key)], args=[holder])
 
     def close(self) -> None:
         """Close the connections."""
         self._redis.close()
 
-    def _key(self, kind: str, origin: str) -> str:
-        return f"{self._prefix}{kind}:{origin}"
+    def _key(self, kind: str, key: str) -> str:
+        return f"{self._prefix}{kind}:{key}"
 
     @contextmanager
     def _trouble_told(self) -> Iterator[None]:

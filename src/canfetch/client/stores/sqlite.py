@@ -73,13 +73,13 @@ class SQLiteStore:
             pass
         _STORES.add(self)
 
-    def get(self, origin: str) -> Entry | None:
-        """Give the entry of an origin, or None.
+    def get(self, key: str) -> Entry | None:
+        """Give the entry of that key, or None.
 
         Raises: StoreError; CorruptEntry: what is kept is no entry.
         """
         with self._connected() as connection:
-            row = connection.execute("SELECT entry FROM entries WHERE origin = ?", (origin,)).fetchone()
+            row = connection.execute("SELECT entry FROM entries WHERE origin = ?", (key,)).fetchone()
         if row is None:
             return None
         try:
@@ -88,40 +88,40 @@ class SQLiteStore:
             raise CorruptEntry(f"{self.path}: {error}") from None
 
     def put(self, entry: Entry) -> None:
-        """Keep an entry in place of the origin's last; when this returns, it is on the disk.
+        """Keep an entry in place of its key's last; when this returns, it is on the disk.
 
         Raises: StoreError.
         """
         text = entry.to_json()
         with self._connected() as connection:
-            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.origin, text))
+            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.key, text))
 
-    def delete(self, origin: str) -> bool:
-        """Forget an origin; say whether it was known."""
+    def delete(self, key: str) -> bool:
+        """Forget an entry; say whether it was known."""
         with self._connected() as connection:
-            return connection.execute("DELETE FROM entries WHERE origin = ?", (origin,)).rowcount > 0
+            return connection.execute("DELETE FROM entries WHERE origin = ?", (key,)).rowcount > 0
 
-    def origins(self) -> Iterator[str]:
-        """Yield the origins known, sorted."""
+    def keys(self) -> Iterator[str]:
+        """Yield the keys known, sorted."""
         with self._connected() as connection:
             rows = connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
         yield from (row[0] for row in rows)
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch an origin, for so many seconds; False while another holder has it."""
+    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         now = self._clock()
         with self._connected() as connection, _without_the_disk(connection):
             taken = connection.execute(
                 "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (origin) DO UPDATE SET holder = excluded.holder, "
                 "until_seconds = excluded.until_seconds WHERE until_seconds <= ? OR holder = excluded.holder",
-                (origin, holder, now + seconds, now),
+                (key, holder, now + seconds, now),
             )
             return taken.rowcount > 0
 
-    def release(self, origin: str, *, holder: str) -> None:
+    def release(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._connected() as connection, _without_the_disk(connection):
-            connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (origin, holder))
+            connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (key, holder))
 
     def close(self) -> None:
         """Close the file."""
