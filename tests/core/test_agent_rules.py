@@ -106,3 +106,12 @@ def test_house_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("url", ["/", "/private", "/private/x", "/private/press", "/robots.txt", "/else"])
+def test_house_deciding_is_decide_without_the_losers(engine: str, url: str) -> None:
+    rules = canfetch.parse(
+        b"User-agent: *\nDisallow: /private\nAllow: /private/press\nDisallow: /p\n", engine=engine
+    ).rules_for("x")
+    verdict = rules.decide(url)
+    assert rules.deciding(url) == (verdict.allowed, verdict.rule)

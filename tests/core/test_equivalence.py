@@ -38,6 +38,10 @@ def test_what_differs_is_told_by_profile(other: str, differ: set[str]) -> None:
     assert differ <= set(differing_profiles(RULES.encode(), other.encode()))
 
 
+def test_one_file_differs_in_nothing() -> None:
+    assert differing_profiles(RULES.encode(), RULES.encode()) == ()
+
+
 def test_letter_case_of_a_token_counts_where_the_profile_says_so() -> None:
     upper, lower = b"User-agent: A\nDisallow: /\n", b"User-agent: a\nDisallow: /\n"
     assert differing_profiles(upper, lower) == ("google2019",)

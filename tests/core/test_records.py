@@ -137,3 +137,12 @@ def test_yandex_a_blank_line_ends_the_group() -> None:
     assert [record.group for record in found] == [0, 0, None, None, 1, 1, 1]
     assert [Note.OUTSIDE_GROUP in record.notes for record in found] == [record.line == 4 for record in found]
     assert [record.group for record in records(octets)] == [0, 0, 0, 0, 1, 1, 1]
+
+
+def test_house_more_lines_than_are_remembered() -> None:
+    octets = b"".join(b"Disallow: /%d\n" % (number % 5000) for number in range(9000))
+    found = records(octets)
+    assert [record.line for record in found] == list(range(1, 9001))
+    assert b"".join(octets[slice(*record.value)] for record in found if record.value) == b"".join(
+        b"/%d" % (number % 5000) for number in range(9000)
+    )

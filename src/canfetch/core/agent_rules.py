@@ -79,6 +79,17 @@ class AgentRules:
             profile=self._profile,
         )
 
+    def deciding(self, url: str | bytes) -> tuple[bool, Rule | None]:
+        """Say whether the agent may fetch `url`, and by which rule: `decide` without the rules that lost.
+
+        Args: url: as that of `decide`.
+        Raises: InvalidURL, OriginMismatch.
+        Cost: as `allows`.
+        Source: RFC 9309 sections 2.2.1 to 2.2.3.
+        """
+        allowed, _, row, _ = self._bound.decide(url)
+        return allowed, None if row is None else Rule(*row)
+
     @property
     def group(self) -> GroupChosen:
         """Which groups were chosen for the agent, and why.

@@ -45,8 +45,8 @@ def _witness(file: LintedFile, url: str, name: str) -> Witness:
     crawler = REGISTRY.named(name)
     profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
     agent = Agent(name) if crawler is None else crawler.agent
-    verdict = file.read_by(profile).decide(url, agent=agent)
-    return Witness(name, profile, url, verdict.allowed, None if verdict.rule is None else verdict.rule.line)
+    allowed, rule = file.read_by(profile).rules_for(agent).deciding(url)
+    return Witness(name, profile, url, allowed, None if rule is None else rule.line)
 
 
 def witness_path(pattern: bytes) -> str:

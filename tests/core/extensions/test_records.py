@@ -229,3 +229,12 @@ def test_google_prefix_keys_are_rules_there_and_no_extensions() -> None:
     assert not google.allows("/x", agent="a")
     assert len(google.extensions) == 0
     assert canfetch.parse(body).allows("/x", agent="a")
+
+
+def test_house_records_that_repeat_have_lines_and_groups_of_their_own() -> None:
+    octets = b"X: y\nX: y\nUser-agent: a\nX: y\nDisallow: /\nUser-agent: b\nX: y\n" + b"".join(
+        b"K%d: v\n" % number for number in range(5000)
+    )
+    records = canfetch.parse(octets).extensions
+    assert [(one.line, one.group) for one in records.named("x")] == [(1, None), (2, None), (4, 0), (7, 1)]
+    assert len(records) == 5004

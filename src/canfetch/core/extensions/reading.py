@@ -1,7 +1,7 @@
 """The rows of an engine become the records beyond the RFC, each read."""
 
-from collections.abc import Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
 
 from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.known import KNOWN_RECORDS, known_record
@@ -9,6 +9,7 @@ from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionS
 from canfetch.core.keys import RecordKind
 
 MeaningT = TypeVar("MeaningT")
+_MOST_REMEMBERED: Final = 4096
 
 
 class Extensions(tuple[Extension[Any], ...]):
@@ -37,7 +38,24 @@ def extensions_of(octets: bytes, rows: Iterable[OtherRow]) -> Extensions:
     Args: octets, rows: a file, and what `CompiledFile.other_records` gives of it.
     Cost: O(octets of the records).
     """
-    return Extensions(_extension(octets, row) for row in rows)
+    return Extensions(_extensions(octets, rows))
+
+
+def _extensions(octets: bytes, rows: Iterable[OtherRow]) -> Iterator[Extension[Any]]:
+    # Files repeat themselves, and a stranger's may do nothing else: what a record says is read once.
+    read: dict[bytes, Extension[Any]] = {}
+    for row in rows:
+        line, _, key_start, _, _, value_end, group = row
+        text = octets[key_start:value_end] if group < 0 else octets[key_start:value_end] + b"\n"
+        extension = read.get(text)
+        if extension is None:
+            extension = _extension(octets, row)
+            if len(read) >= _MOST_REMEMBERED:
+                read.clear()
+            read[text] = extension
+        else:
+            extension = extension._replace(line=line, group=None if group < 0 else group)
+        yield extension
 
 
 def _extension(octets: bytes, row: OtherRow) -> Extension[Any]:

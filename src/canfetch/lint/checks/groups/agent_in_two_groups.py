@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.checks.patterns.covering import covered, form_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -35,7 +36,14 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _said(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
-    return {(rule.allow, rule.value) for rule in file.groups[index].rules}
+    # As it is matched, and without what says nothing by itself.
+    idle = file.found_once(_idle_lines)
+    rules = (rule for rule in file.groups[index].rules if rule.record.line not in idle)
+    return {(rule.allow, form_of(rule.value) or rule.value) for rule in rules}
+
+
+def _idle_lines(file: LintedFile) -> frozenset[int]:
+    return frozenset(rule.record.line for found in covered(file) for rule in found.equal)
 
 
 CHECK = Check(
