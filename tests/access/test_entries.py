@@ -155,6 +155,18 @@ def test_rfc9309_2_5_copy_that_was_cut_is_due_for_who_reads_further() -> None:
     assert entry_for(gone, RFC9309, limit_octets=2 * LIMIT) == gone
 
 
+@pytest.mark.parametrize("policy, matters", [("google2019", True), ("rfc9309", False), ("yandex", False)])
+def test_google2019_server_error_is_due_for_who_knows_otherwise(policy: str, *, matters: bool) -> None:
+    asked = policy_named(policy)
+    for known in (False, True):
+        step = next_step(first_request(ORIGIN, misconfigured=known), response(503), asked)
+        assert isinstance(step, Fetched)
+        entry = entry_after(None, ORIGIN, step, asked, now_seconds=0.0, seed=0)
+        for misconfigured in (False, True):
+            need = need_of(entry_for(entry, asked, misconfigured=misconfigured), now_seconds=1)
+            assert need is (Need.NOW if matters and misconfigured is not known else Need.NO)
+
+
 def test_yandex_file_that_was_void_for_one_limit_is_due_for_another() -> None:
     def fetched(octets: int, limit_octets: int) -> Entry:
         answer = response(body=b"a" * min(octets, limit_octets + 1))
@@ -198,13 +210,20 @@ def test_house_rules_without_a_file_are_no_permission() -> None:
     assert (standing.access, str(standing.effect)) == (Access.UNREACHABLE, "full-disallow")
 
 
-@pytest.mark.parametrize("answers, effect", [(True, "full-allow"), (False, "full-disallow"), (None, "full-disallow")])
-def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effect: str) -> None:
+@pytest.mark.parametrize(
+    "answers, effect, said",
+    [
+        (True, "full-allow", "31 d now, the site answers"),
+        (False, "full-disallow", "31 d now, the site does not answer"),
+        (None, "full-disallow", "31 d now, whether the site answers was not said"),
+    ],
+)
+def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effect: str, said: str) -> None:
     google = policy_named("google")
     entry = entry_of(response(503))
     standing = standing_of(entry, google, now_seconds=31 * 86_400.0, site_answers=answers)
     assert str(standing.effect) == effect
-    assert "31 d" in standing.because
+    assert standing.because.endswith(said)
 
 
 @pytest.mark.parametrize(

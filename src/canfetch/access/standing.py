@@ -14,6 +14,13 @@ from canfetch.access.policies import AccessPolicy
 CLOCKS_DIFFER_SECONDS: Final = 300.0
 
 
+_SITE_ANSWERS: Final = {
+    True: ", the site answers",
+    False: ", the site does not answer",
+    None: ", whether the site answers was not said",
+}
+
+
 class Need(StrEnum):
     """Whether the robots.txt should be fetched now."""
 
@@ -59,8 +66,8 @@ def standing_of(
     """Say what holds.
 
     Args:
-        site_answers: whether the site's other pages can be fetched, where somebody knows; a policy that
-            asks treats None as no.
+        site_answers: whether the site's other pages can be fetched, where somebody knows; for a policy that
+            asks, None is no permission.
     """
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
@@ -84,7 +91,7 @@ def _while_unreachable(
         detail += f", for {_span(down_seconds)} now"
     if value == "site-decides":
         value = "full-allow" if site_answers else "full-disallow"
-        detail += ", the site answers" if site_answers else ", the site does not answer"
+        detail += _SITE_ANSWERS[site_answers]
     if value == "copy" and entry.copy is not None:
         return Standing(
             Access.UNREACHABLE, Effect.CONDITIONAL_ALLOW, f"{detail}: the last good copy counts", entry.copy

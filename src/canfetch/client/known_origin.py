@@ -76,9 +76,12 @@ class KnownOrigin:
             return Need.NO
         return need_of(self.entry, now_seconds=now_seconds, stale_seconds=self.options.stale_seconds)
 
-    def standing(self, now_seconds: float) -> Standing:
-        """Say what holds."""
-        return standing_of(self.entry, self.options.policy, now_seconds=now_seconds)
+    def standing(self, now_seconds: float, *, site_answers: bool | None = None) -> Standing:
+        """Say what holds.
+
+        Args: site_answers: whether the site's other pages can be fetched, where the caller knows; Google's policy asks.
+        """
+        return standing_of(self.entry, self.options.policy, now_seconds=now_seconds, site_answers=site_answers)
 
     def robots(self, copy: Copy) -> RobotsTxt:
         """Give the copy of this origin parsed; what is parsed knows no origin, since others may have the same.
@@ -87,18 +90,23 @@ class KnownOrigin:
         """
         return (self.file or KeptFile(copy.octets, self.options)).parsed()
 
-    def allows(self, url: str | bytes, agent: str | Agent | None, now_seconds: float) -> bool:
+    def allows(
+        self, url: str | bytes, agent: str | Agent | None, now_seconds: float, *, site_answers: bool | None = None
+    ) -> bool:
         """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`.
 
         Args:
             url: one of this origin.
             agent: None is the client's own.
+            site_answers: as of `standing`.
         Raises: OriginMismatch: the URL is of another origin.
         """
         self._check_origin(url)
-        return self.answer(url, agent, now_seconds)
+        return self.answer(url, agent, now_seconds, site_answers=site_answers)
 
-    def answer(self, url: str | bytes, agent: str | Agent | None, now_seconds: float) -> bool:
+    def answer(
+        self, url: str | bytes, agent: str | Agent | None, now_seconds: float, *, site_answers: bool | None = None
+    ) -> bool:
         """Do the same for a URL that is known to be of this origin: nobody looks whether it is."""
         if agent is None:
             if self._own_answer is not None:
@@ -107,7 +115,7 @@ class KnownOrigin:
             self._own_answer = self._lasting_answer(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
             return self.file.parsed().allows(url, agent=agent)
-        standing = self.standing(now_seconds)
+        standing = self.standing(now_seconds, site_answers=site_answers)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().allows(url, agent=agent)
         agent_of(agent)
@@ -120,14 +128,18 @@ class KnownOrigin:
             return self.file.parsed().rules_for(agent).allows
         return _allowed if effect is Effect.FULL_ALLOW else None
 
-    def decide(self, url: str | bytes, agent: Agent, now_seconds: float) -> Verdict:
+    def decide(
+        self, url: str | bytes, agent: Agent, now_seconds: float, *, site_answers: bool | None = None
+    ) -> Verdict:
         """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access.
 
-        Args: url: one of this origin.
+        Args:
+            url: one of this origin.
+            site_answers: as of `standing`.
         Raises: OriginMismatch: it is of another.
         """
         self._check_origin(url)
-        standing, facts = self._lasting or self._standing_and_facts(now_seconds)
+        standing, facts = self._lasting or self._standing_and_facts(now_seconds, site_answers)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().decide(url, agent=agent)._replace(access=facts)
         target = self._target(url)
@@ -146,8 +158,8 @@ class KnownOrigin:
             access=facts,
         )
 
-    def _standing_and_facts(self, now_seconds: float) -> tuple[Standing, AccessFacts]:
-        standing = self.standing(now_seconds)
+    def _standing_and_facts(self, now_seconds: float, site_answers: bool | None) -> tuple[Standing, AccessFacts]:  # noqa: FBT001 - as it was given
+        standing = self.standing(now_seconds, site_answers=site_answers)
         both = standing, self._facts(standing)
         if self.entry.outcome.effect is not None:
             # The origin has answered: no time changes what holds until it is asked again.

@@ -1,6 +1,6 @@
 """What a client is told once: who it is, how patient it is, and whose readings it follows."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
@@ -9,6 +9,7 @@ from canfetch.access.policies import AccessPolicy, policy_named
 from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.agent import Agent, agent_of
 from canfetch.core.engines import compiler_for
+from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
@@ -31,6 +32,8 @@ class ClientOptions(TypedDict, total=False):
         allow_private: whether private and loopback addresses may be connected to, at any hop; True.
             Services that fetch what strangers name say False.
         revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
+        misconfigured: origins that are known to answer 5xx for every missing page, such as
+            `["https://example.com"]`; what policy `google2019` reads as 404. None by default.
         stale_seconds: how long past its time an answer may serve while it is fetched anew; 0.
         memory_octets: about how much memory known origins may take; 64 MiB.
         engine: which engine parses; the default one.
@@ -45,6 +48,7 @@ class ClientOptions(TypedDict, total=False):
     total_seconds: float
     allow_private: bool
     revalidate: bool
+    misconfigured: Collection[str]
     stale_seconds: float
     memory_octets: int
     engine: str | None
@@ -63,6 +67,7 @@ class Options(NamedTuple):
     total_seconds: float
     allow_private: bool
     revalidate: bool
+    misconfigured: frozenset[str]
     stale_seconds: float
     memory_octets: int
     lease_seconds: float
@@ -73,7 +78,7 @@ class Options(NamedTuple):
         """Check what a caller says.
 
         Raises: InvalidOption: one cannot be meant, or there is none of that name; InvalidLimit, InvalidProductToken,
-            UnknownPolicy, UnknownProfile, EngineError.
+            InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
         """
         _check_names(given)
         if not _is_header(user_agent):
@@ -95,6 +100,7 @@ class Options(NamedTuple):
             total_seconds=total_seconds,
             allow_private=given.get("allow_private", True),
             revalidate=given.get("revalidate", False),
+            misconfigured=_origin_names(given.get("misconfigured", ())),
             stale_seconds=given.get("stale_seconds", 0.0),
             memory_octets=given.get("memory_octets", MEMORY_OCTETS),
             # A worker that dies holding a lease holds the others up little longer than a fetch may take.
@@ -124,6 +130,12 @@ def _check_names(given: Iterable[str]) -> None:
             near = get_close_matches(name, known, 1)
             mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             raise InvalidOption(f"there is no option {name}: {mend}")
+
+
+def _origin_names(origins: Collection[str]) -> frozenset[str]:
+    if isinstance(origins, str):
+        raise InvalidOption(f"misconfigured is {origins!r}; give origins, such as [{origins!r}]")
+    return frozenset(str(Origin.of(origin)) for origin in origins)
 
 
 def _is_header(value: object) -> bool:

@@ -88,7 +88,8 @@ def learn(
         offline: ask nobody but the store.
     """
     key = entry_key(str(origin), options.policy.name)
-    kept = _as_read((yield LookUp(key)), options)
+    misconfigured = str(origin) in options.misconfigured
+    kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
     known = _newer(previous, kept, clock())
     if known is not None and not refresh and need_of(known, now_seconds=clock()) is Need.NO:
         return known
@@ -99,7 +100,7 @@ def learn(
     while True:
         leased = yield TakeLease(key, options.lease_seconds)
         # After that, since whoever had the lease may have given it back just now, with an answer.
-        kept = _as_read((yield LookUp(key)), options)
+        kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
         if kept is not None and _newer(known, kept, clock()) is kept:
             known = kept
             if need_of(kept, now_seconds=clock()) is Need.NO:
@@ -132,7 +133,12 @@ def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clo
     if options.revalidate and copy is not None and not reads_further(copy, options.limit_octets):
         validators = copy.validators
     deadline = monotonic() + options.total_seconds
-    step: Request | Fetched = first_request(origin, validators=validators, limit_octets=options.limit_octets)
+    step: Request | Fetched = first_request(
+        origin,
+        validators=validators,
+        limit_octets=options.limit_octets,
+        misconfigured=str(origin) in options.misconfigured,
+    )
     while isinstance(step, Request):
         remaining = deadline - monotonic()
         answer: Response | Failure
@@ -156,8 +162,10 @@ def _asking(request: Request, options: Options, remaining_seconds: float) -> Ask
     )
 
 
-def _as_read(entry: Entry | None, options: Options) -> Entry | None:
-    return None if entry is None else entry_for(entry, options.policy, limit_octets=options.limit_octets)
+def _as_read(entry: Entry | None, options: Options, *, misconfigured: bool) -> Entry | None:
+    if entry is None:
+        return None
+    return entry_for(entry, options.policy, limit_octets=options.limit_octets, misconfigured=misconfigured)
 
 
 def _newer(one: Entry | None, other: Entry | None, now_seconds: float) -> Entry | None:

@@ -87,33 +87,40 @@ class Client:
         self._flights: dict[str, Future[KnownOrigin]] = {}
         self._refreshers: set[threading.Thread] = set()
 
-    def allows(self, url: str | bytes, *, agent: str | Agent | None = None) -> bool:
+    def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None) -> bool:
         """Say whether the URL may be fetched.
 
-        Args: agent: who asks, instead of the client's own.
+        Args:
+            agent: who asks, instead of the client's own.
+            site_answers: as of `decide`.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         if self._evidence is not None:
-            return self.decide(url, agent=agent).allowed
+            return self.decide(url, agent=agent, site_answers=site_answers).allowed
         known = self._memory.find(url)
         now = self._clock()
         if known is None or not known.begins_at_seconds <= now < known.due_at_seconds:
             known, now = self.known(url), self._clock()
-        return known.answer(url, agent, now)
+        return known.answer(url, agent, now, site_answers=site_answers)
 
-    def decide(self, url: str | bytes, *, agent: str | Agent | None = None) -> Verdict:
+    def decide(
+        self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None
+    ) -> Verdict:
         """Say whether the URL may be fetched, and why.
 
-        Args: agent: who asks, instead of the client's own.
+        Args:
+            agent: who asks, instead of the client's own.
+            site_answers: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
+                where robots.txt has been unreachable for 30 days: a site that answers is open then.
         Returns: the verdict; its `access` says how the robots.txt was come by.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         known = self.known(url)
-        verdict = known.decide(url, self._agent(agent), self._clock())
+        verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
         if self._evidence is not None:
             self._evidence.record(url, verdict, known)
         return verdict

@@ -1,0 +1,96 @@
+"""What only the crawler can know of a site: whether its pages answer, and whether it answers 5xx for missing ones."""
+
+import asyncio
+
+import pytest
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.sync_client import Client
+from canfetch.errors import InvalidOption, InvalidURL
+
+USER_AGENT = "ExampleBot/1.0"
+ORIGIN = "https://example.com"
+OPEN = f"{ORIGIN}/open"
+DAY_SECONDS = 86_400.0
+
+
+@pytest.mark.parametrize(
+    "site_answers, allowed, said",
+    [
+        (True, True, "the site answers"),
+        (False, False, "the site does not answer"),
+        (None, False, "whether the site answers was not said"),
+    ],
+)
+def test_google_after_thirty_days_the_site_decides(*, site_answers: bool | None, allowed: bool, said: str) -> None:
+    now = [0.0]
+    with Client(
+        user_agent=USER_AGENT, policy="google", transport=ScriptedOrigin({"status": 503}), clock=lambda: now[0]
+    ) as client:
+        assert not client.allows(OPEN, site_answers=True)
+        now[0] = 31 * DAY_SECONDS
+        verdict = client.decide(OPEN, site_answers=site_answers)
+        assert client.allows(OPEN, site_answers=site_answers) is allowed
+        assert client.known(OPEN).allows(OPEN, None, now[0], site_answers=site_answers) is allowed
+        # It is an answer to this question, and no memory of another.
+        assert not client.allows(OPEN)
+    assert verdict.allowed is allowed
+    assert verdict.access is not None
+    assert said in verdict.access.because
+
+
+def test_google_async_client_is_told_the_same() -> None:
+    now = [0.0]
+
+    async def ask() -> list[bool]:
+        origin = AsyncScriptedOrigin({"status": 503})
+        async with AsyncClient(
+            user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]
+        ) as client:
+            await client.allows(OPEN)
+            now[0] = 31 * DAY_SECONDS
+            verdict = await client.decide(OPEN, site_answers=True)
+            return [verdict.allowed, await client.allows(OPEN, site_answers=True), await client.allows(OPEN)]
+
+    assert asyncio.run(ask()) == [True, True, False]
+
+
+def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
+    async def ask() -> bool:
+        transport = AsyncScriptedOrigin({"status": 500})
+        async with AsyncClient(
+            user_agent=USER_AGENT, policy="google2019", transport=transport, misconfigured={ORIGIN}
+        ) as client:
+            return await client.allows(OPEN)
+
+    with Client(
+        user_agent=USER_AGENT,
+        policy="google2019",
+        transport=ScriptedOrigin({"status": 500}),
+        misconfigured=["https://EXAMPLE.com/", "https://other.example"],
+    ) as client:
+        assert client.allows(OPEN)
+        assert not client.allows("https://unknown.example/open")
+        assert client.decide(OPEN).access.effect == "full-allow"  # type: ignore[union-attr]  # a client says it
+    assert asyncio.run(ask())
+
+
+def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> None:
+    store, origin = MemoryStore(), ScriptedOrigin({"status": 500})
+
+    def asking(*misconfigured: str) -> bool:
+        client = Client(
+            user_agent=USER_AGENT, policy="google2019", transport=origin, store=store, misconfigured=misconfigured
+        )
+        return client.allows(OPEN)
+
+    assert [asking(), asking(ORIGIN), asking(ORIGIN), asking()] == [False, True, True, False]
+    assert len(origin.asked) == 3
+
+
+@pytest.mark.parametrize("given, error", [(ORIGIN, InvalidOption), (["nowhere"], InvalidURL)])
+def test_house_misconfigured_sites_are_origins(given: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Client(user_agent=USER_AGENT, misconfigured=given)  # type: ignore[arg-type]  # what callers get wrong
