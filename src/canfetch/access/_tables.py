@@ -80,11 +80,7 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="unreachable",
         oversize="cut",
-        while_unreachable=(
-            Phase(0, "full-disallow", "full-disallow"),
-            Phase(43_200, "copy", "full-allow"),
-            Phase(2_592_000, "site-decides", "site-decides"),
-        ),
+        while_unreachable=(Phase(0, "full-disallow", "full-disallow"), Phase(43_200, "copy", "full-allow"), Phase(2_592_000, "site-decides", "site-decides")),
         fresh_default_seconds=86_400,
         fresh_longest_seconds=86_400,
         fresh_shortest_seconds=300,
@@ -160,9 +156,7 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "other_success": Provenance("MUST", "RFC 9309 section 2.3.1.1"),
         "partial_content": Provenance("ours", "a part of a file may mean the opposite of the file"),
         "authorization": Provenance("MAY", "RFC 9309 section 2.3.1.3"),
-        "too_many_requests": Provenance(
-            "ours", "RFC 9309 section 2.3.1.3 says MAY; Google's document reads it as a server error"
-        ),
+        "too_many_requests": Provenance("ours", "RFC 9309 section 2.3.1.3 says MAY; Google's document reads it as a server error"),
         "client_error": Provenance("MAY", "RFC 9309 section 2.3.1.3"),
         "server_error": Provenance("MUST", "RFC 9309 section 2.3.1.4"),
         "misconfigured_server_error": Provenance("MUST", "RFC 9309 section 2.3.1.4"),
@@ -172,14 +166,10 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "redirect_overflow": Provenance("MAY", "RFC 9309 section 2.3.1.2"),
         "unfollowable_redirect": Provenance("ours", "no source; a broken redirect is no permission"),
         "oversize": Provenance("MUST", "RFC 9309 section 2.5"),
-        "while_unreachable": Provenance(
-            "MUST", "RFC 9309 sections 2.3.1.4 and 2.4; staying disallowed past 30 days is ours, where it says MAY"
-        ),
+        "while_unreachable": Provenance("MUST", "RFC 9309 sections 2.3.1.4 and 2.4; staying disallowed past 30 days is ours, where it says MAY"),
         "fresh_default_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
         "fresh_longest_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
-        "fresh_shortest_seconds": Provenance(
-            "ours", "an origin that forbids caching is not asked before every request"
-        ),
+        "fresh_shortest_seconds": Provenance("ours", "an origin that forbids caching is not asked before every request"),
     },
     "google": {
         "other_success": Provenance("documented", "Google's specification: result codes"),
@@ -193,9 +183,7 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "oversize": Provenance("documented", "Google's specification: file size"),
         "while_unreachable": Provenance("documented", "Google's specification: server errors, 12 hours and 30 days"),
         "fresh_default_seconds": Provenance("documented", "Google's specification: caching"),
-        "fresh_longest_seconds": Provenance(
-            "ours", "Google lets max-age lengthen it and says no bound; RFC 9309 section 2.4 has this one"
-        ),
+        "fresh_longest_seconds": Provenance("ours", "Google lets max-age lengthen it and says no bound; RFC 9309 section 2.4 has this one"),
     },
     "google2019": {
         "other_success": Provenance("documented", "Google's specification of 2019: result codes"),
@@ -226,21 +214,11 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
     },
     "draft1996": {
         "other_success": Provenance("documented", "draft-koster-robots-00 section 3.1"),
-        "authorization": Provenance(
-            "documented", "draft-koster-robots-00 section 3.1: 401 and 403 restrict the site completely"
-        ),
-        "client_error": Provenance(
-            "documented", "draft-koster-robots-00 section 3.1: 404 is unrestricted; the other 4xx are ours"
-        ),
-        "server_error": Provenance(
-            "documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"
-        ),
-        "network_error": Provenance(
-            "documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"
-        ),
-        "redirect_limit": Provenance(
-            "ours", "draft-koster-robots-00 section 3.1 follows until a resource is found; this ends loops"
-        ),
+        "authorization": Provenance("documented", "draft-koster-robots-00 section 3.1: 401 and 403 restrict the site completely"),
+        "client_error": Provenance("documented", "draft-koster-robots-00 section 3.1: 404 is unrestricted; the other 4xx are ours"),
+        "server_error": Provenance("documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"),
+        "network_error": Provenance("documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"),
+        "redirect_limit": Provenance("ours", "draft-koster-robots-00 section 3.1 follows until a resource is found; this ends loops"),
         "fresh_default_seconds": Provenance("documented", "draft-koster-robots-00 section 3.4: seven days"),
         "fresh_longest_seconds": Provenance("ours", "the draft honours Expires and says no bound"),
     },
