@@ -9,6 +9,7 @@ from importlib import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from canfetch.access.outcomes import Access, Effect
+    from canfetch.access.pacing import DelayReading, Pace, next_request_at
     from canfetch.access.policies import POLICIES, AccessPolicy
     from canfetch.agents import agent, crawler_of
     from canfetch.agents.crawler import Crawler, Verification
@@ -109,6 +110,7 @@ _HOMES = {
     "CrawlDelay": "core.extensions.crawl_delay",
     "Crawler": "agents.crawler",
     "DailyWindow": "core.extensions.windows",
+    "DelayReading": "access.pacing",
     "Directive": "pages.directives",
     "DirectiveNote": "pages.directives",
     "Draft": "author.draft",
@@ -139,6 +141,7 @@ _HOMES = {
     "Note": "core.records",
     "Origin": "core.origin",
     "OriginMismatch": "errors",
+    "Pace": "access.pacing",
     "PageDecision": "pages.verdict",
     "PageIntent": "author.site_policy",
     "PageNote": "pages.document",
@@ -183,6 +186,7 @@ _HOMES = {
     "agent": "agents",
     "crawler_of": "agents",
     "literal_path": "author.values",
+    "next_request_at": "access.pacing",
     "parse": "core.document",
     "parse_page": "pages.document",
     "parse_policy": "author.policy_file",
@@ -218,6 +222,7 @@ __all__ = [
     "CrawlDelay",
     "Crawler",
     "DailyWindow",
+    "DelayReading",
     "Directive",
     "DirectiveNote",
     "Draft",
@@ -248,6 +253,7 @@ __all__ = [
     "Note",
     "Origin",
     "OriginMismatch",
+    "Pace",
     "PageDecision",
     "PageIntent",
     "PageNote",
@@ -293,6 +299,7 @@ __all__ = [
     "crawler_of",
     "engine",
     "literal_path",
+    "next_request_at",
     "parse",
     "parse_page",
     "parse_policy",

@@ -7,6 +7,7 @@ from canfetch.core.document import parse
 from canfetch.core.extensions.request_rate import RequestRate, request_rate
 from canfetch.core.extensions.visit_time import visit_time
 from canfetch.core.extensions.windows import DailyWindow
+from canfetch.errors import InvalidOption
 
 HOUR = 3600
 
@@ -110,3 +111,12 @@ def test_house_files_say_their_rates_and_times_by_group() -> None:
     assert robots.request_rates(agent="c") == ()
     assert robots.visit_times(agent="b") == (DailyWindow(6 * HOUR, 8 * HOUR + 45 * 60),)
     assert robots.visit_times(agent="c") == (DailyWindow(HOUR, 2 * HOUR),)
+
+
+def test_house_reading_of_a_delay_is_named_or_told() -> None:
+    for reading, at in (("window", 20), ("interval", 23), (DelayReading.WINDOW, 20)):
+        pace = Pace(crawl_delay_seconds=10, reading=reading)  # type: ignore[arg-type]  # what callers write
+        assert next_request_at(pace, now_seconds=14, last_request_at_seconds=13) == at
+    pace = Pace(reading="nonsense")  # type: ignore[arg-type]  # what callers get wrong
+    with pytest.raises(InvalidOption, match="reading is 'nonsense'; give interval or window"):
+        next_request_at(pace, now_seconds=14, last_request_at_seconds=13)

@@ -4,12 +4,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+import pytest
 from tests.access.conftest import AsyncScriptedOrigin
 
 from canfetch.access.answers import Failure, Response
+from canfetch.access.pacing import DelayReading
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.schedule import REPORTS_AT_ONCE, WAITING_URLS, Schedule, Turn
 from canfetch.client.transports import Asking
+from canfetch.errors import InvalidOption
 
 
 class Hosts(AsyncScriptedOrigin):
@@ -25,9 +28,11 @@ class Hosts(AsyncScriptedOrigin):
         return Response(asking.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
 
 
-def crawl(files: dict[str, bytes], urls: list[str], **options: float | bool) -> tuple[list[tuple[float, Turn]], Hosts]:
+def crawl(
+    files: dict[str, bytes], urls: list[str], *, start: float = 0.0, **options: float | bool | str
+) -> tuple[list[tuple[float, Turn]], Hosts]:
     """Run a schedule on a clock that only its own waiting moves."""
-    now = [0.0]
+    now = [start]
     hosts = Hosts(files)
 
     async def sleep(seconds: float) -> None:
@@ -91,6 +96,16 @@ def test_house_bounds_of_the_crawler_hold() -> None:
         files, [f"https://{host}/{n}" for n in range(2) for host in files], least_seconds=3.0, most_seconds=20.0
     )
     assert sorted(moment for moment, _ in turns) == [0, 0, 3, 20]
+
+
+def test_bing_windows_are_asked_for_by_name() -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 10\n"}
+    urls = [f"https://a.example/{number}" for number in range(3)]
+    for reading, moments in (("window", [3, 10, 20]), (DelayReading.WINDOW, [3, 10, 20]), ("interval", [3, 13, 23])):
+        turns, _ = crawl(files, urls, start=3.0, reading=reading)
+        assert [moment for moment, _ in turns] == moments
+    with pytest.raises(InvalidOption, match="reading is 'nonsense'"):
+        crawl(files, urls, reading="nonsense")
 
 
 def test_house_long_crawl_renews_what_it_knows_of_robots_txt() -> None:

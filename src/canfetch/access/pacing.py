@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
+from canfetch.errors import InvalidOption
 
 
 class DelayReading(StrEnum):
@@ -16,6 +17,17 @@ class DelayReading(StrEnum):
 
     INTERVAL = "interval"  # so many seconds between two requests
     WINDOW = "window"  # Bing: time is cut in windows of so many seconds, with one request in each
+
+
+def delay_reading(name: str) -> DelayReading:
+    """Give the reading of that name.
+
+    Raises: InvalidOption: there is none.
+    """
+    try:
+        return DelayReading(name)
+    except ValueError:
+        raise InvalidOption(f"reading is {name!r}; give {' or '.join(DelayReading)}") from None
 
 
 class Pace(NamedTuple):
@@ -55,11 +67,12 @@ def next_request_at(
     Args:
         last_request_at_seconds: when it last asked this origin, or None.
         retry_at_seconds: when the origin asked it to come back, from Retry-After, or None.
+    Raises: InvalidOption: the pace's reading is none.
     """
     at = now_seconds
     if last_request_at_seconds is not None:
         interval = interval_seconds(pace, now_seconds=now_seconds)
-        at = max(at, _after(last_request_at_seconds, interval, pace.reading))
+        at = max(at, _after(last_request_at_seconds, interval, delay_reading(pace.reading)))
     if retry_at_seconds is not None:
         at = max(at, retry_at_seconds)
     if pace.visit_times:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from typing import Any, Final, NamedTuple
 
 from canfetch.access.outcomes import Effect
-from canfetch.access.pacing import DelayReading, Pace, next_request_at
+from canfetch.access.pacing import DelayReading, Pace, delay_reading, next_request_at
 from canfetch.access.standing import Need
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.known_origin import KnownOrigin
@@ -59,10 +59,11 @@ class Schedule:
         urls: absolute URLs, of any origins in any order; read as lines have room.
         agent: who asks; the client's own by default.
         least_seconds, most_seconds: bounds on the time between two requests to one origin, whatever it asks.
-        reading: what a crawl delay means.
+        reading: what a crawl delay means, a `DelayReading` or its name: so many seconds between two requests, or
+            Bing's windows of so many seconds with one request in each.
         report_forbidden: give what may not be fetched too, with its verdict, at once; else drop it.
         clock, sleep: seconds since the epoch, and how to wait; for tests.
-    Raises: nothing for a bad URL or a bad network; both come as turns.
+    Raises: InvalidOption: there is no such reading. Nothing for a bad URL or a bad network; both come as turns.
     Cost: one robots.txt request for each origin, and O(log origins) for each URL.
     """
 
@@ -74,7 +75,7 @@ class Schedule:
         agent: str | Agent | None = None,
         least_seconds: float = 1.0,
         most_seconds: float = 60.0,
-        reading: DelayReading = DelayReading.INTERVAL,
+        reading: DelayReading | str = DelayReading.INTERVAL,
         report_forbidden: bool = True,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
@@ -82,7 +83,7 @@ class Schedule:
         self._client = client
         self._urls: Iterator[str] = iter(urls)
         self._agent = client.options.agent if agent is None else agent_of(agent)
-        self._bounds = Pace(least_seconds=least_seconds, most_seconds=most_seconds, reading=reading)
+        self._bounds = Pace(least_seconds=least_seconds, most_seconds=most_seconds, reading=delay_reading(reading))
         self._report_forbidden = report_forbidden
         self._clock = clock
         self._sleep = sleep
