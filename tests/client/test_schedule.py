@@ -1,8 +1,10 @@
 """Polite crawling: who may be asked, when."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin
@@ -10,9 +12,10 @@ from tests.access.conftest import AsyncScriptedOrigin
 from canfetch.access.answers import Failure, Response
 from canfetch.access.pacing import DelayReading
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.schedule import REPORTS_AT_ONCE, WAITING_URLS, Schedule, Turn
 from canfetch.client.transports import Asking
-from canfetch.errors import InvalidOption
+from canfetch.errors import EvidenceError, InvalidOption
 
 
 class Hosts(AsyncScriptedOrigin):
@@ -218,3 +221,40 @@ def test_house_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None
     assert {turn.url for _, turn in turns if not turn.allowed} == {late[0], late[2]}
     assert [moment for moment, turn in turns if turn.url.startswith("https://a.example/") and turn.allowed] == [0, 1]
     assert hosts.asked[0].url != hosts.asked[1].url
+
+
+@pytest.mark.parametrize("report_forbidden", [True, False])
+def test_house_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden: bool) -> None:
+    files = {"a.example": b"User-agent: *\nDisallow: /no\n", "b.example": b""}
+    urls = ["https://a.example/1", "https://a.example/no", "https://b.example/1", "https://a.example/2", "nonsense"]
+
+    async def run(recorder: EvidenceRecorder) -> list[str]:
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts(files), evidence=recorder) as client:
+            schedule = Schedule(client, urls, least_seconds=0.0, report_forbidden=report_forbidden)
+            return [turn.url async for turn in schedule]
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        given = asyncio.run(run(recorder))
+    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:]]
+
+    assert verify_segment(recorder.path).holds
+    # What is no URL has no verdict.
+    assert sorted((line["url"], line["verdict"]["allowed"]) for line in lines) == [
+        ("https://a.example/1", True),
+        ("https://a.example/2", True),
+        ("https://a.example/no", False),
+        ("https://b.example/1", True),
+    ]
+    assert len(given) == 5 if report_forbidden else 4
+    assert {line["robots"]["origin"] for line in lines} == {"https://a.example", "https://b.example"}
+
+
+def test_house_decision_that_cannot_be_recorded_is_no_turn(tmp_path: Path) -> None:
+    async def run(recorder: EvidenceRecorder) -> None:
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts({}), evidence=recorder) as client:
+            recorder.close()
+            async for turn in Schedule(client, ["https://a.example/1"]):
+                pytest.fail(f"{turn.url} came")
+
+    with EvidenceRecorder(tmp_path) as recorder, pytest.raises(EvidenceError, match="closed"):
+        asyncio.run(run(recorder))

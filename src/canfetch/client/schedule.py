@@ -64,6 +64,7 @@ class Schedule:
         report_forbidden: give what may not be fetched too, with its verdict, at once; else drop it.
         clock, sleep: seconds since the epoch, and how to wait; for tests.
     Raises: InvalidOption: there is no such reading. Nothing for a bad URL or a bad network; both come as turns.
+        While it gives turns, EvidenceError: the client keeps a record, and a decision could not be put there.
     Cost: one robots.txt request for each origin, and O(log origins) for each URL.
     """
 
@@ -167,6 +168,7 @@ class Schedule:
             self._waiting -= 1
             line.last_seconds = now
             verdict = line.known.decide(url, self._agent, now)
+            self._client.record(url, verdict, line.known)
             self._go_on(origin, line)
             return Turn(url, verdict)
         return None
@@ -191,8 +193,10 @@ class Schedule:
     def _may_wait(self, known: KnownOrigin, url: str) -> bool:
         # What may not be fetched has no turn to wait for.
         verdict = known.decide(url, self._agent, self._clock())
-        if not verdict.allowed and self._report_forbidden:
-            self._reports.append(Turn(url, verdict))
+        if not verdict.allowed:
+            self._client.record(url, verdict, known)
+            if self._report_forbidden:
+                self._reports.append(Turn(url, verdict))
         return verdict.allowed
 
     async def _wait(self) -> None:

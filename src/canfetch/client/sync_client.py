@@ -121,9 +121,16 @@ class Client:
         """
         known = self.known(url)
         verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
+        self.record(url, verdict, known)
+        return verdict
+
+    def record(self, url: str | bytes, verdict: Verdict, known: KnownOrigin) -> None:
+        """Put a decision that was made of what is known on the record, where there is one; `decide` does it itself.
+
+        Raises: EvidenceError: it cannot be written, and so is no decision.
+        """
         if self._evidence is not None:
             self._evidence.record(url, verdict, known)
-        return verdict
 
     def known(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> KnownOrigin:
         """Give what is known of a URL's origin, fetching where that is due.
