@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from canfetch.agents.registry import REGISTRY, Registry
     from canfetch.author.draft import Draft, DraftGroup
     from canfetch.author.effecting import render_policy
+    from canfetch.author.formatting import Formatted, formatted
     from canfetch.author.policy_file import parse_policy
     from canfetch.author.proving import Proof, ProvenIntent, Shortfall, prove
     from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
@@ -72,6 +73,10 @@ if TYPE_CHECKING:
         UnknownPolicy,
         UnknownProfile,
     )
+    from canfetch.lint.finding import Finding
+    from canfetch.lint.linter import Fixed, Linter
+    from canfetch.lint.report import LintReport
+    from canfetch.lint.severity import Severity
     from canfetch.pages.directives import Directive, DirectiveNote
     from canfetch.pages.document import PageNote, PageRules, parse_page
     from canfetch.pages.places import PagePlace, PageSource
@@ -123,6 +128,9 @@ _HOMES = {
     "ExtensionNote": "core.extensions.record",
     "ExtensionScope": "core.extensions.record",
     "Extensions": "core.extensions.reading",
+    "Finding": "lint.finding",
+    "Fixed": "lint.linter",
+    "Formatted": "author.formatting",
     "Group": "core.groups",
     "GroupChoice": "core.verdict",
     "GroupChosen": "core.verdict",
@@ -136,6 +144,8 @@ _HOMES = {
     "InvalidSitePolicy": "errors",
     "InvalidURL": "errors",
     "License": "core.extensions.license",
+    "LintReport": "lint.report",
+    "Linter": "lint.linter",
     "MissingExtra": "errors",
     "NoSnippet": "pages.relations",
     "Note": "core.records",
@@ -154,9 +164,9 @@ _HOMES = {
     "PathPageRule": "core.extensions.page_rule",
     "Preference": "core.extensions.preference",
     "Profile": "core.profiles",
-    "QualifiedLink": "pages.relations",
     "Proof": "author.proving",
     "ProvenIntent": "author.proving",
+    "QualifiedLink": "pages.relations",
     "Reason": "core.verdict",
     "Record": "core.records",
     "RecordKind": "core.keys",
@@ -169,6 +179,7 @@ _HOMES = {
     "Rule": "core.verdict",
     "SaidOfUse": "core.extensions.preference",
     "Schedule": "client.schedule",
+    "Severity": "lint.severity",
     "Shortfall": "author.proving",
     "SitePolicy": "author.site_policy",
     "SitemapURL": "core.extensions.sitemap",
@@ -185,6 +196,7 @@ _HOMES = {
     "Verification": "agents.crawler",
     "agent": "agents",
     "crawler_of": "agents",
+    "formatted": "author.formatting",
     "literal_path": "author.values",
     "next_request_at": "access.pacing",
     "parse": "core.document",
@@ -235,6 +247,9 @@ __all__ = [
     "ExtensionNote",
     "ExtensionScope",
     "Extensions",
+    "Finding",
+    "Fixed",
+    "Formatted",
     "Group",
     "GroupChoice",
     "GroupChosen",
@@ -248,6 +263,8 @@ __all__ = [
     "InvalidSitePolicy",
     "InvalidURL",
     "License",
+    "LintReport",
+    "Linter",
     "MissingExtra",
     "NoSnippet",
     "Note",
@@ -281,6 +298,7 @@ __all__ = [
     "Rule",
     "SaidOfUse",
     "Schedule",
+    "Severity",
     "Shortfall",
     "SitePolicy",
     "SitemapURL",
@@ -298,6 +316,7 @@ __all__ = [
     "agent",
     "crawler_of",
     "engine",
+    "formatted",
     "literal_path",
     "next_request_at",
     "parse",
