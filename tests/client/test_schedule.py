@@ -87,6 +87,19 @@ def test_house_texts_that_are_no_urls_are_reported() -> None:
     assert len(hosts.asked) == 1
 
 
+@pytest.mark.parametrize("other", [None, 7, ["https://a.example/"]])
+def test_house_what_is_no_text_drops_nothing_behind_it(other: object) -> None:
+    urls = ["https://a.example/1", other, "https://a.example/2"]
+    turns, _ = crawl({}, urls)  # type: ignore[arg-type]  # what callers get wrong
+    assert [(turn.url, turn.allowed) for _, turn in turns if turn.verdict is not None] == [
+        ("https://a.example/1", True),
+        ("https://a.example/2", True),
+    ]
+    [(odd, error)] = [(turn.url, turn.error) for _, turn in turns if turn.verdict is None]
+    assert odd is other
+    assert "a URL is str or bytes, not" in (error or "")
+
+
 def test_conner1996_visit_time_and_rate_are_kept() -> None:
     files = {"a.example": b"User-agent: ExampleBot\nVisit-time: 0200-0300\nRequest-rate: 1/30\n"}
     turns, _ = crawl(files, [f"https://a.example/{number}" for number in range(3)])
@@ -245,7 +258,7 @@ def test_house_every_decision_is_put_on_the_record(tmp_path: Path, *, report_for
         ("https://a.example/no", False),
         ("https://b.example/1", True),
     ]
-    assert len(given) == 5 if report_forbidden else 4
+    assert len(given) == (5 if report_forbidden else 4)
     assert {line["robots"]["origin"] for line in lines} == {"https://a.example", "https://b.example"}
 
 

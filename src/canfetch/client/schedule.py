@@ -124,13 +124,15 @@ class Schedule:
     def _read_ahead(self) -> None:
         self._forget_idle()
         while self._waiting < WAITING_URLS and len(self._reports) < REPORTS_AT_ONCE and not self._read_all:
-            url = next(self._urls, None)
-            if url is None:
+            try:
+                url = next(self._urls)
+            except StopIteration:
                 self._read_all = True
                 return
             try:
                 origin = Origin.of(url)
-            except InvalidURL as error:
+            except (InvalidURL, TypeError) as error:
+                # What is no text is no URL either, and costs none of those behind it.
                 self._reports.append(Turn(url, None, str(error)))
                 continue
             line = self._lines.get(origin)
