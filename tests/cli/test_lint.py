@@ -238,7 +238,7 @@ def test_what_a_site_wrote_does_not_steer_the_terminal(run: RunCommand, folder: 
 
 
 def test_an_origin_is_fetched_and_its_delivery_looked_at(run: RunCommand) -> None:
-    with sites("status-503") as (broken,):
+    with sites("busy") as (broken,):
         ran = run("lint", broken.origin, "--format", "json", "--store", "none")
     (report,) = json.loads(ran.out)
     assert ran.code == 1

@@ -1,5 +1,7 @@
 """The linter: what it asks, what it allows, and how it mends."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from canfetch.lint import CHECKS, LINT_PROFILES, Edit, Fix, Found, Given, Linter
 from canfetch.lint import linter as linter_module
 from canfetch.lint.configuration import LintSettings, settings_of
 from canfetch.lint.fixing import applied
+from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.suppression import suppressions_of
 
 BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
@@ -127,9 +130,8 @@ def test_what_is_past_the_limit_stays() -> None:
 
 
 def test_a_fix_that_does_not_hold_what_it_says_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(file: object) -> object:
-        octets = file.octets  # type: ignore[attr-defined]
-        place = octets.find(b"/a/")
+    def find(file: LintedFile) -> Iterator[Found]:
+        place = file.octets.find(b"/a/")
         if place >= 0:
             yield Found((place, place + 3), fix=Fix((Edit(place, place + 3, b"/b/"),)))
 

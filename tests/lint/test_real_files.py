@@ -1,9 +1,9 @@
 """Over many files: no exception, right spans, and fixes that do what they say."""
 
 from tests.lint.corpus import files
-from tools.try_fixes import broken_promises, wrong_spans
 
 from canfetch.lint import Given, Linter
+from try_fixes import broken_promises, wrong_spans
 
 LINTER = Linter(findings_limit=None)
 

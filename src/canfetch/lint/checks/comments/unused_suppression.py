@@ -1,6 +1,7 @@
 """A comment that allows what is not there."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from canfetch.lint.check import Check, Found
 from canfetch.lint.fixing import replacing
@@ -11,7 +12,7 @@ from canfetch.lint.suppression import Suppression
 
 
 def unused_suppressions(
-    file: LintedFile, suppressions: tuple[Suppression, ...], used: Set[tuple[int, str]], asked: Set[str]
+    file: LintedFile, suppressions: tuple[Suppression, ...], used: AbstractSet[tuple[int, str]], asked: AbstractSet[str]
 ) -> Iterator[Found]:
     """Look for comments that allowed nothing, though the check that they name was asked.
 
