@@ -1,12 +1,34 @@
 """A file takes the place of another whole: written beside it, then renamed, so that no moment has half of it."""
 
 import os
-import tempfile
-from contextlib import suppress
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from canfetch.cli.problems import Problem
 from canfetch.core.quoting import quoted
+
+
+@contextmanager
+def written_beside(target: Path, octets: bytes) -> Iterator[Path]:
+    """Give a file with these octets beside its place, with the permissions that it will have; it is gone afterwards.
+
+    Raises: OSError: it cannot be written.
+    """
+    beside = target.with_name(f".canfetch-{secrets.token_hex(8)}")
+    try:
+        # Made anew, it has the permissions that any new file of the user has.
+        with beside.open("xb") as stream:
+            with suppress(FileNotFoundError):
+                beside.chmod(target.stat().st_mode & 0o7777)
+            stream.write(octets)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield beside
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def rewrite(path: str, octets: bytes) -> None:
@@ -14,19 +36,10 @@ def rewrite(path: str, octets: bytes) -> None:
 
     Raises: Problem: it cannot be written; what was there is there still.
     """
-    target = os.path.realpath(path)
-    beside = None
+    target = Path(os.path.realpath(path))
     try:
-        handle, beside = tempfile.mkstemp(prefix=".canfetch-", dir=Path(target).parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(octets)
-            stream.flush()
-            os.fsync(stream.fileno())
-        with suppress(FileNotFoundError):
-            Path(beside).chmod(Path(target).stat().st_mode & 0o7777)
-        Path(beside).replace(target)
+        with written_beside(target, octets) as beside:
+            beside.replace(target)
     except OSError as error:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
         what = error.strerror or str(error)
         raise Problem(f"{quoted(path)} cannot be written: {what}: it is as it was") from None

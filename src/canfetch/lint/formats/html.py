@@ -27,6 +27,7 @@ h3 .severity { color: var(--severity); } .place, .code, .source { color: var(--f
 pre { background: var(--code); border-radius: .3rem; margin: .6rem 0; padding: .5rem .75rem; overflow-x: auto;
   font: .875rem/1.5 ui-monospace, monospace; }
 mark { background: none; color: inherit; text-decoration: underline wavy var(--severity); text-underline-offset: .2em; }
+code { font: .92em ui-monospace, monospace; background: var(--code); border-radius: .2rem; padding: 0 .2em; }
 p { margin: .35rem 0; } .effect { font-weight: 600; } .number { color: var(--faint); user-select: none; }
 """
 _LINE_CHARACTERS: Final = 400
@@ -68,15 +69,23 @@ def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iter
     severity = finding.severity.label
     place = place_of(report.file, finding)
     yield f'<article class="{severity}">\n<h3><span class="severity">{escape(catalogue.phrase(severity))}</span> '
-    yield f"{escape(finding.message(catalogue))}</h3>\n"
+    yield f"{_marked_up(finding.message(catalogue))}</h3>\n"
     yield f'<p class="place">{escape(catalogue.phrase("line"))} {place.line}:{place.column} '
     yield f'<span class="code">{finding.check.code} {finding.check.name}</span></p>\n'
     yield f"<pre>{_quoted(report, finding)}</pre>\n"
     effect = finding.effect(catalogue)
     if effect:
         yield f'<p class="effect">{escape(effect)}</p>\n'
-    yield f"<p>{escape(texts.why)}</p>\n<p>{escape(texts.mend)}</p>\n"
+    yield f"<p>{_marked_up(texts.why)}</p>\n<p>{_marked_up(texts.mend)}</p>\n"
     yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
+
+
+def _marked_up(text: str) -> str:
+    # Every second part stood between backticks; one that is not closed stays as it is.
+    parts = escape(text).split("`")
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))
 
 
 def _quoted(report: LintReport, finding: Finding) -> str:
