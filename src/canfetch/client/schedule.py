@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.access.outcomes import Effect
 from canfetch.access.pacing import DelayReading, Pace, delay_reading, next_request_at
+from canfetch.access.retrying import LONGEST_RETRY_AFTER_SECONDS, retry_after_seconds
 from canfetch.access.standing import Need
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.known_origin import KnownOrigin
@@ -41,14 +42,15 @@ class Turn(NamedTuple):
 
 
 class _Line:
-    # The URLs of one origin that wait, what is known of it, and when it was asked last.
-    __slots__ = ("known", "last_seconds", "pace", "urls")
+    # The URLs of one origin that wait, what is known of it, when it was asked last, and when it wants to be again.
+    __slots__ = ("known", "last_seconds", "pace", "retry_at_seconds", "urls")
 
     def __init__(self) -> None:
         self.urls: deque[str] = deque()
         self.known: KnownOrigin | None = None
         self.pace = Pace()
         self.last_seconds: float | None = None
+        self.retry_at_seconds: float | None = None
 
 
 class Schedule:
@@ -97,6 +99,29 @@ class Schedule:
         self._unknown: deque[Origin] = deque()
         self._reports: deque[Turn] = deque()
         self._learning: dict[asyncio.Task[KnownOrigin], Origin] = {}
+
+    def retry_after(self, url: str | bytes, said: str | float | None) -> None:
+        """Leave an origin alone for as long as its answer asks, such as a 429 or a 503.
+
+        Args:
+            url: the one that was fetched, or that a redirect led to.
+            said: the answer's Retry-After as it stands, seconds or a date, or seconds; what is neither says nothing.
+        Raises: InvalidURL.
+        Source: RFC 9110 section 10.2.3. A day is the most that counts: `most_seconds` bounds delays, not this.
+        """
+        now = self._clock()
+        seconds = retry_after_seconds(said, now_seconds=now) if isinstance(said, str | None) else said
+        if seconds is None or not seconds > 0:
+            return
+        origin = Origin.of(url)
+        line = self._lines.get(origin)
+        if line is None:
+            line = self._lines[origin] = _Line()
+        if not line.urls and line.last_seconds is None:
+            # Somebody did ask it, or there would be no answer.
+            line.last_seconds = now
+            self._idle.append((now, origin))
+        line.retry_at_seconds = max(line.retry_at_seconds or 0.0, now + min(seconds, LONGEST_RETRY_AFTER_SECONDS))
 
     async def __aiter__(self) -> AsyncIterator[Turn]:
         try:
@@ -147,7 +172,12 @@ class Schedule:
                 self._unknown.append(origin)
 
     def _put_in_order(self, origin: Origin, line: _Line) -> None:
-        at = next_request_at(line.pace, now_seconds=self._clock(), last_request_at_seconds=line.last_seconds)
+        at = next_request_at(
+            line.pace,
+            now_seconds=self._clock(),
+            last_request_at_seconds=line.last_seconds,
+            retry_at_seconds=line.retry_at_seconds,
+        )
         self._sequence += 1
         heapq.heappush(self._due, (at, self._sequence, origin))
 
@@ -161,6 +191,10 @@ class Schedule:
             _, _, origin = heapq.heappop(self._due)
             line = self._lines[origin]
             now = self._clock()
+            if line.retry_at_seconds is not None and line.retry_at_seconds > now:
+                # It said so after it had its place.
+                self._put_in_order(origin, line)
+                continue
             if line.known is None or line.known.need(now) is not Need.NO:
                 line.known = None
                 self._unknown.append(origin)
@@ -186,11 +220,18 @@ class Schedule:
             self._idle.append((line.last_seconds, origin))
 
     def _forget_idle(self) -> None:
-        while self._idle and self._idle[0][0] + 2 * self._bounds.most_seconds <= self._clock():
+        now = self._clock()
+        waiting: list[tuple[float, Origin]] = []
+        while self._idle and self._idle[0][0] + 2 * self._bounds.most_seconds <= now:
             asked_seconds, origin = self._idle.popleft()
             line = self._lines.get(origin)
-            if line is not None and not line.urls and line.last_seconds == asked_seconds:
+            if line is None or line.urls or line.last_seconds != asked_seconds:
+                continue
+            if line.retry_at_seconds is not None and line.retry_at_seconds > now:
+                waiting.append((asked_seconds, origin))
+            else:
                 del self._lines[origin]
+        self._idle.extend(waiting)
 
     def _may_wait(self, known: KnownOrigin, url: str) -> bool:
         # What may not be fetched has no turn to wait for.
