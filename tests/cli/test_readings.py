@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.conftest import need_native
 from tests.servers.proper import saying
 from tests.servers.web import Site
 
@@ -34,6 +35,20 @@ def test_house_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> Non
         "  cpython-new   disallowed  line 3, Disallow: /a\n"
         "  1 of 11 readings differs from rfc9309: yandex\n"
     )
+
+
+@pytest.mark.parametrize("chosen", ["python", "native", "both"])
+def test_house_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, chosen: str) -> None:
+    if chosen != "python":
+        need_native()
+    arguments = ("explain", "--agent", "FooBot", "--all-profiles", "--exact", "--engine", chosen)
+    ran = run(*arguments, "/a/c", "--robots", "-", stdin=BLANK)
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.lines[-1] == "  1 of 11 readings differs from rfc9309: yandex"
+    with Site() as site:
+        fetched = run(*arguments, f"{site.origin}/fish", "--store", "none")
+    assert (fetched.code, fetched.err) == (0, "")
+    assert len(fetched.lines) == 13
 
 
 def test_house_profile_says_with_which_the_others_are_compared(run: Run) -> None:

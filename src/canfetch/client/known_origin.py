@@ -67,8 +67,10 @@ class KnownOrigin:
         return None if self.file is None else self.file.sha256
 
     def as_read_by(self, profile: str) -> "KnownOrigin":
-        """Give the same, with the file read by another profile."""
-        return KnownOrigin(self.origin, self.entry, self.options._replace(profile=profile_named(profile)))
+        """Give the same, with the file read by another profile; one that Python's engine alone does, by that."""
+        flags = profile_named(profile)
+        engine = None if flags.robotparser else self.options.engine
+        return KnownOrigin(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
 
     def need(self, now_seconds: float) -> Need:
         """Say whether to fetch."""

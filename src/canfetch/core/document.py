@@ -254,11 +254,14 @@ class RobotsTxt:
     def as_read_by(self, profile: str) -> "RobotsTxt":
         """Give the same file, as another profile reads it.
 
-        Args: profile: whose reading, by its name in `canfetch.PROFILES`.
+        Args: profile: whose reading, by its name in `canfetch.PROFILES`. One that Python's engine alone does is read
+            by that, whichever engine the file was parsed with.
         Raises: UnknownProfile.
         Cost: O(octets).
         """
         octets, url, _, limit_octets, engine = self._source
+        if profile_named(profile).robotparser:
+            engine = None
         return RobotsTxt((octets, url, profile, limit_octets, engine))
 
     @property
