@@ -64,6 +64,8 @@ def refused(ran: Any) -> str:
         ((*WHOLE, "--engine", "steam"), "'steam' is not one of", "'python'"),
         ((*WHOLE, "--limit-octets", "5"), "--limit-octets 5", "give 512000 or more"),
         ((*WHOLE, "--limit-octets", "-5"), "--limit-octets -5", "give 512000 or more"),
+        ((*WHOLE, "--limit-octets", "536870913"), "--limit-octets 536870913 is too many", "give 536870912 or less"),
+        ((*WHOLE, "--limit-octets", "99999999999999"), "99999999999999 is too many", "give 536870912 or less"),
         ((*WHOLE, "--limit-octets", "many"), "'many' is not a valid integer", "--help"),
         ((*WHOLE, "--robots-url", "https://example.com/x.txt"), "--robots-url 'https://example.com/x.txt'", "/robots"),
         ((*WHOLE, "--robots-url", "/robots.txt"), "--robots-url '/robots.txt' is no absolute URL", "give one such as"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from canfetch.cli.asked import MOST_CHARACTERS, AskedURL, asked_urls
 from canfetch.cli.asking import Asker, askers_of
 from canfetch.cli.files import Paired, RobotsFile, files_of
-from canfetch.cli.inputs import check_standard_input, close_input, open_input
+from canfetch.cli.inputs import check_limit, check_standard_input, close_input, open_input
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import Progress, progress_over
 from canfetch.cli.question import Question
@@ -45,6 +45,7 @@ class Session:
         if question.all_profiles and question.evidence is not None:
             raise Problem("--evidence records one profile's decisions: leave --all-profiles out")
         check_standard_input(question)
+        check_limit(question)
         self.question = question
         self.askers: list[Asker] = askers_of(question)
         self._progress = Progress()

@@ -7,10 +7,10 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.cli.problems import Problem
 from canfetch.cli.question import STANDARD_INPUT, Question
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidLimit, InvalidRobotsURL
+from canfetch.errors import InvalidRobotsURL
 
 # A URL longer than any server takes; a file without line ends must not fill the memory.
 _LINE_OCTETS_LIMIT: Final = 1 << 20
@@ -40,6 +40,19 @@ def check_standard_input(question: Question) -> None:
     users = [f"{option} -" for option, name in named.items() if name == STANDARD_INPUT]
     if len(users) > 1:
         raise Problem(f"{' and '.join(users)}: standard input can be read once: give one of them as a file")
+
+
+def check_limit(question: Question) -> None:
+    """Refuse a limit that no reading has, before anything is read.
+
+    Raises: Problem.
+    """
+    limit = question.limit_octets
+    if limit < PARSE_OCTETS_LIMIT:
+        least = f"{PARSE_OCTETS_LIMIT} or more (RFC 9309 section 2.5)"
+        raise Problem(f"--limit-octets {limit} is too few: give {least}")
+    if limit > MOST_OCTETS_LIMIT:
+        raise Problem(f"--limit-octets {limit} is too many: give {MOST_OCTETS_LIMIT} or less (512 MiB)")
 
 
 def open_input(name: str, option: str) -> BinaryIO:
@@ -79,7 +92,7 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
     stream = open_input(name, "--robots")
     try:
         # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
-        octets = stream.read(2 * max(question.limit_octets, 0) + 4)
+        octets = stream.read(2 * question.limit_octets + 4)
     except OSError as error:
         raise Problem(f"--robots {quoted(name)} cannot be read: {_what(error)}: give another file") from None
     finally:
@@ -92,9 +105,6 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
             limit_octets=question.limit_octets,
             engine=question.engine,
         )
-    except InvalidLimit:
-        least = f"{PARSE_OCTETS_LIMIT} or more (RFC 9309 section 2.5)"
-        raise Problem(f"--limit-octets {question.limit_octets} is too few: give {least}") from None
     except InvalidRobotsURL as error:
         raise Problem(f"--robots-url {error}") from None
 
