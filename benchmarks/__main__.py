@@ -14,6 +14,7 @@ from benchmarks.bench import OURS, Bench
 from benchmarks.rows.agreement import agreement_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows
 from benchmarks.rows.hostile import hostile_rows
+from benchmarks.rows.lint import lint_rows
 from benchmarks.rows.memory import memory_rows
 from benchmarks.rows.parse import one_shot_rows, parse_rows
 from benchmarks.rows.startup import startup_rows
@@ -28,6 +29,7 @@ ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "memory": (memory_rows,),
     "startup": (startup_rows,),
     "hostile": (hostile_rows,),
+    "lint": (lint_rows,),
     "answers": (agreement_rows,),
 }
 
