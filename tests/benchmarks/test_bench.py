@@ -46,6 +46,7 @@ def test_house_every_kind_of_row_is_measured() -> None:
         "Decide from a warm cache",
         "Memory of a warm cache",
         "Memory beside the file's own octets",
+        "Linting and formatting one file",
         "Start-up",
         "Hostile",
         "Answers that differ from canfetch's profile google",
