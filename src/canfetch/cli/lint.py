@@ -4,16 +4,18 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from io import StringIO
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 from canfetch.cli.differences import difference_lines
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.lint_outputs import LINT_FORMATS, LintOutput, output_of
+from canfetch.cli.lint_question import LintQuestion
 from canfetch.cli.lint_settings import configured
 from canfetch.cli.lint_sources import Source, fetched_sources, is_origin, read_source, sources_of
-from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
+from canfetch.cli.lint_watch import watch
+from canfetch.cli.network import network_parameters, taken_from
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import Progress, progress_of
 from canfetch.cli.question import STANDARD_INPUT
@@ -34,37 +36,6 @@ _CLEAN, _FOUND = ALLOWED, DISALLOWED
 _NOT_FOR_DOCUMENTS: Final = frozenset({"sarif", "gitlab", "junit", "html", "json"})
 
 
-class LintQuestion(NamedTuple):
-    """The options of `canfetch lint`, as given."""
-
-    names: tuple[str, ...]
-    profile: str | None
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    config: str | None
-    isolated: bool
-    fail_on: str | None
-    language: str | None
-    robots_url: str | None
-    page: tuple[tuple[str, str], ...]
-    siblings: bool
-    fix: bool
-    unsafe_fixes: bool
-    diff: bool
-    watch: bool
-    list_checks: bool
-    explain: str | None
-    format: str
-    output: str | None
-    no_color: bool
-    network: NetworkOptions
-
-    @property
-    def mends(self) -> bool:
-        """Whether files are mended, or it is shown how they would be."""
-        return self.fix or self.unsafe_fixes or self.diff
-
-
 def _run(**given: Any) -> NoReturn:
     network = taken_from(given)
     question = LintQuestion(**given, network=network)
@@ -77,8 +48,6 @@ def _run(**given: Any) -> NoReturn:
         context.exit(_CLEAN)
     linter = _linter(settings)
     if question.watch:
-        from canfetch.cli.lint_watch import watch  # noqa: PLC0415 - few watch
-
         context.exit(watch(question, linter, catalogue, palette))
     stream = sys.stdout if question.output is None else StringIO()
     output = output_of(question.format, stream, catalogue, palette)

@@ -3,11 +3,12 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from canfetch.cli.lint_outputs import output_of
+from canfetch.cli.lint_question import LintQuestion
 from canfetch.cli.lint_sources import is_origin, read_source, sources_of
 from canfetch.cli.problems import Problem, cropped
 from canfetch.cli.question import STANDARD_INPUT
@@ -16,16 +17,13 @@ from canfetch.cli.terminal import Palette
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.linter import Linter
 
-if TYPE_CHECKING:
-    from canfetch.cli.lint import LintQuestion
-
 # Quick for a person, nothing for a machine.
 _LOOK_SECONDS: Final = 0.25
 _STREAMED: Final = ("text", "ndjson", "github")
 _Stamp = tuple[int, int] | None
 
 
-def watch(question: "LintQuestion", linter: Linter, catalogue: Catalogue, palette: Palette) -> int:
+def watch(question: LintQuestion, linter: Linter, catalogue: Catalogue, palette: Palette) -> int:
     """Report each file now and after each change, until interrupted.
 
     Raises: Problem: something is to be watched that cannot be; KeyboardInterrupt: as the way to end.
