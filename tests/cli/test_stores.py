@@ -46,6 +46,14 @@ def test_house_server_is_named_as_it_was_typed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])
+def test_house_server_with_an_option_that_there_is_not_is_told(run: Run, command: tuple[str, ...]) -> None:
+    pytest.importorskip("redis")
+    ran = run(*command, "--store", "redis://127.0.0.1:1?foo=1&password=secret")
+    place = "'redis://127.0.0.1:1?foo=1&password=***'"
+    assert ran == (2, "", f"canfetch: --store {place}: is no Redis URL: it has no option 'foo'\n")
+
+
+@pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])
 @pytest.mark.parametrize(
     "place, scheme", [("postgres://localhost/x", "postgres"), ("sqlite:///x.db", "sqlite"), ("://x", "")]
 )

@@ -30,6 +30,35 @@ def test_house_redis_password_is_not_shown(url: str) -> None:
     assert "secret" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    "url, shown",
+    [
+        ("redis://127.0.0.1:{}?password=secret", "redis://127.0.0.1:{}?password=***"),
+        (
+            "redis://127.0.0.1:{}/0?db=1&PassWord=secret&protocol=3",
+            "redis://127.0.0.1:{}/0?db=1&PassWord=***&protocol=3",
+        ),
+        ("redis://127.0.0.1:{}?pass%77ord=secret", "redis://127.0.0.1:{}?pass%77ord=***"),
+        ("redis://me:secret@127.0.0.1:{}?password=secret", "redis://me:***@127.0.0.1:{}?password=***"),
+    ],
+)
+def test_house_redis_password_among_the_options_is_not_shown(url: str, shown: str) -> None:
+    # What no connection takes is told when the store is made, what nobody answers with the first question.
+    with (
+        refusing_port() as port,
+        pytest.raises(StoreError) as told,
+        closing(RedisStore(url.format(port))) as store,
+    ):
+        store.get(ORIGIN)
+    assert "secret" not in str(told.value)
+    assert shown.format(port) in str(told.value)
+
+
+def test_house_redis_option_that_there_is_not_is_told() -> None:
+    with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': is no Redis URL: it has no option 'foo'"):
+        RedisStore("redis://127.0.0.1:1?foo=1")
+
+
 def test_house_redis_server_that_is_down_is_told_by_each_call() -> None:
     with refusing_port() as port, closing(RedisStore(f"redis://:secret@127.0.0.1:{port}/0")) as store:
         for call in (

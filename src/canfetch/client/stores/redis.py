@@ -7,6 +7,7 @@ renews is forgotten after `keep_seconds`.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+from urllib.parse import unquote
 
 from canfetch.access.entries import Entry
 from canfetch.errors import CorruptEntry, MissingExtra, StoreError
@@ -52,8 +53,14 @@ class RedisStore:
             self._redis: Any = redis.Redis.from_url(
                 url, socket_timeout=wait_seconds, socket_connect_timeout=wait_seconds
             )
+            pool = self._redis.connection_pool
+            # Made, and not opened: what a connection does not take is told now, and not with the first question.
+            pool.connection_class(**pool.connection_kwargs)
         except ValueError as error:
             raise StoreError(f"{self._shown_url!r}: is no Redis URL: {error}") from None
+        except TypeError as error:
+            option = str(error).rpartition("argument ")[2]
+            raise StoreError(f"{self._shown_url!r}: is no Redis URL: it has no option {option}") from None
         self._take_lease = self._redis.register_script(_TAKE_LEASE)
         self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
 
@@ -119,7 +126,17 @@ class RedisStore:
 
 
 def _without_password(url: str) -> str:
-    """Give a URL as messages may show it."""
-    start = url.find("://") + 3
-    head, at, rest = url[start:].rpartition("@")
-    return f"{url[:start]}{head.partition(':')[0]}:***@{rest}" if at and ":" in head else url
+    """Give a URL as messages may show it: a password may stand in front of the host, and among the options."""
+    place, mark, options = url.partition("?")
+    start = place.find("://") + 3
+    head, at, rest = place[start:].rpartition("@")
+    if at and ":" in head:
+        place = f"{place[:start]}{head.partition(':')[0]}:***@{rest}"
+    shown = (
+        _without_value(option) if "password" in unquote(option).lower() else option for option in options.split("&")
+    )
+    return f"{place}{mark}{'&'.join(shown)}"
+
+
+def _without_value(option: str) -> str:
+    return f"{option.partition('=')[0]}=***"
