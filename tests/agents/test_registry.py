@@ -21,7 +21,7 @@ from canfetch.agents import (
     crawler_of,
 )
 from canfetch.core.extensions.known import KNOWN_RECORDS
-from canfetch.errors import InvalidProductToken
+from canfetch.errors import InvalidOption, InvalidProductToken
 
 
 @pytest.mark.parametrize("crawler", CRAWLERS, ids=lambda crawler: str(crawler.name))
@@ -67,7 +67,7 @@ def test_house_no_header_is_two_crawlers() -> None:
         "YandexBot YandexImages YandexCalendar YandexMobileBot YaDirectFetcher YandexDirect YandexAdditional",
         "YandexAdditionalBot bingbot AdIdxBot BingPreview MicrosoftPreview BingVideoPreview msnbot Baiduspider",
         "Baiduspider-image Baiduspider-video Baiduspider-news Baiduspider-favo Baiduspider-cpro Baiduspider-ads",
-        "Applebot Applebot-Extended DuckDuckBot DuckAssistBot SeznamBot Yeti Slurp PetalBot Amazonbot",
+        "Applebot Applebot-Extended DuckDuckBot DuckAssistBot SeznamBot Yeti NaverBot Slurp PetalBot Amazonbot",
         "Amzn-SearchBot Amzn-User CCBot archive.org_bot ia_archiver GPTBot OAI-SearchBot ChatGPT-User OAI-AdsBot",
         "ClaudeBot Claude-User Claude-SearchBot anthropic-ai Claude-Web PerplexityBot Perplexity-User",
         "meta-externalagent meta-externalfetcher meta-webindexer meta-externalads facebookexternalhit facebookcatalog",
@@ -272,3 +272,43 @@ def test_house_old_entries_are_told(today: str, code: int) -> None:
     ran = subprocess.run([sys.executable, str(tool), "--today", today], capture_output=True, text=True, check=False)
     assert ran.returncode == code
     assert len(ran.stdout.splitlines()) == code * len(CRAWLERS)
+
+
+OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
+
+
+@pytest.mark.parametrize(
+    "change, error, said",
+    [
+        ({"tokens": "AbBot"}, InvalidOption, "tokens is 'AbBot'; give a tuple"),
+        ({"tokens": ()}, InvalidOption, "give its product token first"),
+        ({"tokens": ("ExampleBot", "*")}, InvalidOption, "star_applies"),
+        ({"tokens": ("a b",)}, InvalidProductToken, "'a b' is no product token"),
+        ({"tokens": (7,)}, InvalidOption, "tokens is"),
+        ({"purpose": "nonsense"}, InvalidOption, "purpose of 'ExampleBot' is 'nonsense'; give one of ads, answers"),
+        ({"obeys": True}, InvalidOption, "obeys of 'ExampleBot' is True; give one of yes"),
+        ({"operator": None}, InvalidOption, "operator of 'ExampleBot' is None; give a str"),
+        ({"verification": ".example.com"}, InvalidOption, "give a Verification"),
+        ({"star_applies": "no"}, InvalidOption, "give True or False"),
+        ({"user_agents": "ExampleBot"}, InvalidOption, "user_agents is 'ExampleBot'"),
+        ({"checked": "yesterday"}, InvalidOption, "give the day"),
+        ({"checked": None}, InvalidOption, "give the day"),
+    ],
+)
+def test_house_entry_that_cannot_be_meant_is_told(change: dict[str, object], error: type[Exception], said: str) -> None:
+    for add in (REGISTRY.with_crawlers, lambda crawler: Registry([crawler])):
+        with pytest.raises(error, match=said):
+            add(OWN._replace(**change))  # type: ignore[arg-type]  # what callers get wrong
+
+
+def test_house_what_is_no_entry_and_no_text_is_told() -> None:
+    with pytest.raises(TypeError, match="an entry of the registry is a Crawler, not str"):
+        REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # what callers get wrong
+    for ask in (canfetch.agent, canfetch.crawler_of, REGISTRY.named, REGISTRY.agent):
+        with pytest.raises(TypeError, match="is a str, not NoneType"):
+            ask(None)  # type: ignore[arg-type]  # the same
+
+
+def test_house_our_own_entries_can_be_meant() -> None:
+    assert len(Registry(CRAWLERS)) == len(REGISTRY)
+    assert REGISTRY.with_crawlers(OWN).named("examplebot") is OWN

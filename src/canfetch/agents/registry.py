@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from canfetch.agents.checking import checked
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.entries import CRAWLERS
 from canfetch.core.agent import Agent
@@ -19,11 +20,22 @@ class Registry:
     """Crawlers, to be asked for by name or by User-Agent header; it never changes.
 
     Args: crawlers: the entries; of several with one name the last counts.
+    Raises: TypeError, InvalidProductToken, InvalidOption: an entry cannot be meant.
     """
 
     __slots__ = ("_by_name", "_by_product_name")
 
     def __init__(self, crawlers: Iterable[Crawler]) -> None:
+        self._take([checked(crawler) for crawler in crawlers])
+
+    @classmethod
+    def of_checked(cls, crawlers: Iterable[Crawler]) -> "Registry":
+        """Give a registry of entries that were checked already, as our own are by the tests, so no start does."""
+        registry = cls(())
+        registry._take(crawlers)
+        return registry
+
+    def _take(self, crawlers: Iterable[Crawler]) -> None:
         self._by_name = {crawler.name.lower(): crawler for crawler in crawlers}
         self._by_product_name = {
             name.lower(): crawler for crawler in self._by_name.values() for name in crawler.product_names
@@ -35,14 +47,20 @@ class Registry:
         return tuple(self._by_name.values())
 
     def with_crawlers(self, *crawlers: Crawler) -> "Registry":
-        """Give a registry that has these, too; one of a name that is there takes its place."""
-        return Registry((*self.crawlers, *crawlers))
+        """Give a registry that has these, too; one of a name that is there takes its place.
+
+        Raises: TypeError, InvalidProductToken, InvalidOption: an entry cannot be meant.
+        """
+        return Registry.of_checked((*self.crawlers, *map(checked, crawlers)))
 
     def named(self, name: str) -> Crawler | None:
         """Give the entry of that product token, in any letter case, or None.
 
+        Raises: TypeError: it is no text.
         Cost: a look-up.
         """
+        if name.__class__ is not str:
+            _check_text(name, "a crawler's name")
         return self._by_name.get(name.lower())
 
     def of_user_agent(self, user_agent: str) -> Crawler | None:
@@ -51,8 +69,10 @@ class Registry:
         The product that `canfetch.product_token` finds, where that is known; else the first known product name in
         the header, whose URLs do not count. A header is a claim: `Crawler.verification` says how to check it.
 
+        Raises: TypeError: it is no text.
         Cost: O(characters).
         """
+        _check_text(user_agent, "a User-Agent header")
         try:
             crawler = self._by_product_name.get(product_token(user_agent).lower())
         except InvalidProductToken:
@@ -83,10 +103,15 @@ class Registry:
         return f"<Registry of {len(self)} crawlers>"
 
 
+def _check_text(text: object, what: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+
+
 def _product_names(user_agent: str) -> Iterator[str]:
     for word in user_agent.translate(_SEPARATORS).split():
         if "://" not in word:
             yield word.partition("/")[0]
 
 
-REGISTRY: Final = Registry(CRAWLERS)
+REGISTRY: Final = Registry.of_checked(CRAWLERS)

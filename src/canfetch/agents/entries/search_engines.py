@@ -98,6 +98,8 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         verification=Verification((".seznam.cz",)),
     ),
     Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt"),
+    # Yeti's name of old.
+    Crawler(("NaverBot",), "Naver", "search-index", "Naver Search Advisor: robots.txt", retired=True),
     Crawler(
         ("Slurp",),
         "Yahoo",
