@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from canfetch.agents import Crawler, agent, crawler_named
+from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.cli.inputs import close_input, listed_lines, open_input
+from canfetch.cli.own_crawlers import registry_of
 from canfetch.cli.problems import Problem
 from canfetch.cli.question import Question
 from canfetch.cli.terminal import Palette, shown
@@ -41,9 +42,10 @@ def askers_of(question: Question) -> list[Asker]:
     Raises: Problem: there is none, or one is no product token.
     """
     askers: dict[str, Asker] = {}
+    registry = registry_of(question.agents_registry)
     for name, place in _names(question):
         if name not in askers:
-            askers[name] = asker_of(name, place, exact=question.exact)
+            askers[name] = asker_of(name, place, exact=question.exact, registry=registry)
     if not askers:
         raise Problem("no agent: give --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
     return list(askers.values())
@@ -71,16 +73,18 @@ def _names(question: Question) -> Iterator[tuple[str, str]]:
             close_input(stream)
 
 
-def asker_of(name: str, place: str = "", *, exact: bool) -> Asker:
+def asker_of(name: str, place: str = "", *, exact: bool, registry: Registry = REGISTRY) -> Asker:
     """Give who is meant by a name.
 
-    Args: place: where it stands, to be said in front of what is wrong with it.
+    Args:
+        place: where it stands, to be said in front of what is wrong with it.
+        registry: who is known.
     Raises: Problem: it is no product token.
     """
     try:
         if exact:
             return Asker(name, Agent(name), None)
-        return Asker(name, agent(name), crawler_named(name))
+        return Asker(name, registry.agent(name), registry.named(name))
     except InvalidProductToken as error:
         if not name:
             raise Problem(str(error)) from None

@@ -36,6 +36,7 @@ def check_standard_input(question: Question) -> None:
         "--robots": question.robots,
         "--urls-file": question.urls_file,
         "--agents-file": question.agents_file,
+        "--agents-registry": question.agents_registry,
     }
     users = [f"{option} -" for option, name in named.items() if name == STANDARD_INPUT]
     if len(users) > 1:

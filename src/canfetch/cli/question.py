@@ -22,6 +22,7 @@ class Question(NamedTuple):
     robots_url: str | None
     agents: tuple[str, ...]
     agents_file: str | None
+    agents_registry: str | None
     exact: bool
     profile: str
     engine: str | None
@@ -80,6 +81,12 @@ def _parameters() -> list[click.Parameter]:
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="Who asks, one product token a line; # begins a comment.",
+        ),
+        click.Option(
+            ["--agents-registry"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="Crawlers of your own beside those that canfetch knows: TOML, a [[crawler]] each.",
         ),
         click.Option(
             ["--exact"],

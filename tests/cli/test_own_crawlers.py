@@ -1,0 +1,74 @@
+"""`--agents-registry FILE`: crawlers of one's own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+OWN = """
+[[crawler]]
+tokens = ["ExampleBot-Image", "GPTBot"]
+operator = "Example"
+purpose = "search-index"
+source = "https://example.com/bot"
+verification = { host_names = [".example.com"] }
+
+[[crawler]]
+tokens = ["ExampleBot"]
+operator = "Example"
+purpose = "testing"
+source = "https://example.com/bot"
+star_applies = false
+"""
+ROBOTS = "User-agent: GPTBot\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n"
+ASK = ("/a", "/b", "--robots", "-", "--agents-registry", "crawlers.toml")
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+def test_house_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, command: str) -> None:
+    (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
+    ran = run(command, *ASK, "--agent", "examplebot-image", "--agent", "ExampleBot", stdin=ROBOTS)
+    assert (ran.code, ran.err) == (1, "")
+    assert "ExampleBot-Image, then GPTBot, then *" in ran.out
+    assert "ExampleBot, and never *" in ran.out
+    exact = run(command, *ASK, "--agent", "ExampleBot", "--exact", stdin=ROBOTS)
+    assert "never" not in exact.out
+
+
+def test_house_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: Path) -> None:
+    (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
+    ran = run("check", *ASK, "--agent", "Googlebot-Image", stdin=ROBOTS)
+    assert "Googlebot-Image, then Googlebot, then *" in ran.out
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (OWN.replace("testing", "nonsense"), "[[crawler]] 2: purpose of 'ExampleBot' is 'nonsense'; give one of ads"),
+        (OWN.replace('"ExampleBot"', '"a b"'), "[[crawler]] 2: agent 'a b' is no product token"),
+        (OWN.replace('["ExampleBot"]', '"ExampleBot"'), "[[crawler]] 2: tokens is 'ExampleBot'; give a tuple"),
+        (OWN.replace("operator", "operater"), "[[crawler]] 1: has no operator: the keys are tokens, operator"),
+        (OWN + 'colour = "red"\n', "[[crawler]] 2: has 'colour', which no crawler has"),
+        (OWN.replace("host_names", "hosts"), "[[crawler]] 1: verification has 'hosts': its keys are host_names"),
+        ("crawler = [5]", "[[crawler]] 1: is no table"),
+        ("[crawler]\n", "begin each with [[crawler]]"),
+        (OWN + "[other]\n", "begin each with [[crawler]]"),
+        ("", "begin each with [[crawler]]"),
+        ("[[crawler", "is no TOML"),
+        ("a" * (4 << 20) + "a", "is longer than 4194304 octets"),
+    ],
+)
+def test_house_file_that_cannot_be_meant_is_told(run: Run, folder: Path, text: str, said: str) -> None:
+    (folder / "crawlers.toml").write_text(text, encoding="utf-8")
+    ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: --agents-registry 'crawlers.toml'")
+    assert said in ran.err
+
+
+def test_house_file_that_is_not_there_and_input_that_is_read_twice_are_told(run: Run) -> None:
+    ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
+    assert (ran.code, "no such file" in ran.err) == (2, True)
+    twice = run("check", *ASK[:-1], "-", "--agent", "ExampleBot", stdin=ROBOTS)
+    assert (twice.code, "standard input can be read once" in twice.err) == (2, True)
