@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from canfetch.access.answers import Failure, FailureKind, Response
-from canfetch.access.entries import Entry, kept_headers
+from canfetch.access.entries import Entry, kept_headers, origin_of_key
 from canfetch.access.fetch_plan import Fetched, Request, first_request, next_step
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import policy_named
@@ -123,6 +123,12 @@ def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() ->
     failed = entry_of(response(503, Retry_After="600"))
     assert need_of(failed, now_seconds=599) is Need.NO
     assert need_of(failed, now_seconds=600, stale_seconds=60) is Need.NOW
+
+
+def test_house_policies_have_keys_of_their_own() -> None:
+    entry = entry_of(response())
+    assert (entry.key, entry._replace(policy="google").key) == ("https://example.com", "https://example.com#google")
+    assert {origin_of_key(key) for key in (entry.key, "https://example.com#google")} == {entry.origin}
 
 
 @pytest.mark.parametrize("octets, cut_at", [(5, None), (LIMIT - 1, None), (LIMIT, None), (LIMIT + 1, LIMIT)])

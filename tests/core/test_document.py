@@ -356,6 +356,9 @@ def test_house_the_same_file_as_another_profile_reads_it(engine: str) -> None:
     google = robots.as_read_by("google")
     assert (google.profile, google.octets, google.origin) == ("google", robots.octets, robots.origin)
     assert (robots.allows("/x", agent="a"), google.allows("/x", agent="a")) == (True, False)
+    # Python's engine alone does this one, and does it whichever the file was parsed with.
+    assert robots.as_read_by("cpython-old").profile == "cpython-old"
+    assert robots.as_read_by("cpython-old").as_read_by("google").allows("/x", agent="a") is False
     with pytest.raises(canfetch.UnknownProfile):
         robots.as_read_by("altavista")
 
