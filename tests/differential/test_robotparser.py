@@ -5,6 +5,7 @@ Which of the two profiles that is, its behaviour says, and never its version: th
 
 import os
 import urllib.robotparser
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -84,12 +85,12 @@ def test_python_answers_as_the_running_interpreter_does() -> None:
     assert compared // 10 < allowed < compared
 
 
-def test_python_answers_as_the_running_interpreter_does_for_real_files() -> None:
+def test_python_answers_as_the_running_interpreter_does_for_real_files(say: Callable[[str], None]) -> None:
     folder = os.environ.get("CANFETCH_CORPUS", "")
     if not folder:
         pytest.skip("CANFETCH_CORPUS names no folder of real files")
     profile = running_profile()
-    compared = 0
+    compared = files = 0
     for path in sorted(Path(folder).rglob("*")):
         if not path.is_file() or path.stat().st_size > canfetch_limit():
             continue
@@ -97,6 +98,7 @@ def test_python_answers_as_the_running_interpreter_does_for_real_files() -> None
         parser = parsed(text)
         if parser is None:
             continue
+        files += 1
         robots = canfetch.parse(path.read_bytes(), profile=profile)
         rules = [rule.pattern for group in robots.groups for rule in group.rules][:40]
         urls = ["/", "/a", *(rule.decode("utf-8", "replace").replace("*", "x").rstrip("$") for rule in rules)]
@@ -110,6 +112,7 @@ def test_python_answers_as_the_running_interpreter_does_for_real_files() -> None
                         continue
                     assert ours is answer(parser, agent, url), (path.name, agent, url)
                     compared += 1
+    say(f"{files} files of {folder}: {compared} questions in profile {profile}, no disagreement")
     assert compared > 1000
 
 
