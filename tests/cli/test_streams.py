@@ -158,7 +158,8 @@ def test_house_completion_scripts(run: Run, folder: Path, shell: str, sign: str)
         (
             "canfetch ",
             1,
-            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "agents", "cache", "evidence", "completion"},
+            {"check", "explain", "matrix", "page", "fetch", "sitemaps", "lint", "fmt", "init", "policy"}
+            | {"agents", "cache", "evidence", "completion"},
         ),
         ("canfetch check --agent Googlebot-I", 3, {"Googlebot-Image"}),
         ("canfetch check --agent gptb", 3, {"GPTBot"}),
