@@ -146,3 +146,14 @@ def test_house_more_lines_than_are_remembered() -> None:
     assert b"".join(octets[slice(*record.value)] for record in found if record.value) == b"".join(
         b"/%d" % (number % 5000) for number in range(9000)
     )
+
+
+def test_house_lines_that_repeat_stand_where_they_stand() -> None:
+    found = records(b"Disallow: /a\n\nUser-agent: *\nDisallow: /a\n\nDisallow: /a\n")
+    assert [(record.line, record.span, record.value, record.group) for record in found if record.value] == [
+        (1, (0, 13), (10, 12), None),
+        (3, (14, 28), (26, 27), 0),
+        (4, (28, 41), (38, 40), 0),
+        (6, (42, 55), (52, 54), 0),
+    ]
+    assert [Note.OUTSIDE_GROUP in record.notes for record in found] == [True, False, False, False, False, False]
