@@ -114,6 +114,31 @@ def test_house_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
     assert not any(RuleReader(rule, "/", "Mozilla/5.0 Firefox/145.0").value() for rule in rules)
 
 
+@pytest.mark.parametrize(
+    "path, is_refused",
+    [
+        ("/x/..%2fprivate/s.html", True),
+        ("/x%2f..%2fprivate/s.html", True),
+        ("/x/%2e%2e%2fprivate/s.html", True),
+        ("/.%2Fprivate/s.html", True),
+        ("/x/..\\private/s.html", True),
+        ("/x%5c..%5cprivate/s.html", True),
+        ("/x/..;/private/s.html", True),
+        ("/x%2F..", True),
+        ("/x...%2fy", False),
+        ("/.well-known/x", False),
+        ("/x%2f.y", False),
+        ("/page%23x", False),
+    ],
+)
+def test_house_traefik_refuses_what_others_take_for_another_path(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a row
+    _, http = configured("[crawler.ExampleBot]\ndisallow = ['/private/']\n[crawler.GPTBot]")
+    (rule,) = (router["rule"] for router in http["routers"].values())
+    assert RuleReader(rule, routing_path(path), "ExampleBot/1.0").value() is is_refused
+    for header in ("GPTBot/1.0", "Mozilla/5.0 Firefox/145.0"):
+        assert not RuleReader(rule, routing_path(path), header).value()
+
+
 def test_house_a_configuration_for_traefik_is_whole() -> None:
     _, http = configured(POLICIES["search-but-private"].replace(', "/*?preview="', ""))
     priorities = [router["priority"] for router in http["routers"].values()]

@@ -1,5 +1,6 @@
 """Targets that tell one reading of a policy from another: inside a pattern, just outside of it, and elsewhere."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -8,6 +9,7 @@ from canfetch.author.site_policy import SitePolicy
 # What no pattern is about, unless it is about everything.
 ELSEWHERE: Final = ("/", "/canfetch-witness.html", "/canfetch-witness/a/b.txt?c=d")
 _ANY_RUNS: Final = ("", "x", "x/y", "x?y=")
+_SLASHES: Final = re.compile(r"[/\\]|%2[Ff]|%5[Cc]")
 _BEHIND: Final = ("", "z", "/z", "?z=1", ".z")
 
 
@@ -41,5 +43,6 @@ def _of_patterns(patterns: Iterable[str]) -> Iterator[str]:
 
 
 def _has_dot_segments(target: str) -> bool:
-    # They are resolved before anything is compared, or not, as the reader likes.
-    return bool({".", ".."} & set(target.partition("?")[0].split("/")))
+    # They are resolved before anything is compared, or not, as the reader likes; servers refuse every writing of them.
+    path = re.sub("%2[Ee]", ".", target.partition("?")[0])
+    return bool({".", ".."} & {segment.partition(";")[0] for segment in _SLASHES.split(path)})

@@ -9,7 +9,7 @@ Source: Apache httpd 2.4, mod_rewrite, mod_headers, ap_expr.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, NO_PATH, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_SENT, ROBOTS_TXT, ServerRules, verb
 
 # A proxy's client sends the whole URL.
 _METHOD: Final = r"^[^\x20]+\x20+(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?\x20]*)?"
@@ -39,7 +39,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     if rules.intents:
         yield "# Always served, and never served."
         yield from _deciding(f'"{_METHOD}{_in_request(ROBOTS_TXT)}"', "[1-9]", allow=True)
-        for never in (NO_PATH, DOT_SEGMENTS):
+        for never in NEVER_SENT:
             yield from _deciding(f'"{_METHOD}{_in_request(never)}"', "[1-9]", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:

@@ -9,7 +9,7 @@ Source: Caddy 2, directives map, respond, header, route.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, NO_PATH, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_SENT, ROBOTS_TXT, ServerRules, verb
 
 # A proxy's client sends the whole URL.
 _ORIGIN: Final = "(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?]*)?"
@@ -43,7 +43,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'
         yield "\t`~^nobody ` pass"
         yield f"\t`~^[a-z0-9]+ {_ORIGIN}{ROBOTS_TXT}` pass"
-        for never in (NO_PATH, DOT_SEGMENTS):
+        for never in NEVER_SENT:
             yield f"\t`~^[a-z0-9]+ {_ORIGIN}{never}` refuse"
         for intent in rules.intents:
             for rule in intent.rules:

@@ -8,7 +8,7 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 
 from collections.abc import Iterator
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, FRAGMENT, ROBOTS_TXT, ServerRules, verb
 
 
 def haproxy_rules(rules: ServerRules) -> str:
@@ -37,7 +37,8 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     if rules.intents:
         yield "    # Always served, and never served."
         yield _deciding(ROBOTS_TXT, "-m found", allow=True)
-        yield _deciding(DOT_SEGMENTS, "-m found", allow=False)
+        for never in (DOT_SEGMENTS, FRAGMENT):
+            yield _deciding(never, "-m found", allow=False)
         # Of a whole URL without a path there is no sample.
         yield (
             "    http-request set-var(txn.canfetch_verdict) str(refuse)"

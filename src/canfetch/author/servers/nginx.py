@@ -10,7 +10,7 @@ Source: nginx, ngx_http_map_module, ngx_http_rewrite_module, ngx_http_headers_mo
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, DOT_SEGMENTS, NO_PATH, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_SENT, ROBOTS_TXT, ServerRules, verb
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidSitePolicy
 
@@ -44,7 +44,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "    default 0;"
     yield '    "~^0 " 0;'
     yield f'    "~^[0-9]+ {ROBOTS_TXT}" 0;'
-    for never in (NO_PATH, DOT_SEGMENTS):
+    for never in NEVER_SENT:
         yield f'    "~^[0-9]+ {never}" 1;'
     for intent in rules.intents:
         for rule in intent.rules:

@@ -4,8 +4,8 @@
    not in a URL. Of several intents the most specific comes first, and the first that matches holds.
 2. What is compared is the target as it was sent: path and query, escapes included (`author.expressions`). Of an
    intent's rules the first that matches decides, in the order of robots.txt: the most octets, allow before disallow.
-3. `/robots.txt` is always served. A target with dot segments, or without a path, is refused: no crawler sends
-   one.
+3. `/robots.txt` is always served. A target with dot segments, whatever slashes and dots are written as, with a raw
+   `#`, or without a path, is refused: no crawler sends one, and servers differ in what they take it for.
 4. A header that shows no crawler passes: browsers must.
 """
 
@@ -22,7 +22,13 @@ _NAMES_AT_ONCE: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
 # A whole URL may end with its host, or go on with its query: the target is `/`, and is not written.
 NO_PATH: Final = r"(?:\?|$)"
-DOT_SEGMENTS: Final = r"[^?\x20]*/(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[/?]|$)"
+# Servers decode escapes before they look for such segments, or not; some take a backslash for a slash, and drop what
+# follows a `;`. So every writing counts.
+_SLASH: Final = r"(?:[/\x5C]|%2[Ff]|%5[Cc])"
+DOT_SEGMENTS: Final = rf"[^?\x20]*{_SLASH}(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[;/?\x5C]|%2[Ff]|%5[Cc]|$)"
+# nginx and others drop it, and serve what is in front of it.
+FRAGMENT: Final = r"[^\x20]*\x23"
+NEVER_SENT: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT)
 
 
 class ServerRule(NamedTuple):

@@ -2,7 +2,8 @@
 
 What its rules compare is the path without its query, decoded but for reserved characters, without dot segments and
 double slashes. So a pattern that ends in `$` also matches with a query behind, and one that speaks of a query is
-refused. A router has no middleware that answers 403, but one that lets in no address at all does.
+refused. Dot segments whose slashes are written otherwise are still there, and refused; a raw `#` Traefik refuses
+itself. A router has no middleware that answers 403, but one that lets in no address at all does.
 
 Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
 """
@@ -20,6 +21,8 @@ _COMPARED: Final = (
 _NOBODY: Final = "255.255.255.255/32"
 # Routers of one's own have the length of their rule as priority.
 _PRIORITY: Final = 1_000_000
+# What is behind it may decode it, take a backslash for a slash, or drop what follows a `;`.
+_DOT_SEGMENTS: Final = r"PathRegexp(`^.*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|%5C|$)`)"
 _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 
 
@@ -80,4 +83,4 @@ def _refused(intent: ServerIntent) -> str:
             stronger.append(matches)
         else:
             terms.append("".join([f"({matches}", *(f" && !{other}" for other in stronger), ")"]))
-    return " || ".join(terms)
+    return " || ".join([_DOT_SEGMENTS, *terms]) if terms else ""
