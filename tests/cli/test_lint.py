@@ -34,7 +34,7 @@ def test_people_see_the_line_and_what_is_wrong(run: RunCommand, bad: Path) -> No
     start = ran.lines.index("  3 | Disallow /c/")
     assert ran.lines[start + 1].startswith("    | ^^^^^^^^^^^^ Googlebot, bingbot and other crawlers may not fetch /c/")
     assert ran.lines[start + 2].startswith("  mend: Write a colon behind the key. (--unsafe-fixes mends it")
-    assert "robots.txt: 3 found: 2 errors, 0 warnings, 1 to know." in ran.lines
+    assert "robots.txt: 3 found; errors: 2, warnings: 0, to know: 1." in ran.lines
 
 
 def test_a_clean_file(run: RunCommand, folder: Path) -> None:
@@ -131,6 +131,9 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: P
         (("--watch", "-"), "--watch looks at files"),
         (("empty",), "holds no robots.txt"),
         (("--format", "nonsense"), "'--format'"),
+        (("--diff", "--format", "json"), "--diff shows text"),
+        (("robots.txt", "--output", "robots.txt"), "is one of the files to look at"),
+        (("",), "no such file"),
         (("--output", "nowhere/x.json", "--format", "json"), "cannot be written"),
     ],
 )
@@ -163,6 +166,12 @@ def test_a_configuration_that_cannot_be_meant_is_named(run: RunCommand, folder: 
     ran = run("lint")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: canfetch.toml [lint], select: give a list")
+    for name, text in (("canfetch.toml", "[lnt]\n"), ("pyproject.toml", "[tool]\ncanfetch = 3\n")):
+        (folder / "canfetch.toml").unlink(missing_ok=True)
+        (folder / name).write_text(text)
+        ran = run("lint")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+    (folder / "pyproject.toml").unlink()
     (folder / "canfetch.toml").write_text("[lint\n")
     ran = run("lint")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
@@ -200,8 +209,8 @@ def test_diff_changes_nothing(run: RunCommand, bad: Path) -> None:
     assert "-  Disallow: /a$b" in ran.lines
     assert "+Disallow: /a$b" in ran.lines
     assert bad.read_bytes() == BAD
-    bad.write_bytes(GOOD)
-    assert run("lint", bad.name, "--diff").code == 0
+    bad.write_bytes(b"User-agent: *\nDisallow: /a$b\n")
+    assert run("lint", bad.name, "--diff") == (0, "", "")
 
 
 def test_standard_input_is_mended_to_standard_output(process: RunCommand) -> None:
@@ -223,7 +232,7 @@ def test_messages_have_other_languages(run: RunCommand, bad: Path, language: str
     english, other = (run("lint", bad.name, "--language", name) for name in ("en", language))
     assert other.code == english.code == 1
     assert len(other.lines) == len(english.lines)
-    assert not set(other.lines) & {line for line in english.lines if line.startswith("  mend") or " found: " in line}
+    assert not set(other.lines) & {line for line in english.lines if line.startswith("  mend") or " found; " in line}
 
 
 def test_colours_are_for_terminals(run: RunCommand, bad: Path) -> None:

@@ -78,6 +78,7 @@ def test_the_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *,
         (BAD, {}, 1),
         (BAD, {"PROFILE": "lighthouse", "FAIL_ON": "error"}, 1),
         (BAD, {"ARGUMENTS": "--ignore CF201"}, 0),
+        (BAD, {"FAIL_ON": "error"}, 1),
         (BAD, {"SARIF": "robots.sarif"}, 1),
         (GOOD, {"FILES": "nowhere.txt $(touch pwned)"}, 2),
         (GOOD, {"PROFILE": "x; touch pwned"}, 2),
@@ -104,5 +105,5 @@ def test_the_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], cod
     )
     assert done.returncode == code, done.stdout + done.stderr
     assert not (tmp_path / "pwned").exists()
-    assert ("::error file=" in done.stdout) is (code == 1)
+    assert ("::error file=robots.txt,line=" in done.stdout) is (code == 1)
     assert (tmp_path / "robots.sarif").exists() is ("SARIF" in inputs)

@@ -6,7 +6,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -14,7 +14,7 @@ import pytest
 from tests.lint.corpus import files
 
 from canfetch.lint import CHECKS, LANGUAGES, Given, Linter, LintReport, Severity, catalogue_of
-from canfetch.lint.formats import github_lines, gitlab_issues, html_page, junit_document, sarif_log
+from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
 ODD = (
@@ -177,3 +177,38 @@ def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
         names = {part.partition("}")[0] for part in check.message.split("{")[1:]}
         assert {part.partition("}")[0] for part in texts.message.split("{")[1:]} == names
     assert {catalogue.phrase(severity.label) for severity in Severity}
+
+
+def test_names_of_files_are_no_urls(validator: Any) -> None:
+    for name in ("a:b%41?c=d;e,f.txt", "\udcff.txt", "#.txt"):
+        report = Linter().lint(Given(b"Disallow: /\n", path=name))
+        log = json.loads(json.dumps(sarif_log([report], version="0.1.0")).encode())
+        validator.validate(log)
+        uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert os.fsdecode(unquote_to_bytes(uri)) == name
+        assert not set(":?#;") & set(uri)
+        html_page([report]).encode()
+        json.dumps(gitlab_issues([report]), ensure_ascii=False).encode()
+
+
+def test_sarif_messages_hold_neither_placeholders_nor_links_of_a_site(validator: Any) -> None:
+    octets = b"User-agent: *\nDisallow: /{0}/[x](http://evil.example)$y\n"
+    log = sarif_log([Linter(select=["CF402"]).lint(octets)], version="0.1.0")
+    validator.validate(log)
+    text = log["runs"][0]["results"][0]["message"]["text"]
+    assert "/{{0}}/\\[x\\](http://evil.example)" in text
+
+
+def test_what_could_not_be_read_is_in_every_document(validator: Any) -> None:
+    problems = [("gone.txt", "no such file")]
+    log = sarif_log([], version="0.1.0", problems=problems)
+    validator.validate(log)
+    (invocation,) = log["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "gone.txt: no such file"
+    (issue,) = gitlab_issues([], problems=problems)
+    assert (issue["severity"], issue["location"]["path"]) == ("blocker", "gone.txt")
+    root = ET.fromstring(junit_document([], problems=problems))  # noqa: S314 - our own
+    assert root.find("testsuite/testcase/error") is not None
+    assert "no such file" in html_page([], problems=problems)
+    assert github_problem("a,b.txt", "no\nfile") == "::error file=a%2Cb.txt,title=canfetch lint::no%0Afile"

@@ -52,7 +52,7 @@ def test_a_name_of_a_suppression_has_its_place() -> None:
     octets = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
     report = Linter(select=["CF901"]).lint(octets)
     assert [finding.quoted for finding in report.findings] == [b"one", b"two"]
-    assert suppressions_of(octets, report.file.records)[0].line == 2
+    assert list(suppressions_of(octets, report.file.records)[0].lines) == [2]
 
 
 def test_what_is_asked_is_chosen() -> None:
@@ -222,3 +222,91 @@ def test_a_finding_in_plain_values() -> None:
     }
     assert plain["effect"] == "Googlebot, bingbot and other crawlers may not fetch /c/, YandexBot may"
     assert plain["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (b"Usar-agent: BadBot\nDisallow: /\n", b"User-agent: BadBot\nDisallow: /\n"),
+        (b"User-agent = BadBot\nDisallow: /\n", b"User-agent: BadBot\nDisallow: /\n"),
+        ("User\u2013agent: BadBot\nDisallow: /\n".encode(), b"User-agent: BadBot\nDisallow: /\n"),
+        (b"User-agent BadBot 2\nDisallow: /\n", b"User-agent BadBot 2\nDisallow: /\n"),
+        (
+            b"User-agent: *\nDisallow: /private/\n\nUsar-agent: BadBot\nDisallow: /\n",
+            b"User-agent: *\nDisallow: /private/\n\nUser-agent: BadBot\nDisallow: /\n",
+        ),
+        (
+            b"User-agent: *\nDisallow: /#nothing\nDisallow: /p\n",
+            b"User-agent: *\nDisallow: /%23nothing\nDisallow: /p\n",
+        ),
+        (
+            "User-agent: *\nDisallow: /a\nDisallow: /b\n\nUser\u2013agent: BadBot\nDisallow: /a\n".encode(),
+            b"User-agent: *\nDisallow: /a\nDisallow: /b\n\nUser-agent: BadBot\nDisallow: /a\n",
+        ),
+    ],
+)
+def test_what_a_line_is_is_mended_before_what_lines_do_together(before: bytes, after: bytes) -> None:
+    assert Linter().fix(before, unsafe=True).octets == after
+
+
+@pytest.mark.parametrize(
+    "line", ["Usar-agent: BadBot", "Agente de usuario: BadBot", "User-agents BadBot", "User\u200b-agent: b"]
+)
+def test_nothing_is_taken_away_while_a_line_may_be_meant_as_a_user_agent_line(line: str) -> None:
+    octets = f"User-agent: *\nDisallow: /a\n\n{line}\nDisallow: /a\n".encode()
+    assert Linter().fix(octets).octets.count(b"Disallow: /a\n") == 2
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [
+        "User-agent: *\n  Disallow: /a".encode("utf-16"),
+        "User-agent: *\n  Disallow: /a".encode("utf-16-le"),
+        "User-agent: *\n  Disallow: /a".encode("utf-32"),
+    ],
+)
+def test_another_encoding_is_not_written_anew_unasked(octets: bytes) -> None:
+    assert Linter().fix(octets).octets == octets
+
+
+def test_utf_16_is_written_anew_on_request() -> None:
+    octets = "User-agent: *\nDisallow: /a\n".encode("utf-16")
+    assert Linter().fix(octets, unsafe=True).octets == b"User-agent: *\nDisallow: /a\n"
+    other = "User-agent: *\nDisallow: /a".encode("utf-32")
+    assert Linter().fix(other, unsafe=True).octets == other
+
+
+def test_findings_that_are_allowed_do_not_count_against_the_limit() -> None:
+    allowed = b"".join(b"Disallow: /a%d$b  # canfetch: allow dollar-inside\n" % number for number in range(30))
+    report = Linter(findings_limit=20).lint(b"User-agent: *\n" + allowed + b"Disallow: /z$y\n")
+    assert names(report) == ["dollar-inside"]
+    assert (len(report.suppressed), report.cut) == (30, ())
+
+
+def test_comments_that_allow_nothing_are_cut_like_all_findings() -> None:
+    octets = b"User-agent: *\n" + b"Disallow: /a/  # canfetch: allow dollar-inside\n" * 30
+    report = Linter(select=["CF402", "CF902"], findings_limit=10).lint(octets)
+    assert (len(report.findings), report.cut) == (10, ("unused-suppression",))
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [
+        b"User-agent: *\nDisallow: /x  # canfetch: allow directory-without-slash -- known\n",
+        b"# canfetch: allow-file redirected, file-name, not-at-root\nUser-agent: *\nDisallow: /x/\n",
+        b"User-agent: *\nDisallow: /a/\n# canfetch: allow blank-line-in-group\n\nDisallow: /b/\n",
+        b"User-agent: *\nDisallow: /a#b  # canfetch: allow hash-cuts-value\n",
+        b"# canfetch: allow-file unused-suppression\nUser-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n",
+    ],
+)
+def test_comments_that_are_of_use_or_may_be_are_left_alone(octets: bytes) -> None:
+    report = Linter(ignore=["CF7"]).lint(octets)
+    assert report.findings == ()
+    assert Linter().fix(octets, unsafe=True).octets == octets
+
+
+def test_paths_are_below_the_folder_of_the_configuration() -> None:
+    linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]}, folder="/site")
+    assert linter.lint(Given(BAD, path="/site/old/robots.txt")).findings == ()
+    assert linter.lint(Given(BAD, path="/site/new/../old/robots.txt")).findings == ()
+    assert linter.lint(Given(BAD, path="/old/robots.txt")).findings

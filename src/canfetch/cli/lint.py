@@ -1,5 +1,6 @@
 """`canfetch lint`: what is wrong, odd or not read alike in robots.txt files, and the mending of it."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
@@ -78,6 +79,7 @@ def _linter(settings: LintSettings) -> Linter:
             ignore=settings.ignore,
             severities=settings.severities,
             ignore_in=settings.ignore_in,
+            folder=settings.folder,
         )
     except InvalidOption as error:
         raise Problem(str(error)) from None
@@ -87,6 +89,7 @@ def _lint(question: LintQuestion, linter: Linter, settings: LintSettings, output
     code = _CLEAN
     names = tuple(sources_of(question.names or ("robots.txt",)))
     _check_names(question, names)
+    _check_mending(question, names)
     wanted = question.output is not None or not is_terminal(sys.stdout)
     with ExitStack() as stack:
         progress = stack.enter_context(closing(progress_of(len(names), wanted=wanted)))
@@ -95,11 +98,13 @@ def _lint(question: LintQuestion, linter: Linter, settings: LintSettings, output
                 code = UNCOMPUTED
                 progress.say(f"canfetch: {cropped(source.problem)}")
                 output.fail(source.name, source.problem)
+            elif question.diff:
+                if _shows_difference(question, linter, source) and code == _CLEAN:
+                    code = _FOUND
             else:
                 report = _report(question, linter, source)
-                if report is not None:
-                    output.write(report)
-                if code == _CLEAN and (report is None or _fails(report, settings.fail_on)):
+                output.write(report)
+                if code == _CLEAN and _fails(report, settings.fail_on):
                     code = _FOUND
             progress.advance(1)
         output.end()
@@ -118,6 +123,15 @@ def _check_names(question: LintQuestion, names: tuple[str, ...]) -> None:
             # A place where no robots.txt can be is a finding; what is no URL at all is a mistake.
             if "://" not in question.robots_url:
                 raise Problem(f"--robots-url {question.robots_url}: give a whole URL") from None
+    if question.output is not None:
+        place = os.path.realpath(question.output)
+        if any(not is_origin(name) and os.path.realpath(name) == place for name in names):
+            raise Problem(f"--output {question.output} is one of the files to look at: give another")
+
+
+def _check_mending(question: LintQuestion, names: tuple[str, ...]) -> None:
+    if question.diff and question.format != "text":
+        raise Problem(f"--diff shows text: give it without --format {question.format}")
     if question.mends and any(is_origin(name) for name in names):
         raise Problem("what is fetched cannot be mended in its place: save it, and give the file")
     if question.mends and not question.diff and question.format in _NOT_FOR_DOCUMENTS and STANDARD_INPUT in names:
@@ -145,23 +159,25 @@ def _page(url: str, name: str) -> SeenPage:
         close_input(stream)
 
 
-def _report(question: LintQuestion, linter: Linter, source: Source) -> LintReport | None:
-    """Lint one file, and mend it where that is wanted; with --diff, None stands for a file that would change."""
+def _shows_difference(question: LintQuestion, linter: Linter, source: Source) -> bool:
+    """Show what mending a file would change, and say whether that is anything."""
+    assert source.given is not None
+    octets = linter.fix(source.given, unsafe=question.unsafe_fixes).octets
+    sys.stdout.writelines(difference_lines(source.name, source.given.octets, octets))
+    return octets != source.given.octets
+
+
+def _report(question: LintQuestion, linter: Linter, source: Source) -> LintReport:
+    """Lint one file, and mend it where that is wanted."""
     assert source.given is not None
     if not question.mends:
         return linter.lint(source.given)
     fixed = linter.fix(source.given, unsafe=question.unsafe_fixes)
-    changed = fixed.octets != source.given.octets
-    if question.diff:
-        if changed:
-            sys.stdout.writelines(difference_lines(source.name, source.given.octets, fixed.octets))
-            return None
-        return fixed.report._replace(findings=(), suppressed=(), cut=())
     if source.path is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(fixed.octets)
         sys.stdout.buffer.flush()
-    elif changed:
+    elif fixed.octets != source.given.octets:
         rewrite(source.path, fixed.octets)
     return fixed.report
 

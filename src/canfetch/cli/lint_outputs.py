@@ -15,10 +15,13 @@ from canfetch.cli.formats import as_given
 from canfetch.cli.lint_text import report_lines
 from canfetch.cli.terminal import Palette
 from canfetch.lint.catalogue import Catalogue
-from canfetch.lint.formats import github_lines, gitlab_issues, html_page, junit_document, sarif_log
+from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 from canfetch.lint.report import LintReport
 
 LINT_FORMATS: Final = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
+
+
+_OfReports = Callable[[list[LintReport], list[tuple[str, str]]], str]
 
 
 class LintOutput(Protocol):
@@ -49,6 +52,9 @@ class _Text:
 
 
 class _Github(_Text):
+    def fail(self, name: str, problem: str) -> None:
+        self._stream.write(f"{github_problem(name, problem)}\n")
+
     def write(self, report: LintReport) -> None:
         self._stream.writelines(f"{line}\n" for line in github_lines([report], self._catalogue))
 
@@ -68,18 +74,19 @@ class _Lines(_Text):
 class _Document:
     """One document over all reports, which are kept until then."""
 
-    def __init__(self, stream: TextIO, of_reports: Callable[[list[LintReport]], str]) -> None:
+    def __init__(self, stream: TextIO, of_reports: _OfReports) -> None:
         self._stream, self._of_reports = stream, of_reports
         self._reports: list[LintReport] = []
+        self._problems: list[tuple[str, str]] = []
 
     def write(self, report: LintReport) -> None:
         self._reports.append(report)
 
     def fail(self, name: str, problem: str) -> None:
-        """Write nothing: it is said on standard error."""
+        self._problems.append((name, problem))
 
     def end(self) -> None:
-        self._stream.write(self._of_reports(self._reports))
+        self._stream.write(self._of_reports(self._reports, self._problems))
 
 
 class _Json:
@@ -115,14 +122,19 @@ def output_of(name: str, stream: TextIO, catalogue: Catalogue, palette: Palette)
             return _Github(stream, catalogue, palette)
         case "sarif":
             return _Document(
-                stream, lambda reports: _json(sarif_log(reports, version=__version__, catalogue=catalogue))
+                stream,
+                lambda reports, problems: _json(
+                    sarif_log(reports, version=__version__, catalogue=catalogue, problems=problems)
+                ),
             )
         case "gitlab":
-            return _Document(stream, lambda reports: _json(gitlab_issues(reports, catalogue)))
+            return _Document(
+                stream, lambda reports, problems: _json(gitlab_issues(reports, catalogue, problems=problems))
+            )
         case "junit":
-            return _Document(stream, lambda reports: junit_document(reports, catalogue))
+            return _Document(stream, lambda reports, problems: junit_document(reports, catalogue, problems=problems))
         case "html":
-            return _Document(stream, lambda reports: html_page(reports, catalogue))
+            return _Document(stream, lambda reports, problems: html_page(reports, catalogue, problems=problems))
         case _:
             return _Text(stream, catalogue, palette)
 

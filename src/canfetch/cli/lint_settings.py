@@ -10,6 +10,7 @@ from canfetch.errors import InvalidOption
 from canfetch.lint.configuration import LintSettings, settings_of
 
 _OWN_NAME: Final = "canfetch.toml"
+_OWN_TABLE: Final = "lint"
 _PROJECT_NAME: Final = "pyproject.toml"
 
 
@@ -43,19 +44,26 @@ def _table(file: Path, shown: str) -> dict[str, Any] | None:
         raise Problem(f"{quoted(shown)} cannot be read: {error.strerror or error}: give another --config") from None
     except ValueError as error:
         raise Problem(f"{quoted(shown)} is no TOML: {error}: mend it") from None
+    if file.name == _OWN_NAME and content.keys() - {_OWN_TABLE}:
+        unknown = ", ".join(map(quoted, sorted(content.keys() - {_OWN_TABLE})))
+        raise Problem(f"{quoted(shown)}: there is no table {unknown}: settings of the linter are in [{_OWN_TABLE}]")
     for key in _table_name(file).strip("[]").split("."):
-        content = content.get(key) if isinstance(content, dict) else None
-    if content is None or isinstance(content, dict):
+        if not isinstance(content, dict):
+            raise Problem(f"{quoted(shown)}: {_table_name(file)} is no table: write it as one")
+        content = content.get(key)
+        if content is None:
+            return None
+    if isinstance(content, dict):
         return content
     raise Problem(f"{quoted(shown)}: {_table_name(file)} is no table: write it as one")
 
 
 def _table_name(file: Path) -> str:
-    return "[tool.canfetch.lint]" if file.name == _PROJECT_NAME else "[lint]"
+    return "[tool.canfetch.lint]" if file.name == _PROJECT_NAME else f"[{_OWN_TABLE}]"
 
 
 def _settings(table: dict[str, Any], file: Path) -> LintSettings:
     try:
-        return settings_of(table, f"{file.name} {_table_name(file)}")
+        return settings_of(table, f"{file.name} {_table_name(file)}")._replace(folder=str(file.absolute().parent))
     except InvalidOption as error:
         raise Problem(str(error)) from None

@@ -46,7 +46,7 @@ def sources_of(names: tuple[str, ...]) -> Iterator[str]:
     Raises: Problem: a folder holds none.
     """
     for name in names:
-        if is_origin(name) or name == STANDARD_INPUT or not Path(name).is_dir():
+        if not name or is_origin(name) or name == STANDARD_INPUT or not Path(name).is_dir():
             yield name
             continue
         found = sorted(str(path) for path in _below(Path(name)))

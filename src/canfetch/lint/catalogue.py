@@ -37,7 +37,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "fixable": "--fix mends it",
     "fixable-unsafe": "--unsafe-fixes mends it, and changes what some crawler may fetch",
     "clean": "Nothing found.",
-    "found": "{count} found: {errors} errors, {warnings} warnings, {infos} to know.",
+    "found": "{count} found; errors: {errors}, warnings: {warnings}, to know: {infos}.",
     "fixable-count": "{count} can be mended with --fix, {unsafe} more with --unsafe-fixes.",
     "suppressed": "{count} allowed by comments in the file.",
     "more": "{name}: there is more of this than is shown.",

@@ -19,6 +19,7 @@ class LintSettings(NamedTuple):
         ignore_in: what not to ask of files whose path matches a pattern.
         fail_on: the lowest severity that makes a run fail.
         language: of messages.
+        folder: in which the configuration is, or None where there is none.
     """
 
     profile: str = ALL
@@ -28,6 +29,7 @@ class LintSettings(NamedTuple):
     ignore_in: Mapping[str, tuple[str, ...]] = {}
     fail_on: Severity = Severity.INFO
     language: str = "en"
+    folder: str | None = None
 
 
 _KEYS: Final = {

@@ -1,19 +1,19 @@
 """The linter: which checks are asked, how bad what they find is, and the rounds of mending."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Final, NamedTuple
 
-from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments import UNUSED_SUPPRESSION, unused_suppressions
 from canfetch.lint.finding import Finding
-from canfetch.lint.fixing import applied
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.mending import can_be_written, mended, next_to_mend
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import ALL, LINT_PROFILES, Severity
 from canfetch.lint.suppression import Suppression, suppressions_of
@@ -46,11 +46,12 @@ class Linter:
         ignore: the same, of those not to ask; it wins.
         severities: other severities than the profile's, by name or code.
         ignore_in: what not to ask of files whose path matches a pattern of fnmatch.
+        folder: the folder of which these paths are, an absolute path; None compares paths as they are given.
         findings_limit: how much of one check is reported of one file; None for all.
     Raises: InvalidOption: there is no such profile or check.
     """
 
-    __slots__ = ("_asked", "_findings_limit", "_ignored_in", "profile")
+    __slots__ = ("_asked", "_findings_limit", "_folder", "_ignored_in", "profile")
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Linter:
         ignore: Sequence[str] = (),
         severities: Mapping[str, Severity] | None = None,
         ignore_in: Mapping[str, Sequence[str]] | None = None,
+        folder: str | None = None,
         findings_limit: int | None = FINDINGS_LIMIT,
     ) -> None:
         if profile not in LINT_PROFILES:
@@ -77,6 +79,7 @@ class Linter:
                 asked.append((check, severity))
         self._asked = tuple(asked)
         self._ignored_in = {pattern: frozenset(_checks_of(words)) for pattern, words in (ignore_in or {}).items()}
+        self._folder = folder
         self._findings_limit = findings_limit
 
     @property
@@ -94,29 +97,35 @@ class Linter:
         if isinstance(given, bytes):
             given = Given(given)
         file = LintedFile(given)
-        suppressions = suppressions_of(file.octets, file.records)
+        comments = _Comments(suppressions_of(file.octets, file.records))
         ignored = self._ignored(given.path)
-        found: list[Finding] = []
-        cut: list[str] = []
-        unused: Severity | None = None
+        kept: list[Finding] = []
+        suppressed: list[Finding] = []
+        cut: list[Check] = []
         for check, severity in self._asked:
-            if check.code in ignored:
+            if check.code in ignored or check is UNUSED_SUPPRESSION:
                 continue
-            if check is UNUSED_SUPPRESSION:
-                unused = severity
-                continue
-            places = check.find(file)
-            found += (_finding(file, check, severity, place) for place in islice(places, self._findings_limit))
-            if self._findings_limit is not None and next(places, None) is not None:
-                cut.append(check.name)
-        kept, suppressed, used = _suppressed(found, suppressions)
-        if unused is not None:
+            found: Iterator[Finding] = (_finding(file, check, severity, place) for place in check.find(file))
+            if check.code in comments.codes:
+                allowed, found = comments.parted(found)
+                suppressed += allowed
+            self._keep(check, found, kept, cut)
+        of_unused = next((severity for check, severity in self._asked if check is UNUSED_SUPPRESSION), None)
+        if of_unused is not None and UNUSED_SUPPRESSION.code not in ignored:
             asked = {check.code for check, _ in self._asked} - ignored
-            places = unused_suppressions(file, suppressions, used, asked)
-            kept += (_finding(file, UNUSED_SUPPRESSION, unused, place) for place in places)
+            places = unused_suppressions(file, comments.all, comments.used, asked)
+            unused: Iterator[Finding] = (_finding(file, UNUSED_SUPPRESSION, of_unused, place) for place in places)
+            allowed, unused = comments.parted(unused)
+            suppressed += allowed
+            self._keep(UNUSED_SUPPRESSION, unused, kept, cut)
         kept.sort(key=lambda finding: (finding.span, finding.check.code))
         name = given.path or given.url or "robots.txt"
-        return LintReport(name, tuple(kept), tuple(suppressed), tuple(cut), file)
+        return LintReport(name, tuple(kept), tuple(suppressed), tuple(check.name for check in cut), file)
+
+    def _keep(self, check: Check, found: Iterator[Finding], kept: list[Finding], cut: list[Check]) -> None:
+        kept += islice(found, self._findings_limit)
+        if self._findings_limit is not None and next(found, None) is not None:
+            cut.append(check)
 
     def fix(self, given: Given | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> Fixed:
         """Mend what can be mended.
@@ -133,6 +142,8 @@ class Linter:
         """
         if isinstance(given, bytes):
             given = Given(given)
+        if not can_be_written(given.octets, unsafe=unsafe):
+            return Fixed(given.octets, (), self.lint(given))
         thorough = self._without_limit()
         mending = frozenset(_checks_of(only)) if only else {check.code for check in CHECKS}
         made: list[Finding] = []
@@ -147,9 +158,10 @@ class Linter:
                 and (unsafe or not finding.fix.changes_verdicts)
                 and (finding.check.code, finding.quoted) not in barred
             ]
+            fixable = next_to_mend(report.file, fixable)
             if not fixable:
                 break
-            octets, done = _mended(report.file, fixable, barred)
+            octets, done = mended(report.file, fixable, barred)
             if octets == given.octets and not done:
                 continue
             made += done
@@ -158,35 +170,16 @@ class Linter:
 
     def _without_limit(self) -> "Linter":
         other = Linter(profile=self.profile, findings_limit=None)
-        other._asked, other._ignored_in = self._asked, self._ignored_in
+        other._asked, other._ignored_in, other._folder = self._asked, self._ignored_in, self._folder
         return other
 
     def _ignored(self, path: str | None) -> frozenset[str]:
-        if path is None:
+        if path is None or not self._ignored_in:
             return frozenset()
+        if self._folder is not None:
+            path = os.path.relpath(path, self._folder).replace(os.sep, "/")
         matching = (codes for pattern, codes in self._ignored_in.items() if fnmatchcase(path, pattern))
         return frozenset().union(*matching)
-
-
-def _mended(file: LintedFile, fixable: list[Finding], barred: set[tuple[str, bytes]]) -> tuple[bytes, list[Finding]]:
-    octets, done = _with_fixes(file, fixable)
-    claimed = [finding for finding in done if finding.fix is not None and not finding.fix.changes_verdicts]
-    if not claimed:
-        return octets, done
-    safe_octets, done_safely = _with_fixes(file, claimed)
-    if not differing_profiles(file.octets, safe_octets[: len(safe_octets) - len(file.robots.tail)]):
-        return octets, done
-    # Something does not hold what it claims here: each is proved alone, and those that fail are barred.
-    for finding in done_safely:
-        alone, _ = _with_fixes(file, [finding])
-        if differing_profiles(file.octets, alone[: len(alone) - len(file.robots.tail)]):
-            barred.add((finding.check.code, finding.quoted))
-    return file.octets + file.robots.tail, []
-
-
-def _with_fixes(file: LintedFile, findings: list[Finding]) -> tuple[bytes, list[Finding]]:
-    octets, made = applied(file.octets, [finding.fix for finding in findings if finding.fix is not None])
-    return octets + file.robots.tail, [finding for finding, was in zip(findings, made, strict=True) if was]
 
 
 def _finding(file: LintedFile, check: Check, severity: Severity, place: Found) -> Finding:
@@ -205,24 +198,33 @@ def _checks_of(words: Sequence[str]) -> Iterator[str]:
         yield from begun
 
 
-def _suppressed(
-    found: list[Finding], suppressions: tuple[Suppression, ...]
-) -> tuple[list[Finding], list[Finding], set[tuple[int, str]]]:
-    """Part findings into those that stay and those that comments allow, and say which comments were of use."""
-    if not suppressions:
-        return found, [], set()
-    allowed: dict[tuple[int | None, str], list[tuple[int, str]]] = {}
-    for suppression in suppressions:
-        for name, span in suppression.names if suppression.is_understood else ():
-            check = CHECKS_BY_WORD.get(name)
-            if check is not None:
-                allowed.setdefault((suppression.line, check.code), []).append((span[0], name))
-    kept: list[Finding] = []
-    suppressed: list[Finding] = []
-    used: set[tuple[int, str]] = set()
-    for finding in found:
-        code = finding.check.code
-        by = allowed.get((finding.line, code), []) + allowed.get((None, code), [])
-        used.update(by)
-        (suppressed if by else kept).append(finding)
-    return kept, suppressed, used
+class _Comments:
+    """The comments of a file: which findings they allow, and which of them were of use."""
+
+    def __init__(self, suppressions: tuple[Suppression, ...]) -> None:
+        self.all = suppressions
+        self.used: set[tuple[int, str]] = set()
+        self._in_file: dict[str, list[tuple[int, str]]] = {}
+        self._on_line: dict[tuple[int, str], list[tuple[int, str]]] = {}
+        self.codes: set[str] = set()
+        for suppression in suppressions:
+            for name, span in suppression.names if suppression.is_understood else ():
+                check = CHECKS_BY_WORD.get(name)
+                if check is None:
+                    continue
+                self.codes.add(check.code)
+                if suppression.last_line is None:
+                    self._in_file.setdefault(check.code, []).append((span[0], name))
+                for line in suppression.lines:
+                    self._on_line.setdefault((line, check.code), []).append((span[0], name))
+
+    def parted(self, found: Iterable[Finding]) -> tuple[list[Finding], Iterator[Finding]]:
+        """Part findings into those that comments allow, and the others."""
+        allowed: list[Finding] = []
+        others: list[Finding] = []
+        for finding in found:
+            code = finding.check.code
+            by = self._in_file.get(code, []) + self._on_line.get((finding.line, code), [])
+            self.used.update(by)
+            (allowed if by else others).append(finding)
+        return allowed, iter(others)

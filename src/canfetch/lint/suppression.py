@@ -1,6 +1,6 @@
 """Comments by which the author of a file says that a finding is meant.
 
-    # canfetch: allow blank-line-in-group          the next line that is no comment and not blank
+    # canfetch: allow blank-line-in-group          all lines up to the next that is no comment and not blank
     Disallow: /a$b  # canfetch: allow dollar-inside    this line
     # canfetch: allow-file byte-order-mark, CF104    the whole file
 
@@ -19,7 +19,7 @@ _REASON: Final = " -- "
 
 
 class Suppression(NamedTuple):
-    """One comment: where it stands, which checks it names, and which line it speaks of, or None for the file.
+    """One comment: where it stands, which checks it names, and up to which line it speaks, or None for the file.
 
     `names` are as written, each with its span; `word` is what stands behind the mark.
     """
@@ -27,7 +27,12 @@ class Suppression(NamedTuple):
     record: Record
     word: str
     names: tuple[tuple[str, tuple[int, int]], ...]
-    line: int | None
+    last_line: int | None
+
+    @property
+    def lines(self) -> range:
+        """The lines of which it speaks, where it does not speak of the file."""
+        return range(self.record.line, (self.last_line or 0) + 1)
 
     @property
     def is_understood(self) -> bool:
@@ -49,23 +54,24 @@ def suppressions_of(octets: bytes, records: tuple[Record, ...]) -> tuple[Suppres
         before, hash_, comment = octets[start:end].partition(b"#")
         suppression = _suppression(record, comment, start + len(before) + 1) if hash_ else None
         if before.strip():
-            found += (one._replace(line=record.line) for one in waiting)
+            found += (one._replace(last_line=record.line) for one in waiting)
             waiting.clear()
             if suppression is not None:
-                found.append(suppression._replace(line=record.line if suppression.word != _FILE_WORD else None))
+                found.append(suppression._replace(last_line=record.line if suppression.word != _FILE_WORD else None))
         elif suppression is not None:
             (found if suppression.word == _FILE_WORD else waiting).append(suppression)
     # Behind the last line there is nothing to speak of but themselves.
-    found += (one._replace(line=one.record.line) for one in waiting)
+    found += (one._replace(last_line=one.record.line) for one in waiting)
     return tuple(found)
 
 
 def _suppression(record: Record, comment: bytes, offset: int) -> Suppression | None:
-    text = comment.lstrip(b" \t#")
-    if not text.startswith(_MARK):
+    # A comment may hold another: a `#` in a path begins the first.
+    before, mark, said = comment.partition(_MARK)
+    if not mark or not (before.rstrip(b" \t").endswith(b"#") or not before.strip(b" \t")):
         return None
-    offset += len(comment) - len(text) + len(_MARK)
-    said = text[len(_MARK) :].rstrip()
+    offset += len(before) + len(_MARK)
+    said = said.rstrip()
     said = said.partition(_REASON.encode())[0]
     bare = said.lstrip(b" \t")
     offset += len(said) - len(bare)

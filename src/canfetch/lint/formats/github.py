@@ -41,3 +41,8 @@ def _escaped(text: str, escapes: Iterable[tuple[str, str]]) -> str:
     for character, escape in escapes:
         text = text.replace(character, escape)
     return text
+
+
+def github_problem(name: str, why: str) -> str:
+    """Give the command for a file that could not be read."""
+    return f"::error file={_escaped(name, _IN_PROPERTY)},title=canfetch lint::{_escaped(why, _IN_MESSAGE)}"

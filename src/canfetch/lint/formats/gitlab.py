@@ -7,19 +7,33 @@ from typing import Any, Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.places import place_of, said_of
+from canfetch.lint.formats.places import place_of, printable, said_of
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
 _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 
 
-def gitlab_issues(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) -> list[dict[str, Any]]:
-    """Give one issue for each finding, in plain values.
+def gitlab_issues(
+    reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
+) -> list[dict[str, Any]]:
+    """Give one issue for each finding, in plain values, and one for each file that could not be read.
 
+    Args: problems: names of what could not be read, each with the reason.
     Source: GitLab Docs, Code Quality report format.
     """
-    issues: list[dict[str, Any]] = []
+    issues: list[dict[str, Any]] = [
+        {
+            "type": "issue",
+            "check_name": "canfetch lint",
+            "description": printable(why),
+            "categories": ["Bug Risk"],
+            "severity": "blocker",
+            "fingerprint": hashlib.sha256(f"{printable(name)}\0{printable(why)}".encode()).hexdigest(),
+            "location": {"path": printable(name), "lines": {"begin": 1}},
+        }
+        for name, why in problems
+    ]
     for report in reports:
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True):
             place = place_of(report.file, finding)
@@ -32,7 +46,7 @@ def gitlab_issues(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH)
                     "severity": _SEVERITIES[finding.severity],
                     "fingerprint": fingerprint,
                     "location": {
-                        "path": report.name,
+                        "path": printable(report.name),
                         "positions": {
                             "begin": {"line": place.line, "column": place.column},
                             "end": {"line": place.end_line, "column": place.end_column},

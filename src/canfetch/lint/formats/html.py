@@ -7,7 +7,7 @@ from typing import Final
 from canfetch.core.octets import text_of
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.places import place_of
+from canfetch.lint.formats.places import place_of, printable
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -33,21 +33,29 @@ p { margin: .35rem 0; } .effect { font-weight: 600; } .number { color: var(--fai
 _LINE_CHARACTERS: Final = 400
 
 
-def html_page(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) -> str:
-    """Give the page, in UTF-8 when encoded so; what a site wrote is escaped."""
-    return "".join(_parts(list(reports), catalogue))
+def html_page(
+    reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
+) -> str:
+    """Give the page, in UTF-8 when encoded so; what a site wrote is escaped.
+
+    Args: problems: names of what could not be read, each with the reason.
+    """
+    return "".join(_parts(list(reports), catalogue, list(problems)))
 
 
-def _parts(reports: list[LintReport], catalogue: Catalogue) -> Iterator[str]:
+def _parts(reports: list[LintReport], catalogue: Catalogue, problems: list[tuple[str, str]]) -> Iterator[str]:
     title = escape(catalogue.phrase("report"))
     yield f'<!doctype html>\n<html lang="{catalogue.language}">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     for report in reports:
-        yield f"<section>\n<h2>{escape(report.name)}</h2>\n<p>{escape(summary(report, catalogue))}</p>\n"
+        yield f"<section>\n<h2>{escape(printable(report.name))}</h2>\n<p>{escape(summary(report, catalogue))}</p>\n"
         for finding in report.findings:
             yield from _article(report, finding, catalogue)
         yield "</section>\n"
+    for name, why in problems:
+        yield f"<section>\n<h2>{escape(printable(name))}</h2>\n"
+        yield f'<p class="effect">{escape(printable(why))}</p>\n</section>\n'
     yield "</main>\n</body>\n</html>\n"
 
 

@@ -8,9 +8,12 @@ from canfetch.lint.formats.places import place_of, said_of
 from canfetch.lint.report import LintReport
 
 
-def junit_document(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) -> str:
+def junit_document(
+    reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
+) -> str:
     """Give the XML document, in UTF-8 when encoded so.
 
+    Args: problems: names of what could not be read, each with the reason: an error each.
     Source: the schema of Jenkins' xUnit plugin, as build servers read it.
     """
     root = Element("testsuites", name="canfetch lint")
@@ -41,6 +44,10 @@ def junit_document(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH
             )
             failure = SubElement(case, "failure", message=_legal(text), type=finding.severity.label)
             failure.text = _legal(catalogue.texts(finding.check).mend)
+    for name, why in problems:
+        suite = SubElement(root, "testsuite", name=_legal(name), tests="1", failures="0", errors="1", skipped="0")
+        case = SubElement(suite, "testcase", name="canfetch lint", classname=_legal(name))
+        SubElement(case, "error", message=_legal(why), type="error")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from canfetch.core.octets import octets_of, text_of
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding, Position
 from canfetch.lint.linted_file import LintedFile
@@ -36,3 +37,8 @@ def said_of(finding: Finding, catalogue: Catalogue) -> str:
     effect = finding.effect(catalogue)
     message = finding.message(catalogue)
     return f"{message}: {effect}" if effect else message
+
+
+def printable(text: str) -> str:
+    """Make a text that UTF-8 has: octets of a file's name that are none become escapes."""
+    return text_of(octets_of(text))

@@ -1,5 +1,6 @@
 """SARIF 2.1.0, the format of static analysis results that forges and editors read."""
 
+import os
 from collections.abc import Iterable
 from typing import Any, Final
 from urllib.parse import quote
@@ -10,7 +11,7 @@ from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixing import Edit
 from canfetch.lint.formats.gitlab import fingerprints
-from canfetch.lint.formats.places import place_of, said_of
+from canfetch.lint.formats.places import place_of, printable, said_of
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -19,15 +20,26 @@ _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sch
 _INDICES: Final = {check.code: index for index, check in enumerate(CHECKS)}
 
 
-def sarif_log(reports: Iterable[LintReport], *, version: str, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
+def sarif_log(
+    reports: Iterable[LintReport],
+    *,
+    version: str,
+    catalogue: Catalogue = ENGLISH,
+    problems: Iterable[tuple[str, str]] = (),
+) -> dict[str, Any]:
     """Give one run with all reports, in plain values; also without any finding it is a whole log.
 
     Args:
         reports: of files whose names are paths or URLs.
         version: of canfetch.
         catalogue: the language.
+        problems: names of what could not be read, each with the reason.
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
     """
+    notifications = [{"level": "error", "message": {"text": _plain(f"{name}: {why}")}} for name, why in problems]
+    invocation: dict[str, Any] = {"executionSuccessful": not notifications}
+    if notifications:
+        invocation["toolExecutionNotifications"] = notifications
     results: list[dict[str, Any]] = []
     for report in reports:
         lasting = fingerprints(report)
@@ -49,6 +61,7 @@ def sarif_log(reports: Iterable[LintReport], *, version: str, catalogue: Catalog
                     }
                 },
                 "language": catalogue.language,
+                "invocations": [invocation],
                 "columnKind": "unicodeCodePoints",
                 "results": results,
             }
@@ -71,12 +84,12 @@ def _rule(check: Check, catalogue: Catalogue) -> dict[str, Any]:
 
 def _result(report: LintReport, finding: Finding, lasting: str | None, catalogue: Catalogue) -> dict[str, Any]:
     place = place_of(report.file, finding)
-    location = {"uri": quote(report.name, safe="/:?=&%~+,;@!$'()*")}
+    location = {"uri": _uri(report)}
     result: dict[str, Any] = {
         "ruleId": finding.check.code,
         "ruleIndex": _INDICES[finding.check.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": said_of(finding, catalogue)},
+        "message": {"text": _plain(said_of(finding, catalogue))},
         "locations": [
             {
                 "physicalLocation": {
@@ -111,3 +124,17 @@ def _replacement(edit: Edit) -> dict[str, Any]:
     if edit.replacement:
         replacement["insertedContent"] = {"text": edit.replacement.decode("utf-8", "replace")}
     return replacement
+
+
+def _uri(report: LintReport) -> str:
+    path = report.file.given.path
+    if path is None:
+        return quote(report.name, safe="/:?=&%~+,;@!$'()*")
+    # A path is no URL: whatever means something in one is an escape.
+    return quote(os.fsencode(path.replace(os.sep, "/")), safe="/")
+
+
+def _plain(text: str) -> str:
+    # Section 3.11: braces are doubled, and brackets escaped where they would make a link.
+    text = printable(text).replace("{", "{{").replace("}", "}}")
+    return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]") if "](" in text else text

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from canfetch.lint.check import Check, Found
+from canfetch.lint.check import Check, Found, Subject
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -26,7 +26,7 @@ def unused_suppressions(
     for suppression in suppressions:
         for name, span in suppression.names if suppression.is_understood else ():
             check = CHECKS_BY_WORD.get(name)
-            if check is None or check.code not in asked or (span[0], name) in used:
+            if check is None or check.code not in asked or (span[0], name) in used or not _can_look(check, file):
                 continue
             # The only name goes with its comment; of several, one alone would leave a comma behind.
             fix = None
@@ -38,6 +38,21 @@ def unused_suppressions(
                 ending = line[len(line.rstrip(b"\r\n")) :] if kept else b""
                 fix = replacing(start + len(kept), end, ending)
             yield Found(span, {"name": name}, fix=fix)
+
+
+def _can_look(check: Check, file: LintedFile) -> bool:
+    # Without what it looks at it finds nothing, whatever the file is; and this check does not look at itself.
+    given = file.given
+    if check.subject is Subject.DELIVERY:
+        return given.delivery is not None or bool(given.siblings)
+    wanted: dict[str, object] = {
+        "directory-without-slash": given.pages,
+        "file-name": given.path,
+        "hidden-noindex": given.pages,
+        "not-at-root": given.url,
+        "sitemap-of-other-host": given.url,
+    }
+    return bool(wanted.get(check.name, True)) and check.code != CHECK.code
 
 
 def find(_file: LintedFile) -> Iterator[Found]:

@@ -10,6 +10,7 @@ from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
+from canfetch.lint.unread_agents import unread_agent_lines
 from canfetch.lint.witnesses import witness_path
 
 
@@ -20,8 +21,9 @@ def find(file: LintedFile) -> Iterator[Found]:
         return
     first = outside[0]
     fix = None
-    if not file.groups_named("*"):
-        # Where there is a group of `*`, these rules may be meant for it or not.
+    if not file.groups_named("*") and not any(line < first.line for line in unread_agent_lines(file)):
+        # Where there is a group of `*`, these rules may be meant for it or not; where a line is no user-agent line
+        # by a letter, they are meant for whom that names.
         fix = replacing(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
     telling = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
     yield Found(

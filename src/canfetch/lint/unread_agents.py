@@ -1,0 +1,28 @@
+"""Lines that nobody reads as user-agent lines, and that were probably meant as such.
+
+While one stands in a file, it is not known where groups begin: what seems to be said twice may be said to two crawlers.
+"""
+
+from canfetch.core.keys import NAMES, RecordKind
+from canfetch.core.records import Note
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.linted_file import LintedFile
+
+_WORD = b"agent"
+_NAME = NAMES[RecordKind.USER_AGENT]
+
+
+def unread_agent_lines(file: LintedFile) -> frozenset[int]:
+    """Give the numbers of these lines."""
+    return file.found_once(_lines)
+
+
+def _lines(file: LintedFile) -> frozenset[int]:
+    lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == _NAME}
+    for note in (Note.NO_RECORD, Note.UNKNOWN_KEY):
+        for record in file.noted(note):
+            # What is not seen, or looks like a letter or a dash, does not part the word.
+            text = file.content(record).partition(b"#")[0].lower()
+            if _WORD in bytes(octet for octet in text if octet in b"abcdefghijklmnopqrstuvwxyz"):
+                lines.add(record.line)
+    return frozenset(lines)
