@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import canfetch
+from canfetch.lint import CHECKS, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -77,3 +78,17 @@ def test_house_every_public_name_is_on_the_api_page() -> None:
 def test_house_readme_names_every_profile() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert not [name for name in canfetch.PROFILES if f"| `{name}`" not in readme]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/benchmarks.md"])
+def test_house_documents_count_the_checks(name: str) -> None:
+    counts = re.findall(r"(\d+) checks\b", (ROOT / name).read_text(encoding="utf-8"))
+    assert counts
+    assert set(counts) == {str(len(CHECKS))}
+
+
+def test_house_languages_of_messages_are_told() -> None:
+    page = (ROOT / "docs" / "linting.md").read_text(encoding="utf-8")
+    names = {"en": "English", "it": "Italian", "es": "Spanish", "ko": "Korean", "de": "German", "ja": "Japanese"}
+    assert set(names) == set(LANGUAGES)
+    assert all(name in page for name in names.values())
