@@ -17,6 +17,13 @@ def codes(octets: bytes) -> set[str]:
     [
         ("CF201", "Sitemap https://example.com/sitemap.xml"),
         ("CF201", "Disallow\t/x"),
+        ("CF201", "Crawl-delay 5"),
+        ("CF201", "Content-Signal /x"),
+        ("CF201", "Host example.com"),
+        ("CF201", "Noindex /x"),
+        ("CF201", "License https://example.com/license.xml"),
+        ("CF207", "License agreement"),
+        ("CF207", "Comment here"),
         ("CF202", "Disalow: /x"),
         ("CF202", "Site-map: https://example.com/s.xml"),
         ("CF203", "Crawl delay: 5"),
@@ -80,6 +87,10 @@ def test_it_fires(code: str, line: str) -> None:
     [
         ("CF201", "Disallow: /x"),
         ("CF201", "Follow me"),
+        ("CF201", "Host it"),
+        ("CF201", "License agreement"),
+        ("CF201", "Crawl-delay: 5"),
+        ("CF207", "Crawl-delay 5"),
         ("CF202", "DISALLOW: /x"),
         ("CF202", "Dissallw: /x"),
         ("CF203", "Disallow: /x"),
@@ -132,6 +143,7 @@ def test_it_does_not_fire(code: str, line: str) -> None:
     "code, line, after",
     [
         ("CF201", "Sitemap https://example.com/s", "Sitemap: https://example.com/s"),
+        ("CF201", "crawl-delay\t5 # s", "crawl-delay: 5 # s"),
         ("CF202", "useragent: x", "User-agent: x"),
         ("CF203", "Crawl_delay: 5", "Crawl-delay: 5"),
         ("CF205", "Disallows: /x", "Disallow: /x"),

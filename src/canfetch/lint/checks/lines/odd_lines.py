@@ -9,6 +9,7 @@ from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Note, Record
@@ -28,7 +29,7 @@ class Oddity(Enum):
     CHARACTERS = auto()  # a known key among characters that nobody sees, or that a word processor wrote
     DECORATED = auto()  # a known key in the marks of a list or of bold text
     JOINED = auto()  # two records
-    MISSING_COLON = auto()  # a known key, white space and a URL
+    MISSING_COLON = auto()  # a known key and white space, before a URL or the value of a record beyond the RFC
     TRANSLATED = auto()  # a key in another language
     PREFIX = auto()  # a key that begins with the name of a rule
     NEAR = auto()  # a key that is nearly a name
@@ -61,6 +62,8 @@ _DASHES: Final = tuple(character.encode() for character in "\u2010\u2011\u2012\u
 _LONGEST_KEY: Final = 40
 _LONGEST_LOOK: Final = 128
 _VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
+# Before a URL, a license is a record all the same.
+_WORDS: Final = frozenset({"comment", "license"})
 _URL_SCHEMES: Final = (b"http", b"https")
 
 
@@ -85,6 +88,9 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
             of_key = by_key[key] = _of_key(key)
         if of_key[0] is not Oddity.KNOWN:
             line = _odd_record(file, record, key, *of_key)
+            found[line.oddity].append(line)
+        elif Note.MISSING_COLON in record.notes:
+            line = _known_without_colon(file, record, key)
             found[line.oddity].append(line)
     return found
 
@@ -135,13 +141,34 @@ def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, na
     return OddLine(record, oddity, name, record.key, record.value[0])
 
 
+def _known_without_colon(file: LintedFile, record: Record, key: bytes) -> OddLine:
+    """Say what two words seem to be of which the first is the name of a record beyond the RFC."""
+    name = _known_name(key)
+    value = file.value(record)
+    is_meant = _has_form_of_value(known_record(key).name, value)
+    if name is None or not is_meant or record.key is None or record.value is None:
+        return _odd_text(file.octets, record)
+    return OddLine(record, Oddity.MISSING_COLON, name, record.key, record.value[0])
+
+
+def _has_form_of_value(name: str, value: bytes) -> bool:
+    # Where the name is a word of its language, the value must look like one.
+    if name == "host":
+        return b"." in value.strip(b".") or b":" in value
+    if name in PAGE_RULES:
+        return value.startswith((b"/", b"*"))
+    return name not in _WORDS
+
+
 def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
     """Say what a key in lower case seems to be, and which name is meant."""
     if ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes:
         return (Oddity.KNOWN, None) if _prefix(key) is None else (Oddity.PREFIX, None)
     words = key.split(None, 2)
-    if len(words) == 2 and words[1] in _URL_SCHEMES and words[0] in CORE_SPELLINGS:
-        return Oddity.MISSING_COLON, CORE_SPELLINGS[words[0]]
+    if len(words) == 2 and words[1] in _URL_SCHEMES and words[0] != b"comment":
+        name = _known_name(words[0])
+        if name is not None:
+            return Oddity.MISSING_COLON, name
     named = _named(key) if len(key) <= _LONGEST_KEY else None
     if named is not None:
         return named
