@@ -1,18 +1,16 @@
 """The linter: what it asks, what it allows, and how it mends."""
 
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
-from canfetch.lint import CHECKS, LINT_PROFILES, Edit, Fix, Found, Given, Linter, LintReport, Severities, Severity
-from canfetch.lint import linter as linter_module
+from canfetch.lint import CHECKS, LINT_PROFILES, Edit, Finding, Fix, Given, Linter, LintReport, Severities, Severity
 from canfetch.lint.configuration import LintSettings, settings_of
 from canfetch.lint.fixing import applied
 from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.mending import mended
 from canfetch.lint.suppression import suppressions_of
 
 BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
@@ -129,17 +127,20 @@ def test_what_is_past_the_limit_stays() -> None:
     assert fixed.octets.endswith(b"Disallow: /tail/")
 
 
-def test_a_fix_that_does_not_hold_what_it_says_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(file: LintedFile) -> Iterator[Found]:
-        place = file.octets.find(b"/a/")
-        if place >= 0:
-            yield Found((place, place + 3), fix=Fix((Edit(place, place + 3, b"/b/"),)))
-
-    wrong = CHECKS[0]._replace(code="CF999", name="wrong", find=find)
-    monkeypatch.setattr(linter_module, "CHECKS", (*CHECKS, wrong))
-    fixed = Linter().fix(b"User-agent: *\n  Disallow: /a/\n")
-    assert fixed.octets == b"User-agent: *\nDisallow: /a/\n"
-    assert [finding.check.name for finding in fixed.made] == ["indented-record"]
+def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
+    file = LintedFile(Given(b"User-agent: *\n  Disallow: /a/\nDisallow: /x/\n"))
+    wrong = Fix((Edit(26, 29, b"/b/"),))
+    right = Fix((Edit(30, 30, b"# as it was\n"),))
+    findings = [
+        Finding(file, check, Severity.INFO, fix.edits[0][:2], {}, None, fix)
+        for check, fix in zip(CHECKS, (wrong, right), strict=False)
+    ]
+    barred: set[tuple[str, bytes]] = set()
+    assert mended(file, findings, barred) == (file.octets, [])
+    assert barred == {(CHECKS[0].code, b"/a/")}
+    octets, made = mended(file, findings[1:], barred)
+    assert octets == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
+    assert made == findings[1:]
 
 
 def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
