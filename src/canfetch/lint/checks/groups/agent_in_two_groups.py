@@ -14,6 +14,7 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look for user-agent lines that name what an earlier group names, and that says something else."""
     first: dict[str, tuple[int, int]] = {}
     alike: dict[tuple[int, int], bool] = {}
+    said: dict[int, set[tuple[bool, bytes]]] = {}
     for group in file.groups:
         rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
         for token in group.tokens:
@@ -25,7 +26,10 @@ def find(file: LintedFile) -> Iterator[Found]:
                 continue
             pair = index, group.index
             if pair not in alike:
-                alike[pair] = _said(file, index) == _said(file, group.index)
+                for one in pair:
+                    if one not in said:
+                        said[one] = _said(file, one)
+                alike[pair] = said[index] == said[group.index]
             if alike[pair] and name != "*":
                 continue  # what says the same twice harms nobody
             yield Found(
