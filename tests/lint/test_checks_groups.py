@@ -148,3 +148,9 @@ def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:
     found = findings(b"User-agent: *\nDisallow: // x\nDisallow: //a\n\nDisallow: //b/c\n", "CF305")[0]
     assert found.witnesses[0].url == "https://example.com//b/c"
     assert not found.witnesses[0].allowed
+
+
+def test_an_escape_parts_the_paths_of_an_allow_and_a_disallow_for_google() -> None:
+    found = findings(b"User-agent: *\nAllow: /%7Ea\nDisallow: /~a\n", "CF312")[0]
+    assert {witness.crawler for witness in found.witnesses if not witness.allowed} == {"Googlebot"}
+    assert "who reads both as one path" in found.message()

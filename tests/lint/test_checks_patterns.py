@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.core.equivalence import differing_profiles
-from canfetch.lint import Given, Linter, SeenPage
+from canfetch.lint import Given, Linter, SeenPage, Severity
 from canfetch.lint.checks.patterns.covering import form_of
 from canfetch.pages.document import parse_page
 
@@ -20,7 +20,7 @@ def mended(octets: bytes, code: str) -> bytes:
 
 
 def rules(*values: str) -> bytes:
-    return "\n".join(("User-agent: *", *values, "")).encode()
+    return "\n".join(("User-agent: *", *values, "")).encode("utf-8", "surrogateescape")
 
 
 FIRES = [
@@ -82,6 +82,8 @@ QUIET = [
     ("CF405", ("Disallow: /a", "Disallow: /A")),
     ("CF405", ("Disallow: /a", "User-agent: b", "Disallow: /a")),
     ("CF406", ("Disallow: /a/", "Allow: /a/b/", "Disallow: /a/b/c/")),
+    ("CF406", ("Disallow: /a", "Allowed: /a/b", "Disallow: /a/b/c")),
+    ("CF406", ("Disallow: /a", "User-agents: b", "Disallow: /a/b/c")),
     ("CF406", ("Disallow: /a/", "Allow: /*.gif", "Disallow: /a/b.gif")),
     ("CF406", ("Disallow: /a/", "Disallow: /a")[::-1][:1]),
     ("CF406", ("Disallow: /a$", "Disallow: /ab")),
@@ -95,6 +97,7 @@ QUIET = [
     ("CF408", ("Disallow: /%C3%A9",)),
     ("CF408", ("Disallow: /%zz",)),
     ("CF409", ("Disallow: /caf%C3%A9",)),
+    ("CF409", ("Disallow: /caf\udce9/",)),
     ("CF409", ("Disallow: /a?b=c&d=[1]",)),
     ("CF410", ("Disallow: /%25",)),
     ("CF410", ("Disallow: /a  # 100%",)),
@@ -200,3 +203,14 @@ def test_a_folder_without_slash_is_told_of_by_a_page() -> None:
     assert lines(rules("Disallow: /pri", "Disallow: /private-offers"), "CF415", given) == [2, 3]
     assert lines(rules("Disallow: /private/", "Allow: /private", "Disallow: /other"), "CF415", given) == []
     assert lines(rules("Disallow: /private"), "CF415", given._replace(url="https://other.example/robots.txt")) == []
+
+
+def test_braces_are_a_warning_to_google_whose_parser_leaves_them() -> None:
+    found = Linter(profile="google", select=["CF409"]).lint(rules("Disallow: /{id}/")).findings
+    assert [finding.severity for finding in found] == [Severity.WARNING]
+    assert {witness.crawler for witness in found[0].witnesses if witness.allowed} == {"Googlebot"}
+
+
+def test_nobody_is_asked_for_a_segment_of_dots() -> None:
+    found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
+    assert not any(witness.allowed for witness in found[0].witnesses)

@@ -23,7 +23,7 @@ CHECK = Check(
     name="html-file",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="A page in place of the file",
-    message="this is a page of HTML, and no robots.txt",
+    message="this is a page of HTML or XML, and no robots.txt",
     why="Crawlers skip the lines that they cannot read, find no rule, and fetch everything.",
     mend="Serve the file as plain text; where there is none, answer with status 404 and not with a page.",
     source="Google, file format; Lighthouse, robots-txt",

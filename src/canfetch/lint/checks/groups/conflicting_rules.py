@@ -47,8 +47,9 @@ CHECK = Check(
     name="conflicting-rules",
     severities=everywhere(Severity.WARNING),
     title="A path that is allowed and disallowed",
-    message="`{value}` is allowed on line {line}: this rule does nothing",
-    why="Of two rules of equal length the allow wins. Readers that obey the first match may do otherwise.",
+    message="`{value}` is allowed on line {line}, too: who reads both as one path obeys the allow",
+    why="Of two rules of equal length the allow wins. Readers that obey the first match may do otherwise, and "
+    "to Google's parser an escape of a plain character, such as `%7E`, is another path than the character.",
     mend="Remove one of both rules.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
     bad=Given(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 from canfetch.core.escapes import canonical
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
+from canfetch.lint.checks.lines.names import ALLOW, DISALLOW, USER_AGENT
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 # What is longer is no path that anybody means.
@@ -117,6 +119,7 @@ def covered(file: LintedFile) -> Iterator[Covered]:
     Cost: O(octets of rules, times the lengths that rules have).
     """
     together = _groups_together(file)
+    rules_of_google, cut_by_google = _read_by_google(file)
     heads: dict[tuple[int, bool], _Heads] = {}
     by_group = [formed(group.rules) for group in file.groups]
     for index, rules in enumerate(by_group):
@@ -124,13 +127,36 @@ def covered(file: LintedFile) -> Iterator[Covered]:
             of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
             for octets in {one.rule.octets, len(one.form)}:
                 of_kind.add(head_of(one.form), octets)
+    for one in rules_of_google:
+        of_kind = heads.setdefault((together[one.rule.group], one.rule.allow), _Heads())
+        for octets in {one.rule.octets, len(one.form)}:
+            of_kind.add(head_of(one.form), octets)
     for each in heads.values():
         each.close()
     nothing = _Heads()
     for index, rules in enumerate(by_group):
+        if index in cut_by_google:
+            continue
         for allow in (True, False):
             opposing = heads.get((together[index], not allow), nothing)
             yield from _covered_among([one for one in rules if one.rule.allow is allow], opposing)
+
+
+def _read_by_google(file: LintedFile) -> tuple[list[Formed], frozenset[int]]:
+    """Give the lines that are rules to Google's parser alone, and the groups in which it finds others' beginnings."""
+    rules: list[LintedRule] = []
+    cut: set[int] = set()
+    for line in odd_lines(file, Oddity.PREFIX):
+        name = prefix_name(file.key(line.record)).capitalize()
+        group = line.record.group
+        if group is None or group >= len(file.groups):
+            continue
+        if name in (ALLOW, DISALLOW):
+            value = file.value(line.record)
+            rules.append(LintedRule(line.record, name == ALLOW, value, len(value), group))
+        elif name == USER_AGENT:
+            cut.add(group)
+    return formed(rules), frozenset(cut)
 
 
 def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:

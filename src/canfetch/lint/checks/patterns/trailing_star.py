@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.check import Check, Found
+from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.checks.patterns.covering import Neighbours
 from canfetch.lint.checks.patterns.rewriting import rewritten
@@ -23,9 +23,14 @@ def find(file: LintedFile) -> Iterator[Found]:
         yield Found(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
-            probe_of(bare) if bare.startswith(b"/") else None,
+            _probe(bare) if bare.startswith(b"/") else None,
             rewritten(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
         )
+
+
+def _probe(bare: bytes) -> Probe | None:
+    # A last segment of dots alone is resolved before anybody asks.
+    return probe_of(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
 
 
 CHECK = Check(
