@@ -9,20 +9,21 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# Those that send a site its visitors in most of the world.
-_SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "DuckDuckBot", "Applebot")
+# Those that send a site its visitors in most of the world; each with the groups that it reads, the first that is there.
+_SEARCH_ENGINES: Final = (("Googlebot",), ("bingbot",), ("DuckDuckBot",), ("Applebot",), ("YandexBot", "Yandex"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for search engines whose own groups bar everything, where `*` may fetch something."""
     closed_to_all = closing_rule(file, "*") is not None
-    for name in () if closed_to_all else _SEARCH_ENGINES:
-        rule = closing_rule(file, name)
+    for tokens in () if closed_to_all else _SEARCH_ENGINES:
+        read = next((token for token in tokens if file.groups_named(token)), None)
+        rule = None if read is None else closing_rule(file, read)
         if rule is not None:
             yield Found(
                 file.content_span(rule.record),
-                {"name": name, "pattern": file.text(rule.value)},
-                Probe("/", (name, "ExampleBot")),
+                {"name": tokens[0], "pattern": file.text(rule.value)},
+                Probe("/", (tokens[0], "ExampleBot")),
             )
 
 
