@@ -1,5 +1,6 @@
 """A draft says what it was given, and refuses what cannot be meant."""
 
+import contextlib
 import re
 from collections.abc import Callable
 
@@ -12,14 +13,17 @@ from canfetch.author.draft import Draft, DraftGroup
 from canfetch.author.values import literal_path
 
 TOKENS = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,8}", fullmatch=True)
-PATTERN_CHARACTERS = st.sampled_from([*"abAB/*?=&.-~!:;,@+'()[]{}|^\"<>\\`_", "%20", "%2F", "%C3%A9", "%41"])
+PATTERN_CHARACTERS = st.sampled_from([*"abAB/*?=&.-~!:;,@+'()[]_", "%20", "%2F", "%C3%A9", "%41"])
 PATTERNS = st.builds(
     lambda start, rest, end: start + "".join(rest) + end,
     st.sampled_from(["/", "*"]),
     st.lists(PATTERN_CHARACTERS, max_size=8),
     st.sampled_from(["", "$"]),
-)
-RULES = st.dictionaries(PATTERNS, st.booleans(), min_size=1, max_size=6)
+).filter(lambda pattern: re.search(r"\*\*|/\.\.?(?:[/?$]|$)", pattern) is None)
+# `%41` is `A`: one path in two writings is allowed or disallowed.
+RULES = st.lists(
+    st.tuples(PATTERNS, st.booleans()), min_size=1, max_size=6, unique_by=lambda rule: rule[0].replace("%41", "A")
+).map(dict)
 
 
 def unique_folded(tokens: list[str]) -> bool:
@@ -131,12 +135,14 @@ def test_house_a_group_that_allows_everything_does_so_in_every_profile(profile: 
 @given(path=st.text(min_size=0, max_size=12).map(lambda text: "/" + text))
 def test_house_a_literal_path_is_the_path_itself(path: str) -> None:
     pattern = literal_path(path)
+    # A URL would end at its fragment, and dot segments are resolved before anything is compared.
+    sent = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", path).replace("#", "%23")
+    if {".", ".."} & set(re.sub("%2[Ee]", ".", sent.partition("?")[0]).split("/")):
+        return
     draft = Draft()
     draft.group("*").disallow(pattern)
     robots = canfetch.parse(draft.render())
-    # A URL would end at its fragment, and dot segments are resolved before anything is compared.
-    sent = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", path).replace("#", "%23")
-    if not {".", ".."} & set(sent.partition("?")[0].split("/")) and not sent.startswith("//"):
+    if not sent.startswith("//"):
         assert not robots.allows(sent, agent="ExampleBot")
         assert not robots.allows(sent + "z", agent="ExampleBot")
 
@@ -165,12 +171,39 @@ Make = Callable[[DraftGroup], object]
         (lambda group: group.allow("/" + "a" * 1024), "has 1025 characters"),
         (lambda group: group.allow("/a").disallow("/a"), "both allows and disallows '/a'"),
         (lambda group: group.disallow("/a").allow("/a"), "both allows and disallows '/a'"),
+        (
+            lambda group: group.allow("/~a").disallow("/%7Ea"),
+            "both allows and disallows '/%7Ea', which is the path '/~a': keep one",
+        ),
+        (lambda group: group.disallow("/%c3%a9").allow("/%C3%A9"), "which is the path '/%c3%a9'"),
+        (lambda group: group.allow("/*%61$", "/b").disallow("/*a$"), r"which is the path '/\*%61\$'"),
+        (lambda group: group.disallow("/../x"), "'/../x' can match nothing, since crawlers resolve"),
+        (lambda group: group.disallow("/a/./x"), "write the path that they come to"),
+        (lambda group: group.disallow("/a/%2e%2E/x"), "can match nothing, since"),
+        (lambda group: group.disallow("/*/../x"), "can match nothing, since"),
+        (lambda group: group.disallow("/a/..$"), "can match nothing, since"),
+        (lambda group: group.disallow("/a/.?x"), "can match nothing, since"),
+        *(
+            (lambda group, sign=sign: group.disallow(f"/a{sign}b"), f"write %{ord(sign):02X}; canfetch.literal_path")
+            for sign in '"<>\\^`{|}'
+        ),
+        (lambda group: group.disallow("/(a|b)/.*"), r"holds '\|', which no URL holds as itself: write %7C"),
+        (lambda group: group.disallow("/a**b"), "has two stars in a row"),
+        (lambda group: group.disallow("**"), "has two stars in a row"),
+        (lambda group: group.disallow("/robots.txt"), "is about this file, which all may always fetch: leave it out"),
+        (lambda group: group.allow("/robots.txt$"), "is about this file"),
+        (lambda group: group.allow("/%72obots.txt*"), "is about this file"),
         (lambda group: group.allow("/a").allow_everything(), "has rules already"),
         (lambda group: group.allow_everything().allow("/a"), "allows everything already"),
-        (lambda group: group.crawl_delay(-1), "from 0 to a day"),
-        (lambda group: group.crawl_delay(float("nan")), "from 0 to a day"),
-        (lambda group: group.crawl_delay(float("inf")), "from 0 to a day"),
-        (lambda group: group.crawl_delay(True), "from 0 to a day"),
+        (lambda group: group.crawl_delay(-1), "from 0.001 to a day, or leave it out"),
+        (lambda group: group.crawl_delay(float("nan")), "from 0.001 to a day, or leave it out"),
+        (lambda group: group.crawl_delay(float("inf")), "from 0.001 to a day, or leave it out"),
+        (lambda group: group.crawl_delay(True), "from 0.001 to a day, or leave it out"),
+        (lambda group: group.crawl_delay(0), "a crawl delay of 0: give a number of seconds from 0.001"),
+        (lambda group: group.crawl_delay(0.0001), "a crawl delay of 0.0001: give a number"),
+        (lambda group: group.crawl_delay("5"), "a crawl delay of '5': give a number"),
+        (lambda group: group.crawl_delay(None), "a crawl delay of None: give a number"),
+        (lambda group: group.crawl_delay(86_401), "from 0.001 to a day"),
         (lambda group: group.crawl_delay(1).crawl_delay(2), "has a crawl delay already"),
         (lambda group: group.content_usage(), "nothing is said of any use"),
         (lambda group: group.content_usage(training="no"), "use training is 'no'"),
@@ -181,6 +214,23 @@ Make = Callable[[DraftGroup], object]
             lambda group: group.content_usage(path="/a", search=True).content_usage(path="/a", training=True),
             "speaks of /a already",
         ),
+        (
+            lambda group: group.content_usage(path="/~a", search=True).content_usage(path="/%7Ea", training=True),
+            "speaks of /%7Ea already",
+        ),
+        (
+            lambda group: group.content_usage(search=True).content_usage(path="/", search=False),
+            "speaks of / already",
+        ),
+        (
+            lambda group: group.content_signal(training=True).content_usage(training=False),
+            "Content-Usage and Content-Signal say the opposite of training: say the same in both",
+        ),
+        (
+            lambda group: group.content_usage(search=True, ai_use=False).content_signal(search=True, ai_use=True),
+            "say the opposite of ai-use",
+        ),
+        (lambda group: group.content_usage(path="/*", search=True).content_signal(search=False), "opposite of search"),
         (lambda group: group.content_signal(), "nothing is said of any use"),
         (lambda group: group.content_signal(search=True).content_signal(search=True), "a Content-Signal already"),
         (lambda group: group.license("/license.xml"), "license URL '/license.xml' is not absolute"),
@@ -215,6 +265,10 @@ def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> No
         (lambda draft: draft.sitemap("https://www.example.com/a b"), "holds ' '"),
         (lambda draft: draft.sitemap("https://www.example.com/#a"), "begins a comment"),
         (lambda draft: draft.sitemap("https://www.example.com/\nDisallow: /"), "holds"),
+        (
+            lambda draft: draft.sitemap("https://www.example.com/a.xml", "https://www.example.com/a.xml"),
+            "sitemap URL 'https://www.example.com/a.xml' is named already: name it once",
+        ),
         (lambda draft: draft.license("license"), "license URL 'license' is not absolute"),
         (lambda draft: draft.comment("a\rb"), "not one line of printable ASCII"),
         (
@@ -229,6 +283,56 @@ def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> No
 def test_house_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], object], told: str) -> None:
     with pytest.raises(canfetch.InvalidDraft, match=told):
         make(Draft())
+
+
+@pytest.mark.parametrize(
+    "make, told",
+    [
+        (lambda draft: draft.group("*").disallow(None), "a pattern is a str, not NoneType"),
+        (lambda draft: draft.group("*").allow(b"/a"), "a pattern is a str, not bytes"),
+        (lambda draft: draft.group("*").allow(["/a"]), "a pattern is a str, not list"),
+        (lambda draft: draft.group("*").content_usage(path=1, search=True), "a path is a str, not int"),
+        (lambda draft: draft.group("*").comment(None), "a comment is a str, not NoneType"),
+        (lambda draft: draft.group("*").license(None), "a license URL is a str, not NoneType"),
+        (lambda draft: draft.group(None), "a product token is a str, not NoneType"),
+        (lambda draft: draft.sitemap(None), "a sitemap URL is a str, not NoneType"),
+        (lambda draft: draft.comment(b"a"), "a comment is a str, not bytes"),
+        (lambda _: literal_path(None), "a path is a str, not NoneType"),  # type: ignore[arg-type]  # the mistake
+        (lambda _: literal_path(b"/a"), "a path is a str, not bytes"),  # type: ignore[arg-type]  # the mistake
+    ],
+)
+def test_house_what_is_no_text_is_named(make: Callable[[Draft], object], told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        make(Draft())
+
+
+def test_house_paths_that_are_near_are_no_opposites() -> None:
+    draft = Draft()
+    group = draft.group("ExampleBot").allow("/a%2Fb", "/a$", "/.well-known/", "/..a", "/robots.txt.bak", "/a/...$")
+    group.disallow("/a/b", "/a", "/.*", "/(x)/a?", "/*/robots.txt").allow("/a$")
+    # Another path's usage may be another's, and of one use nothing may be said.
+    group.content_usage(path="/blog/", training=True).content_signal(training=False).content_usage(search=True)
+    assert len(group.rules) == 11
+    assert draft.render()
+
+
+@given(
+    rules=st.dictionaries(
+        st.lists(st.sampled_from([*"ab/.*$?~|{(<^", "..", "%7E", "%7e", "%2F", "%41", "robots.txt"]), max_size=6).map(
+            lambda pieces: "/" + "".join(pieces)
+        ),
+        st.booleans(),
+        max_size=4,
+    )
+)
+def test_house_the_linter_finds_none_of_what_a_draft_refuses(rules: dict[str, bool]) -> None:
+    draft = Draft()
+    group = draft.group("ExampleBot").disallow("/first/")
+    for pattern, allow in rules.items():
+        with contextlib.suppress(canfetch.InvalidDraft):
+            (group.allow if allow else group.disallow)(pattern)
+    found = {finding.check.code for finding in canfetch.Linter().lint(draft.render()).findings}
+    assert not found & {"CF312", "CF402", "CF404", "CF409", "CF410", "CF412", "CF418"}
 
 
 @pytest.mark.parametrize("path", ["", "a", "*", "https://example.com/"])

@@ -77,7 +77,12 @@ def test_house_shared_policies_are_policies(name: str) -> None:
         ("[everyone]\ndisallow = ['/a$b']", "write %24"),
         ("[everyone]\ndisallow = ['/']", "'/' is everything: say fetch"),
         ("[everyone]\ndisallow = ['/*']", "is everything"),
-        ("[everyone]\ndisallow = ['/**$']", "is everything"),
+        ("[everyone]\ndisallow = ['/*$']", "is everything"),
+        ("[everyone]\ndisallow = ['/**$']", "has two stars in a row"),
+        ("[everyone]\ndisallow = ['/a/../b']", "^everyone.disallow: pattern '/a/../b' can match nothing"),
+        ("[everyone]\ndisallow_pages = ['/a/..']", r"^everyone.disallow_pages: pattern '/a/..\$' can match nothing"),
+        ("[everyone]\ndisallow = ['/robots.txt']", "^everyone.disallow: pattern '/robots.txt' is about this file"),
+        ("[everyone]\nallow_pages = ['/robots.txt']", "^everyone.allow_pages: pattern '/robots.txt.' is about this"),
         ("[everyone]\nallow = ['/a']", "^everyone: fetch = 'all' and what is given beside it say the same"),
         ("[everyone]\nfetch = 'none'\ndisallow = ['/a']", "^everyone: fetch = 'none' and what"),
         ("[everyone]\ndisallow = ['/a']\nallow = ['/a']", "^everyone: '/a' is both allowed and disallowed"),
@@ -86,12 +91,20 @@ def test_house_shared_policies_are_policies(name: str) -> None:
         ("[everyone]\ndisallow_pages = ['a']", "begin it with '/'"),
         ("[everyone]\ndisallow_file_types = ['a/b']", "'a/b' is no file type"),
         ("[everyone]\ndisallow_file_types = ['']", "'' is no file type"),
+        ("[everyone]\ndisallow_file_types = ['.']", "'.' is no file type"),
+        ("[everyone]\ndisallow = ['/~a']\nallow = ['/%7Ea']", "^everyone: '/~a' is both allowed and disallowed"),
         ("[everyone]\nusage = 'no'", "^everyone.usage is 'no': give a table"),
         ("[everyone]\nusage = { ads = true }", "^everyone.usage: unknown use 'ads'"),
         ("[everyone]\nusage = { search = 'y' }", "^everyone.usage: use search is 'y'"),
         ("[everyone]\nusage = {}", "^everyone.usage: nothing is said"),
-        ("[everyone]\ncrawl_delay_seconds = -1", "^everyone.crawl_delay_seconds is -1: give a number from 0"),
+        (
+            "[everyone]\ncrawl_delay_seconds = -1",
+            "^everyone.crawl_delay_seconds is -1: give a number from 0.001 to 86400, or 0",
+        ),
         ("[everyone]\ncrawl_delay_seconds = true", "^everyone.crawl_delay_seconds is True"),
+        ("[everyone]\ncrawl_delay_seconds = 0.0001", "^everyone.crawl_delay_seconds is 0.0001: give"),
+        ("[everyone]\ncrawl_delay_seconds = false", "^everyone.crawl_delay_seconds is False: give"),
+        ("[everyone]\ncrawl_delay_seconds = '5'", "^everyone.crawl_delay_seconds is '5': give"),
         ("[everyone]\ncrawl_delay_seconds = nan", "^everyone.crawl_delay_seconds is nan"),
         ("[everyone]\nlicenses = ['/l']", "^everyone.licenses: license URL '/l' is not absolute"),
         ("[everyone]\nnames_star_ignorers = 1", "^everyone.names_star_ignorers is 1: give true or false"),
@@ -113,6 +126,7 @@ def test_house_shared_policies_are_policies(name: str) -> None:
         ("[[page]]\npaths = ['/a']\nrules = ['noindex']\ncrawler = 'max-snippet'", "not read as it is meant"),
         ("[[page]]\npaths = ['/a']\nrules = ['noindex']\ncrawl = 'a'", "^page 1.crawl: unknown key"),
         ("sitemaps = ['/s.xml']", "^sitemaps: sitemap URL '/s.xml' is not absolute"),
+        ("sitemaps = ['https://e.com/s', 'https://e.com/s']", "^sitemaps: 'https://e.com/s' is there twice: name it"),
         ("licenses = ['x']", "^licenses: license URL 'x' is not absolute"),
         ('comments = ["a\\nb"]', "^comments: comment"),
     ],
@@ -120,6 +134,18 @@ def test_house_shared_policies_are_policies(name: str) -> None:
 def test_house_a_policy_that_cannot_be_meant_is_refused(toml: str, told: str) -> None:
     with pytest.raises(canfetch.InvalidSitePolicy, match=told):
         canfetch.parse_policy(toml)
+
+
+def test_house_a_delay_of_none_stands_in_place_of_everyones() -> None:
+    toml = "[everyone]\ndisallow = ['/a']\ncrawl_delay_seconds = 2\n[crawler.GPTBot]\ncrawl_delay_seconds = 0"
+    robots = canfetch.render_policy(canfetch.parse_policy(toml))
+    assert robots.count("Crawl-delay") == 1
+    assert robots.endswith("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n")
+
+
+def test_house_headers_of_pages_may_be_about_robots_txt() -> None:
+    policy = canfetch.parse_policy("[[page]]\npaths = ['/robots.txt$']\nrules = ['noindex']")
+    assert policy.headers("/robots.txt") == (("X-Robots-Tag", "noindex"),)
 
 
 def test_house_a_form_that_there_is_not_is_told() -> None:

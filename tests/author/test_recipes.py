@@ -128,6 +128,18 @@ def test_house_examples_of_recipes_make_files(name: str) -> None:
         ("block-directories", {"path": "/junk"}, canfetch.InvalidDraft, "'/junk' is no directory: end it with '/'"),
         ("block-page", {"path": "x.html"}, canfetch.InvalidDraft, "begin it with '/'"),
         ("block-file-type", {"file_type": "*"}, canfetch.InvalidDraft, "no file type"),
+        ("block-file-type", {"file_type": ""}, canfetch.InvalidDraft, "'' is no file type"),
+        ("block-file-type", {"file_type": ["gif", "."]}, canfetch.InvalidDraft, "'.' is no file type"),
+        ("block-file-type", {"file_type": "\u00e9"}, canfetch.InvalidDraft, "no file type"),
+        ("block-ends-with", {"ending": ""}, canfetch.InvalidDraft, "every URL ends with the ending ''"),
+        ("block-ends-with", {"ending": [".xls", ""]}, canfetch.InvalidDraft, "every URL ends with the ending ''"),
+        ("block-ends-with", {"ending": []}, canfetch.InvalidOption, "needs ending"),
+        ("block-queries", {"crawler": ""}, canfetch.InvalidDraft, "'' is no product token"),
+        ("block-page", {"path": "/a/../b"}, canfetch.InvalidDraft, "can match nothing"),
+        ("block-page", {"path": "/robots.txt"}, canfetch.InvalidDraft, "is about this file"),
+        ("block-page", {"path": None}, TypeError, "path is a str or a list of such, not NoneType"),
+        ("block-page", {"path": b"/a"}, TypeError, "path is a str or a list of such, not bytes"),
+        ("block-ends-with", {"ending": [None]}, TypeError, "ending is a str, not NoneType"),
     ],
 )
 def test_house_a_recipe_refuses_what_it_does_not_take(

@@ -104,6 +104,8 @@ def test_house_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest
         (b"[everyone", "policy.toml: the policy is no TOML: "),
         (b"[purpose.traning]", "policy.toml: purpose.traning: no such purpose: choose of ads, "),
         (b"[everyone]\ndisallow = ['a']", "policy.toml: everyone.disallow: pattern 'a' can match nothing"),
+        (b"[everyone]\ndisallow = ['/a**b']", "policy.toml: everyone.disallow: pattern '/a**b' has two stars in a row"),
+        (b"[everyone]\ndisallow_file_types = ['']", "policy.toml: everyone.disallow_file_types: '' is no file type"),
         (b"\xff", "policy.toml is no UTF-8: save it as UTF-8"),
         (b"#" * (1 << 21), "policy.toml has more than 1048576 octets: give a policy"),
     ],

@@ -28,7 +28,8 @@ def _fill(group: DraftGroup, intent: Intent) -> None:
         group.disallow(EVERY_PATH)
     elif not intent.rules:
         group.allow_everything()
-    if intent.crawl_delay_seconds is not None and not intent.forbids_everything:
+    # None of its own, or none in place of everyone's.
+    if intent.crawl_delay_seconds and not intent.forbids_everything:
         group.crawl_delay(intent.crawl_delay_seconds)
     if intent.usage is not None and not intent.forbids_everything:
         training, search, ai_use = (intent.usage.get(use) for use in UsagePurpose)

@@ -8,23 +8,45 @@ read it as those that take the longest.
 from typing import Final, Self
 
 from canfetch.author.ordering import DraftRule, ordered_groups, ordered_rules
-from canfetch.author.preferences import content_signal_value, content_usage_value, preferences_of
-from canfetch.author.values import checked_pattern, checked_text, checked_token, checked_url
+from canfetch.author.preferences import Preferences, content_signal_value, content_usage_value, preferences_of
+from canfetch.author.values import (
+    checked_pattern,
+    checked_rule_pattern,
+    checked_text,
+    checked_token,
+    checked_type,
+    checked_url,
+)
 from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core.escapes import canonical
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
 
+_EVERY_PATH: Final = "/"
 _LONGEST_DELAY_SECONDS: Final = 86_400
+# What is shorter would be written as 0.
+SHORTEST_DELAY_SECONDS: Final = 0.001
+
+
+def is_delay(value: object) -> bool:
+    """Say whether something can be written as a crawl delay: a number of seconds, of a day at most."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return SHORTEST_DELAY_SECONDS <= value <= _LONGEST_DELAY_SECONDS
 
 
 class DraftGroup:
     """A group in the making, from `Draft.group`; each method gives the group back, so that calls can be chained."""
 
-    __slots__ = ("_asides", "_comments", "_everything", "_rules", "tokens")
+    __slots__ = ("_asides", "_comments", "_everything", "_paths", "_rules", "_signal", "_usages", "tokens")
 
     def __init__(self, tokens: tuple[str, ...]) -> None:
         self.tokens = tokens
-        self._rules: list[DraftRule] = []
+        self._rules: dict[DraftRule, None] = {}
+        # Of each path, in the form that is compared, what was said first.
+        self._paths: dict[bytes, DraftRule] = {}
+        self._usages: dict[bytes, Preferences] = {}
+        self._signal: Preferences = {}
         self._everything = False
         self._asides: list[tuple[str, str]] = []
         self._comments: list[str] = []
@@ -33,7 +55,7 @@ class DraftGroup:
         """Let these be fetched.
 
         Args: patterns: such as `/press/`, `/*.html$`; a path as it is: `literal_path(path)`.
-        Raises: InvalidDraft: one can match nothing, is misread by some, or is disallowed here already.
+        Raises: InvalidDraft: one matches nothing, is misread by some, or is disallowed here; TypeError: no text.
         """
         return self._with_rules(patterns, allow=True)
 
@@ -41,7 +63,7 @@ class DraftGroup:
         """Let these not be fetched.
 
         Args: patterns: as those of `allow`.
-        Raises: InvalidDraft: one can match nothing, is misread by some, or is allowed here already.
+        Raises: InvalidDraft: one matches nothing, is misread by some, or is allowed here; TypeError: no text.
         """
         return self._with_rules(patterns, allow=False)
 
@@ -58,10 +80,13 @@ class DraftGroup:
     def crawl_delay(self, seconds: float) -> Self:
         """Ask for so many seconds between two requests; not all crawlers read it.
 
-        Raises: InvalidDraft: no number from 0 to a day, or there is one already.
+        Raises: InvalidDraft: no number from a thousandth to a day's, or there is one already.
         """
-        if isinstance(seconds, bool) or not 0 <= seconds <= _LONGEST_DELAY_SECONDS:
-            raise InvalidDraft(f"{self._name}: a crawl delay of {seconds!r}: give seconds from 0 to a day")
+        if not is_delay(seconds):
+            raise InvalidDraft(
+                f"{self._name}: a crawl delay of {seconds!r}: give a number of seconds from "
+                f"{SHORTEST_DELAY_SECONDS} to a day, or leave it out"
+            )
         if any(key == "Crawl-delay" for key, _ in self._asides):
             raise InvalidDraft(f"{self._name} has a crawl delay already: give one")
         return self._with_aside("Crawl-delay", f"{seconds:.3f}".rstrip("0").rstrip("."))
@@ -77,16 +102,20 @@ class DraftGroup:
         """Say which uses are welcome, in AIPREF's words; of a use that is not given nothing is said.
 
         Args: path: a pattern that begins with `/`, or None for all paths.
-        Raises: InvalidDraft: nothing is said, or of that path something is said already.
+        Raises: InvalidDraft: nothing is said, of that path something is said already, or Content-Signal says the
+            opposite; TypeError: no text.
         """
         preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
-        if path is not None and not checked_pattern(path).startswith("/"):
+        if path is not None and not checked_pattern(checked_type(path, "a path")).startswith("/"):
             raise InvalidDraft(
                 f"{self._name}: Content-Usage path {quoted(path)} does not begin with '/': write '/*...'"
             )
-        spoken = {_path_of(value) for key, value in self._asides if key == "Content-Usage"}
-        if (path or "") in spoken:
+        spoken_of = canonical((path or _EVERY_PATH).encode("ascii")).removesuffix(b"*")
+        if spoken_of in self._usages:
             raise InvalidDraft(f"{self._name}: Content-Usage speaks of {path or 'all paths'} already: say all in one")
+        if spoken_of == _EVERY_PATH.encode():
+            self._refuse_opposites(preferences, self._signal)
+        self._usages[spoken_of] = preferences
         return self._with_aside("Content-Usage", content_usage_value(preferences, path))
 
     def content_signal(
@@ -94,11 +123,13 @@ class DraftGroup:
     ) -> Self:
         """Say which uses are welcome, in the words of content signals.
 
-        Raises: InvalidDraft: nothing is said, or something was said already.
+        Raises: InvalidDraft: nothing is said, something was said already, or Content-Usage says the opposite.
         """
         preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
         if any(key == "Content-Signal" for key, _ in self._asides):
             raise InvalidDraft(f"{self._name} has a Content-Signal already: say all in one")
+        self._refuse_opposites(preferences, self._usages.get(_EVERY_PATH.encode(), {}))
+        self._signal = preferences
         return self._with_aside("Content-Signal", content_signal_value(preferences))
 
     def license(self, url: str) -> Self:
@@ -119,7 +150,7 @@ class DraftGroup:
     @property
     def rules(self) -> tuple[DraftRule, ...]:
         """The rules, in the order in which they are written."""
-        return tuple(ordered_rules(self._rules))
+        return tuple(ordered_rules(list(self._rules)))
 
     def lines(self) -> list[str]:
         """Write the group's lines.
@@ -144,12 +175,20 @@ class DraftGroup:
         if self._everything:
             raise InvalidDraft(f"{self._name} allows everything already: drop that, or the rules")
         for pattern in patterns:
-            checked_pattern(pattern)
-            if DraftRule(not allow, pattern) in self._rules:
-                raise InvalidDraft(f"{self._name} both allows and disallows {quoted(pattern)}: keep one of them")
-            if DraftRule(allow, pattern) not in self._rules:
-                self._rules.append(DraftRule(allow, pattern))
+            rule = DraftRule(allow, checked_rule_pattern(pattern))
+            other = self._paths.setdefault(rule.canonical, rule)
+            if other.allow is not allow:
+                spelt = "" if other.pattern == pattern else f", which is the path {quoted(other.pattern)}"
+                raise InvalidDraft(f"{self._name} both allows and disallows {quoted(pattern)}{spelt}: keep one of them")
+            self._rules[rule] = None
         return self
+
+    def _refuse_opposites(self, preferences: Preferences, said: Preferences) -> None:
+        for use, welcome in preferences.items():
+            if said.get(use, welcome) is not welcome:
+                raise InvalidDraft(
+                    f"{self._name}: Content-Usage and Content-Signal say the opposite of {use}: say the same in both"
+                )
 
     def _with_aside(self, key: str, value: str) -> Self:
         self._asides.append((key, value))
@@ -178,7 +217,7 @@ class Draft:
         self._named: set[str] = set()
         self._comments: list[str] = []
         self._licenses: list[str] = []
-        self._sitemaps: list[str] = []
+        self._sitemaps: dict[str, None] = {}
 
     def group(self, *tokens: str) -> DraftGroup:
         """Begin a group.
@@ -199,9 +238,12 @@ class Draft:
     def sitemap(self, *urls: str) -> None:
         """Name sitemaps.
 
-        Raises: InvalidDraft: no absolute URL.
+        Raises: InvalidDraft: no absolute URL, or one that is named already; TypeError: no text.
         """
-        self._sitemaps += [checked_url(url, "sitemap") for url in urls]
+        for url in urls:
+            if checked_url(url, "sitemap") in self._sitemaps:
+                raise InvalidDraft(f"sitemap URL {quoted(url)} is named already: name it once")
+            self._sitemaps[url] = None
 
     def license(self, *urls: str) -> None:
         """Say where the terms of use are, for whoever has no group with another.
@@ -244,7 +286,3 @@ class Draft:
 
 def _comment_line(text: str) -> str:
     return f"# {text}".rstrip()
-
-
-def _path_of(value: str) -> str:
-    return value.partition(" ")[0] if value.startswith("/") else ""

@@ -27,11 +27,19 @@ from typing import Any, Final, get_args
 
 from canfetch.agents.crawler import Purpose
 from canfetch.agents.registry import REGISTRY
+from canfetch.author.draft import SHORTEST_DELAY_SECONDS, is_delay
 from canfetch.author.ordering import DraftRule
 from canfetch.author.page_words import checked_page_rules
 from canfetch.author.preferences import Preferences, preferences_of
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
-from canfetch.author.values import checked_pattern, checked_text, checked_token, checked_url, literal_path
+from canfetch.author.values import (
+    checked_pattern,
+    checked_rule_pattern,
+    checked_text,
+    checked_token,
+    checked_url,
+    literal_path,
+)
 from canfetch.core.escapes import canonical
 from canfetch.core.octets import octets_of
 from canfetch.core.quoting import quoted
@@ -109,8 +117,8 @@ def _intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -
             "or the other fetch"
         )
     delay = table.get("crawl_delay_seconds")
-    if delay is not None and (isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= 86400):
-        raise _wrong(f"{key}.crawl_delay_seconds", delay, "a number from 0 to 86400")
+    if delay is not None and not is_delay(delay) and (isinstance(delay, bool) or delay != 0):
+        raise _wrong(f"{key}.crawl_delay_seconds", delay, f"a number from {SHORTEST_DELAY_SECONDS} to 86400, or 0")
     licenses = tuple(_checked(table, "licenses", f"{key}.licenses", lambda url: checked_url(url, "license")))
     usage = _usage(table.get("usage"), f"{key}.usage")
     if everyone is not None:
@@ -144,7 +152,7 @@ def _patterns(text: str, name: str) -> tuple[str, ...]:
             )
         path = literal_path(text)
         # The page itself, and the page with a query.
-        return f"{path}$", f"{path}?"
+        return checked_rule_pattern(f"{path}$"), checked_rule_pattern(f"{path}?")
     return (_rule_pattern(text),)
 
 
@@ -152,7 +160,7 @@ def _rule_pattern(text: str) -> str:
     pattern = _pattern(text)
     if pattern == "/" or (pattern.startswith("/*") and not pattern.strip("/*$")):
         raise InvalidDraft(f"{quoted(text)} is everything: say fetch = 'all' or fetch = 'none'")
-    return pattern
+    return checked_rule_pattern(pattern)
 
 
 def _pattern(text: str) -> str:
@@ -213,6 +221,11 @@ def _crawler_name(name: Any, key: str) -> str:
 
 def _refuse_doubles(policy: SitePolicy) -> None:
     seen: set[str] = set()
+    for url in policy.sitemaps:
+        if url in seen:
+            raise InvalidSitePolicy(f"sitemaps: {quoted(url)} is there twice: name it once")
+        seen.add(url)
+    seen.clear()
     for intent in policy.crawlers:
         folded = intent.audience.name.lower()
         if folded in seen:

@@ -10,7 +10,7 @@ from canfetch.agents.crawler import Purpose
 from canfetch.author.compiling import draft_of
 from canfetch.author.draft import Draft
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
-from canfetch.author.values import literal_path
+from canfetch.author.values import checked_type, literal_path
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft, InvalidOption
 
@@ -40,7 +40,8 @@ class Recipe(NamedTuple):
         """Make the draft.
 
         Args: given: the parameters by name, underscores for hyphens; several values as a list.
-        Raises: InvalidOption: one is missing, unknown, or given several times; InvalidDraft: it cannot be meant.
+        Raises: InvalidOption: one is missing, unknown, or given several times; InvalidDraft: it cannot be meant;
+            TypeError: no text.
         """
         values: dict[str, Sequence[str]] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -48,7 +49,7 @@ class Recipe(NamedTuple):
             parameter = known.get(name)
             if parameter is None:
                 raise InvalidOption(f"recipe {self.name} takes no {name}: it takes {', '.join(known) or 'nothing'}")
-            values[name] = [value] if isinstance(value, str) else list(value)
+            values[name] = _texts(value, name)
             if len(values[name]) > 1 and not parameter.many:
                 raise InvalidOption(f"recipe {self.name} takes one {name}: give one")
         for parameter in self.parameters:
@@ -97,14 +98,24 @@ def _only(crawlers: Sequence[str]) -> Draft:
     return _with_others(draft, allowed=False)
 
 
+def _texts(value: object, name: str) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"{name} is a str or a list of such, not {type(value).__name__}")
+    return [checked_type(text, name) for text in value]
+
+
 def _file_types(types: Sequence[str]) -> list[str]:
     for ending in types:
-        if not ending.strip(".").isalnum():
+        if not ending.strip(".").isalnum() or not ending.isascii():
             raise InvalidDraft(f"{quoted(ending)} is no file type: give letters and digits, such as 'gif'")
     return [f"/*.{ending.strip('.')}$" for ending in types]
 
 
 def _ends_with(endings: Sequence[str]) -> list[str]:
+    if "" in endings:
+        raise InvalidDraft("every URL ends with the ending '': give a text, such as '.xls'")
     return [f"/*{literal_path('/' + ending)[1:]}$" for ending in endings]
 
 

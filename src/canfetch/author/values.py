@@ -7,7 +7,7 @@ from typing import Final
 
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.escapes import canonical
-from canfetch.core.octets import HEX_DIGITS, octets_of
+from canfetch.core.octets import HEX_DIGITS, NEVER_IN_URI, octets_of
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft, InvalidURL
@@ -16,7 +16,10 @@ from canfetch.errors import InvalidDraft, InvalidURL
 PATTERN_CHARACTERS_LIMIT: Final = 1_024
 _TOKEN_CHARACTERS: Final = frozenset(IDENTIFIER.decode() + "0123456789.")
 _TEXT_CHARACTERS_LIMIT: Final = 1_024
+_LITERAL: Final = "canfetch.literal_path(path) escapes what a path holds"
 _EVERYONE: Final = "*"
+_NEVER_IN_URL: Final = frozenset(chr(octet) for octet in NEVER_IN_URI if 0x20 < octet < 0x7F)
+_ROBOTS_TXT: Final = b"/robots.txt"
 _SITEMAP_SCHEMES: Final = frozenset({"http", "https", "ftp"})
 
 
@@ -27,14 +30,14 @@ def literal_path(path: str) -> str:
     there stays one. A `$` may be put behind the pattern, where the path itself is to be its end.
 
     Args: path: a path as it is meant, such as `/what's new/50%25 *off*`.
-    Raises: InvalidDraft: it does not begin with `/`.
+    Raises: InvalidDraft: it does not begin with `/`; TypeError: it is no text.
     Cost: O(characters).
     Source: RFC 9309 section 2.2.3.
 
     >>> literal_path("/a b/$5 *new*")
     '/a%20b/%245%20%2Anew%2A'
     """
-    if not path.startswith("/"):
+    if not checked_type(path, "a path").startswith("/"):
         raise InvalidDraft(f"{quoted(path)} is no path: begin it with '/'")
     octets = canonical(_with_whole_escapes(octets_of(path)))
     for sign in b"*$#":
@@ -42,15 +45,47 @@ def literal_path(path: str) -> str:
     return octets.decode("ascii")
 
 
-def checked_pattern(pattern: str) -> str:
-    """Let a rule's pattern pass.
+def checked_type(text: str, what: str) -> str:
+    """Let a text pass, of whatever content.
 
-    Raises: InvalidDraft: it matches nothing, or readers would disagree about it.
+    Args: what: what it is, with its article.
+    Raises: TypeError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+    return text
+
+
+def checked_rule_pattern(pattern: str) -> str:
+    """Let a pattern that allows or disallows pass.
+
+    Raises: InvalidDraft: `checked_pattern` does not let it pass, or it is about robots.txt itself; TypeError.
+    Cost: O(characters).
+    Source: RFC 9309 section 2.2.2.
+    """
+    octets = canonical(checked_pattern(pattern).encode("ascii"))
+    if octets.removesuffix(b"$").removesuffix(b"*") == _ROBOTS_TXT:
+        raise InvalidDraft(f"pattern {quoted(pattern)} is about this file, which all may always fetch: leave it out")
+    return pattern
+
+
+def checked_pattern(pattern: str) -> str:
+    """Let a pattern pass.
+
+    Raises: InvalidDraft: it matches nothing, or readers would disagree about it; TypeError: it is no text.
     Cost: O(characters).
     """
-    if pattern[:1] not in {"/", "*"}:
+    if checked_type(pattern, "a pattern")[:1] not in {"/", "*"}:
         raise InvalidDraft(f"pattern {quoted(pattern)} can match nothing: begin it with '/' or '*'")
-    _check_characters("pattern", pattern, "canfetch.literal_path(path) escapes what a path holds")
+    _check_characters("pattern", pattern, _LITERAL)
+    for character in pattern:
+        if character in _NEVER_IN_URL:
+            raise InvalidDraft(
+                f"pattern {quoted(pattern)} holds {character!r}, which no URL holds as itself: "
+                f"write %{ord(character):02X}; {_LITERAL}"
+            )
+    if "**" in pattern:
+        raise InvalidDraft(f"pattern {quoted(pattern)} has two stars in a row, which match what one does: write one")
     if "$" in pattern[:-1]:
         raise InvalidDraft(
             f"pattern {quoted(pattern)} has a '$' that does not end it: write %24 for the character, "
@@ -61,6 +96,11 @@ def checked_pattern(pattern: str) -> str:
             raise InvalidDraft(
                 f"pattern {quoted(pattern)} has a '%' that begins no escape: write %25 for the character"
             )
+    if _has_dot_segments(pattern):
+        raise InvalidDraft(
+            f"pattern {quoted(pattern)} can match nothing, since crawlers resolve '.' and '..' before they ask: "
+            "write the path that they come to"
+        )
     if len(pattern) > PATTERN_CHARACTERS_LIMIT:
         raise InvalidDraft(
             f"pattern {quoted(pattern)} has {len(pattern)} characters: keep to {PATTERN_CHARACTERS_LIMIT}, "
@@ -72,9 +112,11 @@ def checked_pattern(pattern: str) -> str:
 def checked_token(token: str) -> str:
     """Let a product token, or `*`, pass.
 
-    Raises: InvalidDraft: it is none.
+    Raises: InvalidDraft: it is none; TypeError: it is no text.
     """
-    if token != _EVERYONE and (not _TOKEN_CHARACTERS.issuperset(token) or not token.strip("-_.")):
+    if checked_type(token, "a product token") != _EVERYONE and (
+        not _TOKEN_CHARACTERS.issuperset(token) or not token.strip("-_.")
+    ):
         raise InvalidDraft(
             f"{quoted(token)} is no product token: give letters, digits, '-', '_' and '.' alone, such as 'GPTBot', "
             "or '*'"
@@ -86,9 +128,9 @@ def checked_url(url: str, what: str) -> str:
     """Let an absolute URL pass.
 
     Args: what: what it is the URL of, for the error.
-    Raises: InvalidDraft: it is relative, or would not come through a line as it is.
+    Raises: InvalidDraft: it is relative, or would not come through a line as it is; TypeError: it is no text.
     """
-    _check_characters(f"{what} URL", url, "escape it as URLs want it")
+    _check_characters(f"{what} URL", checked_type(url, f"a {what} URL"), "escape it as URLs want it")
     try:
         scheme = Origin.of(url).scheme
     except InvalidURL:
@@ -101,9 +143,9 @@ def checked_url(url: str, what: str) -> str:
 def checked_text(text: str) -> str:
     """Let a comment's text pass.
 
-    Raises: InvalidDraft: it is not one line of printable ASCII.
+    Raises: InvalidDraft: it is not one line of printable ASCII; TypeError: it is no text.
     """
-    if not text.isascii() or not text.isprintable():
+    if not checked_type(text, "a comment").isascii() or not text.isprintable():
         raise InvalidDraft(f"comment {quoted(text)} is not one line of printable ASCII: give one comment a line")
     if len(text) > _TEXT_CHARACTERS_LIMIT:
         raise InvalidDraft(f"comment {quoted(text)} is too long: keep to {_TEXT_CHARACTERS_LIMIT} characters a line")
@@ -117,6 +159,13 @@ def _with_whole_escapes(octets: bytes) -> bytes:
 
 def _begins_escape(behind_percent: bytes) -> bool:
     return len(behind_percent) >= 2 and set(behind_percent[:2]) <= set(HEX_DIGITS)
+
+
+def _has_dot_segments(pattern: str) -> bool:
+    # Of an open end something may follow: `/a/..b`.
+    path, mark, _ = canonical(pattern.encode("ascii")).partition(b"?")
+    closed = path.removesuffix(b"$") + b"/" if mark or path.endswith(b"$") else path
+    return b"/./" in closed or b"/../" in closed
 
 
 def _check_characters(what: str, value: str, mend: str) -> None:

@@ -26,10 +26,12 @@ def _run(
     if list_:
         sys.stdout.write("".join(_listed()))
         click.get_current_context().exit(ALLOWED)
+    # What is not given is None, or no texts; an empty text is given.
+    given = {name: value for name, value in given.items() if value not in (None, ())}
     try:
         if recipe is not None:
-            draft = RECIPES[recipe].draft(**{name: value for name, value in given.items() if value})
-        elif any(given.values()):
+            draft = RECIPES[recipe].draft(**given)
+        elif given:
             raise Problem("parameters are a recipe's: give --recipe NAME, or see them with --list")
         elif is_terminal(sys.stdin):
             draft, sitemap = _asked(sitemap)
