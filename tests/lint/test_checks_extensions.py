@@ -30,6 +30,8 @@ FIRES = [
     ("CF604", "Crawl-delay: -1"),
     ("CF605", "Crawl-delay: 31"),
     ("CF605", "Crawl-delay: 86400.5"),
+    ("CF623", "Crawl-delay: 0"),
+    ("CF623", "User-agent: a\nUser-agent: msnbot\nCrawl-delay: 0.5"),
     ("CF606", "User-agent: Googlebot\nCrawl-delay: 1"),
     ("CF606", "User-agent: a\nUser-agent: YandexBot\nCrawl-delay: 1"),
     ("CF607", "Request-rate: 1"),
@@ -67,6 +69,8 @@ FIRES = [
     ("CF622", "Content-Usage: ai-use=y\nUser-agent: b\nDisallow: /\nUser-agent: *\nContent-Signal: ai-input=no"),
 ]
 QUIET = [
+    ("CF623", "Crawl-delay: 1"),
+    ("CF623", "User-agent: GPTBot\nCrawl-delay: 0.5"),
     ("CF601", "Sitemap: https://example.com/sitemap.xml"),
     ("CF601", "# Sitemap: /sitemap.xml"),
     ("CF602", "Sitemap: FTP://example.com/a"),

@@ -30,6 +30,10 @@ LONG = b"User-agent: *\nDisallow: /"
         ("CF105", b"\xef\xbb\xbf"),
         ("CF106", b"\xfe\xff" + PLAIN.decode().encode("utf-16-be")),
         ("CF106", b"\xff\xfe"),
+        ("CF106", PLAIN.decode().encode("utf-16-le")),
+        ("CF106", PLAIN.decode().encode("utf-16-be")),
+        ("CF106", PLAIN.decode().encode("utf-32")),
+        ("CF106", PLAIN.decode().encode("utf-32-le")),
         ("CF107", PLAIN + b"# caf\xe9\n"),
         ("CF107", PLAIN + b"Sitemap: https://example.com/\xff\n"),
         ("CF107", b"User-agent: *\nDisallow: /a\xa0\n"),
@@ -160,3 +164,10 @@ def test_the_first_lost_line_is_named() -> None:
     found = next(finding for finding in LINTER.lint(octets).findings if finding.check.code == "CF103")
     assert found.details["lost"] == "Disallow: /lost"
     assert found.line == int(found.details["line"]) == 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_wide_characters_that_are_not_recognised_are_told_once_and_stay(encoding: str) -> None:
+    octets = PLAIN.decode().encode(encoding)
+    assert "CF110" not in codes(octets)
+    assert mended(octets, "CF106") == octets

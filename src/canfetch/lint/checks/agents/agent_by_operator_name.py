@@ -1,4 +1,4 @@
-"""The name of a company or a product in place of its crawler's."""
+"""The name of a company or a product, or a word for all, in place of a crawler's."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,10 +9,13 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_STAR: Final = ("*",)
 _CRAWLERS: Final = {
     "ahrefs": ("AhrefsBot",),
+    "all": _STAR,
     "amazon": ("Amazonbot",),
     "anthropic": ("ClaudeBot", "Claude-SearchBot", "Claude-User"),
+    "any": _STAR,
     "apple": ("Applebot", "Applebot-Extended"),
     "baidu": ("Baiduspider",),
     "bing": ("bingbot",),
@@ -22,6 +25,8 @@ _CRAWLERS: Final = {
     "claude": ("ClaudeBot", "Claude-SearchBot", "Claude-User"),
     "commoncrawl": ("CCBot",),
     "duckduckgo": ("DuckDuckBot",),
+    "everybody": _STAR,
+    "everyone": _STAR,
     "facebook": ("facebookexternalhit", "meta-externalagent"),
     "gemini": ("Google-Extended",),
     "google": ("Googlebot", "Google-Extended"),
@@ -42,21 +47,22 @@ _CRAWLERS: Final = {
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names of operators."""
+    """Look for names of operators, and for words that mean all crawlers."""
     for name in named_agents(file):
         tokens = _CRAWLERS.get(name.text.lower())
         if tokens is not None:
-            yield Found(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, Probe("/", tokens))
+            probe = Probe("/") if tokens == _STAR else Probe("/", tokens)
+            yield Found(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, probe)
 
 
 CHECK = Check(
     code="CF511",
     name="agent-by-operator-name",
     severities=everywhere(Severity.WARNING),
-    title="The name of a company or a product in place of its crawler's",
+    title="The name of a company or a product, or a word for all, in place of a crawler's",
     message="no crawler is named `{name}`; what may be meant: {tokens}",
     why="Crawlers look for their product token, to the letter. The name of their operator, or a part of their own, "
-    "does not reach them.",
+    "does not reach them; nor does a word such as `all`, since the star alone speaks to everybody.",
     mend="Write the product tokens of the crawlers that are meant, each on a line of its own.",
     source="RFC 9309 section 2.2.1; the operators' lists of crawlers",
     bad=Given(b"User-agent: Google\nDisallow: /private/\n"),

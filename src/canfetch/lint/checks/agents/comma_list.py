@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for commas between names."""
+    """Look for commas between names, and for other marks between those that are known."""
     lists: dict[int, list[NamedAgent]] = {}
     for name in named_agents(file):
         if name.in_list:
@@ -52,8 +52,8 @@ CHECK = Check(
     severities=everywhere(Severity.ERROR),
     title="Several names in one user-agent line",
     message="`{names}` are not several crawlers: at most `{first}` is read",
-    why="A user-agent line holds one name. Crawlers end it at the comma, or look for the whole text, so that the "
-    "others follow the group of `*`, or none.",
+    why="A user-agent line holds one name. Crawlers end it at the mark behind the first name, or look for the whole "
+    "text, so that the others follow the group of `*`, or none.",
     mend="Give each name a line of its own, one below the other.",
     source="RFC 9309 section 2.2.1 and erratum 8895",
     bad=Given(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),

@@ -1,8 +1,9 @@
-"""The names of user-agent lines, each with its place; those of a comma list are taken apart."""
+"""The names of user-agent lines, each with its place; those of a list are taken apart."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.octets import WHITE_SPACE, text_of
 from canfetch.core.records import Record
@@ -12,10 +13,13 @@ _WHITE_SPACE: Final = bytes(WHITE_SPACE)
 _BROWSERS_PRODUCT: Final = b"mozilla"
 # So many names of one line are looked at.
 MOST_NAMES: Final = 1000
+# Runs of white space part names, too.
+_MOST_PARTS: Final = 4 * MOST_NAMES
+_OTHER_MARKS: Final = bytes.maketrans(b";|\t", b"   ")
 
 
 class NamedAgent(NamedTuple):
-    """A name as it stands in a user-agent line; `in_list` says that a comma parts it from others."""
+    """A name as it stands in a user-agent line; `in_list` says that something parts it from others."""
 
     octets: bytes
     span: tuple[int, int]
@@ -40,9 +44,24 @@ def is_header(value: bytes) -> bool:
 
 
 def is_list(value: bytes) -> bool:
-    """Say whether a value names several crawlers, with commas between them."""
-    # Flags of rewrite rules come along where names were copied from there.
-    return b"," in value and not is_header(value) and b"[" not in value
+    """Say whether a value names several crawlers.
+
+    Commas part any names; other marks and white space such as are known, since what is not may be one name.
+    """
+    if is_header(value):
+        return False
+    if b"," in value:
+        # Flags of rewrite rules come along where names were copied from there.
+        return b"[" not in value
+    names = [name for name in _parted(value) if name]
+    return 1 < len(names) < MOST_NAMES and all(REGISTRY.named(text_of(name)) is not None for name in names)
+
+
+def _parted(value: bytes) -> list[bytes]:
+    """Take a list apart: what is between the names is one octet each, or white space around the names."""
+    if b"," in value:
+        return value.split(b",", MOST_NAMES)[:MOST_NAMES]
+    return value.translate(_OTHER_MARKS).split(b" ", _MOST_PARTS)
 
 
 def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
@@ -66,7 +85,7 @@ def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
             yield NamedAgent(value, record.value, record, in_list=False)
             continue
         start = record.value[0]
-        for part in value.split(b",", MOST_NAMES)[:MOST_NAMES]:
+        for part in _parted(value):
             name = part.strip(_WHITE_SPACE)
             place = start + len(part) - len(part.lstrip(_WHITE_SPACE))
             if name:

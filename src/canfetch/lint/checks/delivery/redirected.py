@@ -1,24 +1,46 @@
 """A file that is somewhere else."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.access.fetch_plan import Hop
+from canfetch.core.octets import octets_of
+from canfetch.core.origin import DEFAULT_PORTS
+from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.delivery.answered import answered, origin_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_USUAL_PORTS: Final = (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"])
+
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at redirects; a single one from http to https, or to the host with or without www, is what many want."""
+    """Look at redirects; a single one from http to https, or to the host with or without www, is what many want.
+
+    The other way round, from https to http, nobody wants.
+    """
     entry = file.given.delivery
     if entry is None or not entry.hops:
         return
-    first, last = origin_of(entry.hops[0].url), origin_of(entry.hops[-1].location)
-    is_near = first is not None and last is not None and _bare(first.host) == _bare(last.host)
-    if len(entry.hops) > 1 or not is_near:
+    if len(entry.hops) > 1 or not _is_near(entry.hops[0].url, entry.hops[0].location):
         yield Found((0, 0), {"count": str(len(entry.hops)), "url": entry.hops[-1].location})
+
+
+def _is_near(asked: str, place: str) -> bool:
+    first, last = origin_of(asked), origin_of(place)
+    if first is None or last is None or _bare(first.host) != _bare(last.host) or _path(asked) != _path(place):
+        return False
+    if first.scheme == last.scheme:
+        return first.port == last.port
+    return (first.scheme, last.scheme) == ("http", "https") and (first.port, last.port) == _USUAL_PORTS
+
+
+def _path(url: str) -> bytes:
+    octets = octets_of(url)
+    split = split_url(octets)
+    return b"" if split is None else octets[split.rest_start :]
 
 
 def _bare(host: str) -> str:

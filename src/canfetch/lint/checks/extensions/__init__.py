@@ -13,6 +13,7 @@ from canfetch.lint.checks.extensions import (
     content_usage_value,
     crawl_delay_not_read,
     crawl_delay_too_long,
+    crawl_delay_too_short,
     crawl_delay_value,
     host_obsolete,
     license_value,
@@ -50,4 +51,5 @@ CHECKS: Final = (
     path_before_signals.CHECK,
     ai_training_record.CHECK,
     conflicting_usage.CHECK,
+    crawl_delay_too_short.CHECK,
 )

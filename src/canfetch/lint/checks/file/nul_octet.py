@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page, file_is_wide
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -15,7 +15,7 @@ _MOST_IN_LINE = 64
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at lines with a NUL."""
-    if b"\0" not in file.octets or file_is_page(file):
+    if b"\0" not in file.octets or file_is_page(file) or file_is_wide(file):
         return
     if file_is_binary(file):
         # An image, say: one word about it is enough.

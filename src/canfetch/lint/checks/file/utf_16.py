@@ -1,8 +1,9 @@
-"""A file in UTF-16."""
+"""A file in UTF-16 or UTF-32."""
 
 from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.pages import file_is_wide
 from canfetch.lint.fixing import Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -11,7 +12,10 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at how the file was encoded."""
-    if file.robots.source_encoding != "utf-8" and not file.robots.tail:
+    if file_is_wide(file):
+        # Without a byte order mark, or in UTF-32 with one that begins as that of UTF-16 does: not read as what it is.
+        yield Found((0, 0))
+    elif file.robots.source_encoding != "utf-8" and not file.robots.tail:
         yield Found((0, 0), fix=Fix((), changes_verdicts=True))
 
 
@@ -24,8 +28,8 @@ CHECK = Check(
         bing=Severity.ERROR,
         yandex=Severity.ERROR,
     ),
-    title="A file in UTF-16",
-    message="the file is in UTF-16; a robots.txt is in UTF-8",
+    title="A file in UTF-16 or UTF-32",
+    message="the file is in UTF-16 or UTF-32; a robots.txt is in UTF-8",
     why="Google and most others read UTF-8 alone: between the letters of UTF-16 they find NULs, and no rule.",
     mend="Save the file as UTF-8.",
     source="RFC 9309 section 2.3; google/robotstxt",

@@ -5,6 +5,8 @@ from typing import Final
 from canfetch.lint.linted_file import LintedFile
 
 _LOOKED_AT_OCTETS: Final = 4096
+_LETTERS_OCTETS: Final = 64
+_FEWEST_LETTERS: Final = 4
 _STARTS: Final = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml", b"<script", b"<meta", b"<title")
 _ELEMENTS: Final = (b"<!doctype html", b"<html", b"<head", b"<body")
 
@@ -21,6 +23,19 @@ def is_page(octets: bytes) -> bool:
 def file_is_page(file: LintedFile) -> bool:
     """Say whether a page stands in place of the file."""
     return is_page(file.octets)
+
+
+def file_is_wide(file: LintedFile) -> bool:
+    """Say whether each letter at the beginning of the file has NULs beside it: UTF-16 or UTF-32 that is read as UTF-8.
+
+    Cost: O(1).
+    """
+    head = file.octets[:_LETTERS_OCTETS]
+    head = head[: len(head) & ~1]
+    for nuls, letters in ((head[::2], head[1::2]), (head[1::2], head[::2])):
+        if len(nuls) >= _FEWEST_LETTERS and not nuls.strip(b"\0") and letters.strip(b"\0"):
+            return True
+    return False
 
 
 def file_is_binary(file: LintedFile) -> bool:

@@ -1,8 +1,10 @@
-"""Several paths in one rule."""
+"""Several paths in one rule, or several URLs in one sitemap record."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
@@ -13,20 +15,30 @@ from canfetch.lint.severity import Severity, everywhere
 from canfetch.lint.witnesses import witness_path
 
 _MOST_PATHS: Final = 64
+_SCHEMES: Final = (b"http://", b"https://")
 
 
 def paths_of(value: bytes) -> list[bytes]:
     """Take a value apart where white space parts paths; one that is not several paths stays whole."""
     words = value.replace(b",", b", ").split()
-    paths = [word.rstrip(b",") for word in words]
-    if len(words) < 2 or not all(path.startswith((b"/", b"*/")) and path[1:2] != b"/" for path in paths):
+    paths = [path for word in words if (path := word.rstrip(b","))]
+    if len(paths) < 2 or not all(path.startswith((b"/", b"*/")) and path[1:2] != b"/" for path in paths):
         return [value]
     # `/a,b` is one path; a comma parts two only where white space is behind it.
     return [value] if value.count(b",") > sum(word.endswith(b",") for word in value.split()) else paths
 
 
+def _urls_of(value: bytes) -> list[bytes]:
+    """Take the value of a sitemap record apart where white space or a comma parts URLs."""
+    spaced = value.replace(b",http://", b" http://").replace(b",https://", b" https://")
+    urls = [url for word in spaced.split() if (url := word.strip(b","))]
+    are_urls = all(url[:8].lower().startswith(_SCHEMES) for url in urls)
+    return urls if are_urls and len(urls) > 1 else [value]
+
+
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at rules with white space in them where each part is a path."""
+    """Look at rules with white space in them where each part is a path, and at sitemaps where each is a URL."""
+    yield from _sitemaps(file)
     for record in file.noted(Note.WHITE_SPACE_IN_VALUE):
         if record.value is None or record.key is None:
             continue
@@ -46,15 +58,40 @@ def find(file: LintedFile) -> Iterator[Found]:
         )
 
 
+def _sitemaps(file: LintedFile) -> Iterator[Found]:
+    listed: Counter[bytes] | None = None
+    for record in file.keyed:
+        if record.kind is not RecordKind.SITEMAP or record.value is None:
+            continue
+        value = file.value(record)
+        urls = _urls_of(value)
+        if urls == [value]:
+            continue
+        if listed is None:
+            listed = _listed(file)
+        fix = None
+        if len(urls) <= _MOST_PATHS and all(listed[url] == 1 for url in urls):
+            joint = line_end(file) + file.key(record) + b": "
+            fix = replacing(*record.value, joint.join(dict.fromkeys(urls)), changes_verdicts=True)
+        yield Found(record.value, {"value": file.text(value), "count": str(len(urls))}, fix=fix)
+
+
+def _listed(file: LintedFile) -> Counter[bytes]:
+    """Count how often each sitemap would be listed if each had its own line."""
+    sitemaps = (record for record in file.keyed if record.kind is RecordKind.SITEMAP)
+    return Counter(url for record in sitemaps for url in set(_urls_of(file.value(record))))
+
+
 CHECK = Check(
     code="CF214",
     name="several-values",
     severities=everywhere(Severity.ERROR),
-    title="Several paths in one rule",
-    message="`{value}` is read as one path, not as {count}",
-    why="A rule has one path. With white space within, it is one long path, which matches no page.",
-    mend="Write a line for each path.",
-    source="RFC 9309 section 2.2",
+    title="Several paths or URLs in one record",
+    message="`{value}` is read as one value, not as {count}",
+    why="A rule has one path, and a Sitemap record one URL. What stands behind the colon is read as one long value, "
+    "which matches no page, and under which no sitemap is found.",
+    mend="Write a line for each.",
+    source="RFC 9309 section 2.2; sitemaps.org",
     bad=Given(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
     find=find,

@@ -1,0 +1,43 @@
+"""A Crawl-delay below what Bing knows."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.agents import REGISTRY
+from canfetch.core.extensions.crawl_delay import CrawlDelay
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile, LintedGroup
+from canfetch.lint.severity import Severities, Severity
+
+_SHORTEST_SECONDS: Final = 1
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for less than a second where Bing reads the record: in its own groups, and in those of `*`."""
+    for extension, record, span in records_named(file, "crawl-delay"):
+        if not isinstance(extension.meaning, CrawlDelay) or extension.meaning.seconds >= _SHORTEST_SECONDS:
+            continue
+        if record.group is not None and record.group < len(file.groups) and _is_for_bing(file.groups[record.group]):
+            yield Found(span, {"seconds": file.text(extension.value)})
+
+
+def _is_for_bing(group: LintedGroup) -> bool:
+    crawlers = (REGISTRY.named(name) for name in group.names)
+    return "*" in group.names or any(crawler is not None and crawler.operator == "Microsoft" for crawler in crawlers)
+
+
+CHECK = Check(
+    code="CF623",
+    name="crawl-delay-too-short",
+    severities=Severities(bing=Severity.INFO),
+    title="A Crawl-delay below what Bing knows",
+    message="`{seconds}` is less than the one second at which Bing begins",
+    why="Bing knows delays of 1 to 30 seconds, and does not say what it makes of others.",
+    mend="Write 1 or more, or remove the line.",
+    source="Bing Webmaster, crawl-delay",
+    bad=Given(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),
+    good=Given(b"User-agent: bingbot\nCrawl-delay: 1\n"),
+    find=find,
+)
