@@ -3,6 +3,7 @@
 import pytest
 
 from canfetch.lint import Given, Linter
+from canfetch.lint.checks.delivery.answered import answered
 
 URL = "https://example.com/robots.txt"
 GROUP = "User-agent: *\nDisallow: /a\n"
@@ -59,7 +60,7 @@ FIRES = [
     ("CF617", "robot-version: two"),
     ("CF618", "Cache-delay: 1"),
     ("CF618", "cache-delay:"),
-    ("CF619", "License: https://example.com/l"),
+    ("CF619", "ACAP-crawler: *"),
     ("CF619", "Comment: hello"),
     ("CF620", "Content-Signal: /a ai-train=no"),
     ("CF620", "Content-Signal: /\tai-train=no"),
@@ -157,6 +158,53 @@ def test_lighthouse_reports_what_it_reports() -> None:
     assert [finding.check.code for finding in found] == ["CF601", "CF619"]
 
 
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        ("User\u2013agent: *", "CF220"),
+        ("\u200bDisallow: /a", "CF220"),
+        ("ACAP-crawler: *", "CF619"),
+        ("Content-Signal /x", "CF201"),
+        ("Crawl-delay 5", "CF201"),
+        ("foo\0: bar", "CF220"),
+        ("// x", "CF220"),
+        ("{{ rules }}", "CF220"),
+        ("Content-Signals: search=yes", "CF220"),
+        ("Disallow: {{ x }}", "CF401"),
+        ("Sitemap:", "CF601"),
+        ("Disallow: /p/ // x", None),
+        ("Disallow: /p/ ; note", None),
+        ("Disallow: /p/ <!-- x -->", None),
+        ("Crawl-delay:", None),
+        ("Host:", None),
+        ('User-agent: "X"', None),
+        ("User-agent: {{x}}", None),
+        ("NoIndex: *{{x}}", None),
+        ("\u00a0Disallow: /a", None),
+        ("License: https://example.com/license.xml", None),
+    ],
+)
+def test_lighthouse_reports_a_line_as_its_audit_does(text: str, code: str | None) -> None:
+    report = Linter(profile="lighthouse").lint(f"{GROUP}{text}\n".encode())
+    assert [finding.check.code for finding in report.findings] == ([] if code is None else [code])
+
+
+def test_lighthouse_finds_no_group_behind_an_empty_user_agent_line() -> None:
+    report = Linter(profile="lighthouse").lint(b"User-agent:\nDisallow: /a\nUser-agent: b\nDisallow: /b\n")
+    assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF510", 1), ("CF220", 2)]
+
+
+@pytest.mark.parametrize("status, codes", [(429, ["CF220"]), (403, []), (200, [])])
+def test_lighthouse_fails_files_that_are_refused_for_their_number(status: int, codes: list[str]) -> None:
+    report = Linter(profile="lighthouse").lint(Given(f"{GROUP}".encode(), url=URL, delivery=answered(status)))
+    assert [finding.check.code for finding in report.findings] == codes
+
+
 def test_google_is_shown_to_bar_what_was_meant_of_training() -> None:
     found = Linter(select=["CF621"]).lint(b"User-agent: *\nDisallowAITraining: /\n").findings
     assert found[0].effect() == "Googlebot may not fetch /, bingbot, YandexBot and other crawlers may"
+
+
+def test_lighthouse_is_told_once_of_what_is_no_text() -> None:
+    report = Linter(profile="lighthouse").lint(b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9)
+    assert [finding.check.code for finding in report.findings] == ["CF220"]

@@ -35,7 +35,7 @@ def _is_path(file: LintedFile, record: Record) -> bool:
 CHECK = Check(
     code="CF117",
     name="template-left",
-    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    severities=everywhere(Severity.ERROR),
     title="A template that was not filled in",
     message="`{mark}` belongs to a template, and was not filled in",
     why="A program was meant to put something in its place before the file was served. Crawlers read the line as it "

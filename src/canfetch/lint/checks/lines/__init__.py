@@ -13,6 +13,7 @@ from canfetch.lint.checks.lines import (
     missing_colon,
     misspelt_key,
     quoted_value,
+    reported_by_lighthouse,
     several_values,
     space_before_colon,
     text_outside_comment,
@@ -44,4 +45,5 @@ CHECKS: Final = (
     decorated_key.CHECK,
     white_space_in_value.CHECK,
     empty_other_value.CHECK,
+    reported_by_lighthouse.CHECK,
 )

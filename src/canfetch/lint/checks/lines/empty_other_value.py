@@ -31,10 +31,10 @@ def find(file: LintedFile) -> Iterator[Found]:
 CHECK = Check(
     code="CF219",
     name="empty-sitemap-or-other-value",
-    severities=everywhere(Severity.WARNING, lighthouse=Severity.ERROR),
+    severities=everywhere(Severity.WARNING),
     title="A record without a value",
     message="`{key}` has no value",
-    why="Without a value the line says nothing; checkers report it as an error.",
+    why="Without a value the line says nothing; checkers report some of them as errors.",
     mend="Write the value, or remove the line.",
     source="Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=Given(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),

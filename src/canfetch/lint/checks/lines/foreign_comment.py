@@ -10,7 +10,7 @@ from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 from canfetch.lint.witnesses import witness_path
 
 _MARKS: Final = (b"<!--", b"//", b"--", b";", b"/*")
@@ -47,13 +47,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 CHECK = Check(
     code="CF215",
     name="foreign-comment",
-    severities=Severities(
-        rfc=Severity.WARNING,
-        google=Severity.WARNING,
-        bing=Severity.WARNING,
-        yandex=Severity.WARNING,
-        lighthouse=Severity.ERROR,
-    ),
+    severities=everywhere(Severity.WARNING),
     title="A comment that does not begin with `#`",
     message="`{mark}` does not begin a comment",
     why="Only `#` begins a comment. Behind a path, the text becomes part of the path, which then matches no page.",

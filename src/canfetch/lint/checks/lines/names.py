@@ -22,6 +22,23 @@ CORE_NAMES: Final = frozenset(NAMES[kind] for kind, _ in SPELLINGS)
 CORE_SPELLINGS: Final[Mapping[bytes, bytes]] = {
     spelling: NAMES[kind].capitalize() for kind, spellings in SPELLINGS for spelling in spellings
 }
+# What the audit of Lighthouse knows.
+LIGHTHOUSE_KEYS: Final = frozenset(
+    {
+        "user-agent",
+        "disallow",
+        "allow",
+        "sitemap",
+        "crawl-delay",
+        "clean-param",
+        "host",
+        "request-rate",
+        "visit-time",
+        "noindex",
+        "content-signal",
+        "license",
+    }
+)
 # In the order in which Google's parser tries them.
 PREFIXES: Final = tuple((spelling, NAMES[kind]) for kind, spellings in SPELLINGS for spelling in spellings)
 

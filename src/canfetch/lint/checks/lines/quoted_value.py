@@ -38,7 +38,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 CHECK = Check(
     code="CF212",
     name="quoted-value",
-    severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
+    severities=everywhere(Severity.ERROR),
     title="A value in quotes",
     message="the quotes in `{value}` are part of the value",
     why="Values are not quoted: a path that begins with a quote is no path, and matches nothing.",

@@ -1,0 +1,89 @@
+"""A line that the audit of Lighthouse reports, and of which no other check speaks for it."""
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final
+
+from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.records import Note, Record
+from canfetch.lint.check import Check, Found
+from canfetch.lint.checks.lines.names import LIGHTHOUSE_KEYS
+from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
+from canfetch.lint.given import Given
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severities, Severity
+
+# Kinds of lines that are told of for other readers alone.
+_TOLD_FOR_OTHERS: Final = (Oddity.FOREIGN_COMMENT, Oddity.TEMPLATE, Oddity.CHARACTERS, Oddity.JOINED)
+_TOO_MANY_REQUESTS: Final = 429
+_LONGEST_QUOTE: Final = 60
+# What JavaScript trims.
+_WHITE_SPACE: Final = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    "\u205f\u3000\ufeff"
+)
+
+
+def find(file: LintedFile) -> Iterator[Found]:
+    """Look for lines with unknown keys and without a colon, and for rules behind a user-agent line that is empty."""
+    entry = file.given.delivery
+    if entry is not None and entry.status == _TOO_MANY_REQUESTS:
+        yield Found((0, 0), {"text": f"HTTP {entry.status}"})
+    if file_is_page(file):
+        return
+    if file_is_binary(file):
+        # An image, say: one word about it is enough.
+        yield _found(file, file.records[0])
+        return
+    yield from (_found(file, record) for record in _behind_empty_agents(file))
+    for oddity in _TOLD_FOR_OTHERS:
+        yield from (_found(file, line.record) for line in odd_lines(file, oddity) if _is_reported(file, line.record))
+    for line in odd_lines(file, Oddity.TEXT):
+        # Checks of the file speak of these octets.
+        if line.record.notes & (Note.NUL | Note.CONTROL) and _is_reported(file, line.record):
+            yield _found(file, line.record)
+    for extension, record in file.extensions:
+        if extension.notes & ExtensionNote.MISSPELT_KEY and Note.MISSING_COLON not in record.notes:
+            yield _found(file, record)
+
+
+def _behind_empty_agents(file: LintedFile) -> Iterator[Record]:
+    agents = (record for record in file.user_agents if file.value(record) and _has_key(record))
+    first = next(agents, None)
+    before = takewhile(lambda record: first is None or record.line < first.line, file.rule_records)
+    # Of rules that are in no group to other readers either, another check speaks.
+    return (record for record in before if Note.OUTSIDE_GROUP not in record.notes and _has_key(record))
+
+
+def _has_key(record: Record) -> bool:
+    return not record.notes & (Note.MISSPELT_KEY | Note.KEY_PREFIX | Note.MISSING_COLON | Note.UNKNOWN_KEY)
+
+
+def _is_reported(file: LintedFile, record: Record) -> bool:
+    text = file.content(record).partition(b"#")[0].decode("utf-8", "replace").strip(_WHITE_SPACE)
+    key, colon, _ = text.partition(":")
+    return text != "" and not (colon and key.strip(_WHITE_SPACE).lower() in LIGHTHOUSE_KEYS)
+
+
+def _found(file: LintedFile, record: Record) -> Found:
+    span = file.content_span(record)
+    text = file.octets[slice(*span)]
+    shown = file.text(text[:_LONGEST_QUOTE])
+    return Found(span, {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown})
+
+
+CHECK = Check(
+    code="CF220",
+    name="reported-by-lighthouse",
+    severities=Severities(lighthouse=Severity.ERROR),
+    title="What Lighthouse reports",
+    message="the audit of Lighthouse reports `{text}`",
+    why="The audit fails with one line that has no colon, or whose key is not on its list, with a rule above which no "
+    "user-agent line has a name, and with status 429.",
+    mend="Mend the line, or write it as a comment.",
+    source="Lighthouse, robots-txt",
+    bad=Given(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
+    good=Given(b"# for all\nUser-agent: *\nDisallow: /private/\n"),
+    find=find,
+)
