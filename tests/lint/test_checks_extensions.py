@@ -205,6 +205,7 @@ def test_google_is_shown_to_bar_what_was_meant_of_training() -> None:
     assert found[0].effect() == "Googlebot may not fetch /, bingbot, YandexBot and other crawlers may"
 
 
-def test_lighthouse_is_told_once_of_what_is_no_text() -> None:
-    report = Linter(profile="lighthouse").lint(b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9)
+@pytest.mark.parametrize("octets", [b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9, (GROUP * 9).encode("utf-16-le")])
+def test_lighthouse_is_told_once_of_what_is_no_text(octets: bytes) -> None:
+    report = Linter(profile="lighthouse").lint(octets)
     assert [finding.check.code for finding in report.findings] == ["CF220"]

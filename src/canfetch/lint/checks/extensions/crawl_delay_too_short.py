@@ -16,10 +16,15 @@ _SHORTEST_SECONDS: Final = 1
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for less than a second where Bing reads the record: in its own groups, and in those of `*`."""
+    for_bing: dict[int, bool] = {}
     for extension, record, span in records_named(file, "crawl-delay"):
         if not isinstance(extension.meaning, CrawlDelay) or extension.meaning.seconds >= _SHORTEST_SECONDS:
             continue
-        if record.group is not None and record.group < len(file.groups) and _is_for_bing(file.groups[record.group]):
+        if record.group is None or record.group >= len(file.groups):
+            continue
+        if record.group not in for_bing:
+            for_bing[record.group] = _is_for_bing(file.groups[record.group])
+        if for_bing[record.group]:
             yield Found(span, {"seconds": file.text(extension.value)})
 
 

@@ -9,7 +9,7 @@ from canfetch.core.records import Note, Record
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.lines.names import LIGHTHOUSE_KEYS
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
-from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
+from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page, file_is_wide
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -32,8 +32,8 @@ def find(file: LintedFile) -> Iterator[Found]:
         yield Found((0, 0), {"text": f"HTTP {entry.status}"})
     if file_is_page(file):
         return
-    if file_is_binary(file):
-        # An image, say: one word about it is enough.
+    if file_is_binary(file) or file_is_wide(file):
+        # An image, say, or UTF-16: one word about it is enough.
         yield _found(file, file.records[0])
         return
     yield from (_found(file, record) for record in _behind_empty_agents(file))
