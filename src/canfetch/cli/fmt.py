@@ -13,7 +13,7 @@ from canfetch.cli.lint_sources import is_origin, read_source, sources_of
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import progress_of
 from canfetch.cli.question import STANDARD_INPUT
-from canfetch.cli.rewriting import rewrite
+from canfetch.cli.rewriting import rewrite, to_standard_output
 from canfetch.cli.terminal import is_terminal, shown
 
 _LEFT: Final = {
@@ -96,9 +96,7 @@ def _tell(question: FormatQuestion, done: _Done) -> None:
         sys.stdout.writelines(difference_lines(done.name, done.before, done.result.octets))
     elif done.name == STANDARD_INPUT and question.writes:
         # Also where it is refused: a pipe that loses the file would be worse.
-        sys.stdout.flush()
-        sys.stdout.buffer.write(done.result.octets)
-        sys.stdout.buffer.flush()
+        to_standard_output(done.result.octets)
     elif done.changed:
         if question.writes:
             rewrite(done.name, done.result.octets)

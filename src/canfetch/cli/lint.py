@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from io import StringIO
 from typing import Any, Final, NoReturn
 
@@ -20,7 +20,7 @@ from canfetch.cli.network import network_parameters, taken_from
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import Progress, progress_of
 from canfetch.cli.question import STANDARD_INPUT
-from canfetch.cli.rewriting import rewrite
+from canfetch.cli.rewriting import rewrite, to_standard_output
 from canfetch.cli.terminal import Palette, is_terminal, wants_color
 from canfetch.core.octets import octets_of
 from canfetch.core.origin import origin_of_robots_url
@@ -32,6 +32,8 @@ from canfetch.lint.given import SeenPage
 from canfetch.lint.linter import Linter
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import LINT_PROFILES, Severity, severity_named
+from canfetch.pages.document import parse_page
+from canfetch.pages.html import PAGE_OCTETS_LIMIT
 
 _CLEAN, _FOUND = ALLOWED, DISALLOWED
 _NOT_FOR_DOCUMENTS: Final = frozenset({"sarif", "gitlab", "junit", "html", "json"})
@@ -91,8 +93,7 @@ def _lint(question: LintQuestion, linter: Linter, settings: LintSettings, output
     _check_names(question, names)
     _check_mending(question, names)
     wanted = question.output is not None or not is_terminal(sys.stdout)
-    with ExitStack() as stack:
-        progress = stack.enter_context(closing(progress_of(len(names), wanted=wanted)))
+    with closing(progress_of(len(names), wanted=wanted)) as progress:
         for source in _sources(question, names, progress):
             if source.given is None:
                 code = UNCOMPUTED
@@ -149,9 +150,6 @@ def _sources(question: LintQuestion, names: tuple[str, ...], progress: Progress)
 
 
 def _page(url: str, name: str) -> SeenPage:
-    from canfetch.pages.document import parse_page  # noqa: PLC0415 - few give pages, and reading them wants an extra
-    from canfetch.pages.html import PAGE_OCTETS_LIMIT  # noqa: PLC0415 - the same
-
     stream = open_input(name, "--page")
     try:
         return SeenPage(url, parse_page(html=stream.read(PAGE_OCTETS_LIMIT + 1), url=url))
@@ -174,9 +172,7 @@ def _report(question: LintQuestion, linter: Linter, source: Source) -> LintRepor
         return linter.lint(source.given)
     fixed = linter.fix(source.given, unsafe=question.unsafe_fixes)
     if source.path is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(fixed.octets)
-        sys.stdout.buffer.flush()
+        to_standard_output(fixed.octets)
     elif fixed.octets != source.given.octets:
         rewrite(source.path, fixed.octets)
     return fixed.report

@@ -8,7 +8,7 @@ from canfetch.core.octets import text_of
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.html import summary
-from canfetch.lint.formats.places import place_of
+from canfetch.lint.formats.places import place_of, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -50,12 +50,7 @@ def summary_lines(report: LintReport, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _quoted(report: LintReport, finding: Finding, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
-    octets, starts = report.file.octets, report.file.line_starts
-    line = finding.line
-    start = starts[line - 1]
-    content = octets[start : starts[line] if line < len(starts) else len(octets)].rstrip(b"\r\n")
-    first, last = (min(max(offset - start, 0), len(content)) for offset in finding.span)
-    before, marked, behind = (_text(part) for part in (content[:first], content[first:last], content[last:]))
+    before, marked, behind = map(_text, quoted_line(report.file, finding))
     if len(before) > _BEFORE_CHARACTERS:
         before = _CUT + before[-_BEFORE_CHARACTERS:]
     room = _LINE_CHARACTERS - len(before)
@@ -63,7 +58,7 @@ def _quoted(report: LintReport, finding: Finding, catalogue: Catalogue, palette:
         marked, behind = marked[:room] + _CUT, ""
     elif len(marked) + len(behind) > room:
         behind = behind[: room - len(marked)] + _CUT
-    number = str(line)
+    number = str(finding.line)
     effect = finding.effect(catalogue)
     paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.odd}.get(finding.severity, palette.strong)
     yield f"  {palette.faint(f'{number} |')} {before}{marked}{behind}"

@@ -12,6 +12,7 @@ The keys are those of `canfetch.Crawler`; the others have its defaults.
 from typing import Any, Final
 
 from canfetch.agents import REGISTRY, Crawler, Registry, Verification
+from canfetch.agents.checking import checked
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.problems import Problem
 from canfetch.core.quoting import quoted
@@ -48,13 +49,13 @@ def registry_of(name: str | None) -> Registry:
     rows = tables.get(_TABLE)
     if not isinstance(rows, list) or tables.keys() != {_TABLE}:
         raise Problem(f"{_OPTION} {quoted(name)} holds something else than crawlers: begin each with [[{_TABLE}]]")
-    registry = REGISTRY
+    crawlers: list[Crawler] = []
     for number, row in enumerate(rows, 1):
         try:
-            registry = registry.with_crawlers(_crawler(row))
+            crawlers.append(checked(_crawler(row)))
         except (CanfetchError, TypeError) as error:
             raise Problem(f"{_OPTION} {quoted(name)}, [[{_TABLE}]] {number}: {error}") from None
-    return registry
+    return Registry.of_checked((*REGISTRY.crawlers, *crawlers))
 
 
 def _crawler(row: Any) -> Crawler:

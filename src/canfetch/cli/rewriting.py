@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,3 +44,10 @@ def rewrite(path: str, octets: bytes) -> None:
     except OSError as error:
         what = error.strerror or str(error)
         raise Problem(f"{quoted(path)} cannot be written: {what}: it is as it was") from None
+
+
+def to_standard_output(octets: bytes) -> None:
+    """Write octets behind what was written there before."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(octets)
+    sys.stdout.buffer.flush()

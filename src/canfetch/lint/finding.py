@@ -98,20 +98,21 @@ class Finding:
     def to_json(self, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
         """Give the finding in plain values, in its one documented form: keys are added, never renamed."""
         texts = catalogue.texts(self.check)
+        witnesses = self.witnesses
         return {
             "schema": FINDING_SCHEMA,
             "code": self.check.code,
             "name": self.check.name,
             "severity": self.severity.label,
             "message": self.message(catalogue),
-            "effect": self.effect(catalogue) or None,
+            "effect": catalogue.effect(witnesses) or None,
             "why": texts.why,
             "mend": texts.mend,
             "source": self.check.source,
             "start": self.start._asdict(),
             "end": self.end._asdict(),
             "span": list(self.span),
-            "witnesses": [witness.to_json() for witness in self.witnesses],
+            "witnesses": [witness.to_json() for witness in witnesses],
             "fix": None
             if self.fix is None
             else {

@@ -16,9 +16,6 @@ from canfetch.lint.given import Given
 FoundT = TypeVar("FoundT")
 
 
-T = TypeVar("T")
-
-
 class LintedRule(NamedTuple):
     """A rule with its place; `group` is the index of its group."""
 

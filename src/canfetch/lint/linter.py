@@ -94,8 +94,9 @@ class Linter:
         Raises: nothing, whatever the file is.
         Cost: O(octets) for each check, and O(octets of rules times rules) of a group at worst for few.
         """
-        if isinstance(given, bytes):
-            given = Given(given)
+        return self._report(Given(given) if isinstance(given, bytes) else given, self._findings_limit)
+
+    def _report(self, given: Given, limit: int | None) -> LintReport:
         file = LintedFile(given)
         comments = _Comments(suppressions_of(file.octets, file.records))
         ignored = self._ignored(given.path)
@@ -109,7 +110,7 @@ class Linter:
             if check.code in comments.codes:
                 allowed, found = comments.parted(found)
                 suppressed += allowed
-            self._keep(check, found, kept, cut)
+            _keep(check, found, limit, kept, cut)
         of_unused = next((severity for check, severity in self._asked if check is UNUSED_SUPPRESSION), None)
         if of_unused is not None and UNUSED_SUPPRESSION.code not in ignored:
             asked = {check.code for check, _ in self._asked} - ignored
@@ -117,15 +118,10 @@ class Linter:
             unused: Iterator[Finding] = (_finding(file, UNUSED_SUPPRESSION, of_unused, place) for place in places)
             allowed, unused = comments.parted(unused)
             suppressed += allowed
-            self._keep(UNUSED_SUPPRESSION, unused, kept, cut)
+            _keep(UNUSED_SUPPRESSION, unused, limit, kept, cut)
         kept.sort(key=lambda finding: (finding.span, finding.check.code))
         name = given.path or given.url or "robots.txt"
         return LintReport(name, tuple(kept), tuple(suppressed), tuple(check.name for check in cut), file)
-
-    def _keep(self, check: Check, found: Iterator[Finding], kept: list[Finding], cut: list[Check]) -> None:
-        kept += islice(found, self._findings_limit)
-        if self._findings_limit is not None and next(found, None) is not None:
-            cut.append(check)
 
     def fix(self, given: Given | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> Fixed:
         """Mend what can be mended.
@@ -142,14 +138,13 @@ class Linter:
         """
         if isinstance(given, bytes):
             given = Given(given)
-        if not can_be_written(given.octets, unsafe=unsafe):
+        if not can_be_written(LintedFile(given), unsafe=unsafe):
             return Fixed(given.octets, (), self.lint(given))
-        thorough = self._without_limit()
         mending = frozenset(_checks_of(only)) if only else {check.code for check in CHECKS}
         made: list[Finding] = []
         barred: set[tuple[str, bytes]] = set()
         for _ in range(_MOST_ROUNDS):
-            report = thorough.lint(given)
+            report = self._report(given, None)
             fixable = [
                 finding
                 for finding in report.findings
@@ -168,11 +163,6 @@ class Linter:
             given = given._replace(octets=octets)
         return Fixed(given.octets, tuple(made), self.lint(given))
 
-    def _without_limit(self) -> "Linter":
-        other = Linter(profile=self.profile, findings_limit=None)
-        other._asked, other._ignored_in, other._folder = self._asked, self._ignored_in, self._folder
-        return other
-
     def _ignored(self, path: str | None) -> frozenset[str]:
         if path is None or not self._ignored_in:
             return frozenset()
@@ -180,6 +170,12 @@ class Linter:
             path = os.path.relpath(path, self._folder).replace(os.sep, "/")
         matching = (codes for pattern, codes in self._ignored_in.items() if fnmatchcase(path, pattern))
         return frozenset().union(*matching)
+
+
+def _keep(check: Check, found: Iterator[Finding], limit: int | None, kept: list[Finding], cut: list[Check]) -> None:
+    kept += islice(found, limit)
+    if limit is not None and next(found, None) is not None:
+        cut.append(check)
 
 
 def _finding(file: LintedFile, check: Check, severity: Severity, place: Found) -> Finding:

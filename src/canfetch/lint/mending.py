@@ -4,6 +4,7 @@ from typing import Final
 
 from canfetch.core.equivalence import differing_profiles
 from canfetch.lint.check import Check, Subject
+from canfetch.lint.checks.lines.pages import file_is_wide
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixing import applied
 from canfetch.lint.linted_file import LintedFile
@@ -16,21 +17,19 @@ _REMOVING: Final = frozenset(
 )
 _TURNS: Final = (0, 1, 2)
 _TOGETHER: Final = _TURNS[-1]
-_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_UTF_32_MARKS: Final = (b"\xff\xfe\0\0",)
-# Text in a wide encoding without a mark has a NUL in every second octet.
+# What is a quarter of NULs there is no text.
 _BEGINNING: Final = 256
 
 
-def can_be_written(octets: bytes, *, unsafe: bool) -> bool:
+def can_be_written(file: LintedFile, *, unsafe: bool) -> bool:
     """Say whether a file may be mended: what is written is UTF-8, which other crawlers read than what it was.
 
     Args: unsafe: whether fixes may change verdicts.
     """
-    if octets.startswith(_UTF_16_MARKS):
-        return unsafe and not octets.startswith(_UTF_32_MARKS)
-    beginning = octets[:_BEGINNING]
-    return 4 * beginning.count(0) <= len(beginning)
+    beginning = file.octets[:_BEGINNING]
+    if file_is_wide(file) or 4 * beginning.count(0) > len(beginning):
+        return False
+    return unsafe or file.robots.source_encoding == "utf-8"
 
 
 def next_to_mend(file: LintedFile, fixable: list[Finding]) -> list[Finding]:
@@ -58,19 +57,17 @@ def mended(file: LintedFile, fixable: list[Finding], barred: set[tuple[str, byte
     """
     octets, done = _with_fixes(file, fixable)
     claimed = [finding for finding in done if finding.fix is not None and not finding.fix.changes_verdicts]
-    if not claimed:
-        return octets, done
     safe_octets, done_safely = _with_fixes(file, claimed)
-    if not differing_profiles(file.octets, safe_octets[: len(safe_octets) - len(file.robots.tail)]):
-        return octets, done
+    if not differing_profiles(file.octets, safe_octets):
+        return octets + file.robots.tail, done
     # Something does not hold what it claims here: each is proved alone, and those that fail are barred.
     for finding in done_safely:
         alone, _ = _with_fixes(file, [finding])
-        if differing_profiles(file.octets, alone[: len(alone) - len(file.robots.tail)]):
+        if differing_profiles(file.octets, alone):
             barred.add((finding.check.code, finding.quoted))
     return file.octets + file.robots.tail, []
 
 
 def _with_fixes(file: LintedFile, findings: list[Finding]) -> tuple[bytes, list[Finding]]:
     octets, made = applied(file.octets, [finding.fix for finding in findings if finding.fix is not None])
-    return octets + file.robots.tail, [finding for finding, was in zip(findings, made, strict=True) if was]
+    return octets, [finding for finding, was in zip(findings, made, strict=True) if was]

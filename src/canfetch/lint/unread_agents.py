@@ -10,6 +10,7 @@ from canfetch.lint.linted_file import LintedFile
 
 _WORD = b"agent"
 _NAME = NAMES[RecordKind.USER_AGENT]
+_NO_LETTERS = bytes(octet for octet in range(256) if octet not in b"abcdefghijklmnopqrstuvwxyz")
 
 
 def unread_agent_lines(file: LintedFile) -> frozenset[int]:
@@ -22,7 +23,6 @@ def _lines(file: LintedFile) -> frozenset[int]:
     for note in (Note.NO_RECORD, Note.UNKNOWN_KEY):
         for record in file.noted(note):
             # What is not seen, or looks like a letter or a dash, does not part the word.
-            text = file.content(record).partition(b"#")[0].lower()
-            if _WORD in bytes(octet for octet in text if octet in b"abcdefghijklmnopqrstuvwxyz"):
+            if _WORD in file.content(record).partition(b"#")[0].lower().translate(None, _NO_LETTERS):
                 lines.add(record.line)
     return frozenset(lines)

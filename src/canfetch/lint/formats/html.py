@@ -7,7 +7,7 @@ from typing import Final
 from canfetch.core.octets import text_of
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.places import place_of, printable
+from canfetch.lint.formats.places import place_of, printable, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -97,12 +97,6 @@ def _marked_up(text: str) -> str:
 
 
 def _quoted(report: LintReport, finding: Finding) -> str:
-    octets, starts = report.file.octets, report.file.line_starts
-    line = finding.line
-    start = starts[line - 1]
-    end = starts[line] if line < len(starts) else len(octets)
-    content = octets[start:end].rstrip(b"\r\n")
-    first, last = (min(max(offset - start, 0), len(content)) for offset in finding.span)
-    parts = (text_of(part) for part in (content[:first], content[first:last], content[last:]))
+    parts = map(text_of, quoted_line(report.file, finding))
     before, marked, behind = (escape(part[:_LINE_CHARACTERS]) for part in parts)
-    return f'<span class="number">{line} | </span>{before}<mark>{marked}</mark>{behind}'
+    return f'<span class="number">{finding.line} | </span>{before}<mark>{marked}</mark>{behind}'

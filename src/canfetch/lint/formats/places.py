@@ -32,6 +32,15 @@ def _column(file: LintedFile, position: Position) -> int:
     return len(file.octets[start : start + position.column].decode("utf-8", "surrogateescape")) + 1
 
 
+def quoted_line(file: LintedFile, finding: Finding) -> tuple[bytes, bytes, bytes]:
+    """Give the line on which a finding begins, without its end: what is before it, what it is about, what is behind."""
+    starts, line = file.line_starts, finding.line
+    start = starts[line - 1]
+    content = file.octets[start : starts[line] if line < len(starts) else len(file.octets)].rstrip(b"\r\n")
+    first, last = (min(max(offset - start, 0), len(content)) for offset in finding.span)
+    return content[:first], content[first:last], content[last:]
+
+
 def said_of(finding: Finding, catalogue: Catalogue) -> str:
     """Give the message with what crawlers do, as one text."""
     effect = finding.effect(catalogue)
