@@ -219,6 +219,15 @@ def test_standard_input_is_mended_to_standard_output(process: RunCommand) -> Non
     assert ran.code == 0
 
 
+@pytest.mark.parametrize("form", ["text", "ndjson", "github"])
+def test_what_is_left_of_standard_input_is_said_on_standard_error(process: RunCommand, form: str) -> None:
+    ran = process("lint", "-", "--fix", "--format", form, stdin=BAD)
+    assert ran.code == 1
+    assert ran.out == "User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+    assert "CF201" in ran.err
+    assert "CF208" not in ran.err
+
+
 def test_checks_are_listed_and_explained(run: RunCommand) -> None:
     ran = run("lint", "--list-checks")
     assert ran.code == 0

@@ -52,7 +52,9 @@ def _run(**given: Any) -> NoReturn:
     linter = _linter(settings)
     if question.watch:
         context.exit(watch(question, linter, catalogue, palette))
-    stream = sys.stdout if question.output is None else StringIO()
+    # What is mended from standard input goes to standard output, alone.
+    usual = sys.stderr if question.mends and not question.diff and STANDARD_INPUT in question.names else sys.stdout
+    stream = usual if question.output is None else StringIO()
     output = output_of(question.format, stream, catalogue, palette)
     code = _lint(question, linter, settings, output)
     if question.output is not None and isinstance(stream, StringIO):
