@@ -228,7 +228,7 @@ def urls(source: RobotsFile, count: int, *, seed: int = 1994) -> list[str]:
     return mixed
 
 
-def real_files(limit_octets: int = 512_000) -> tuple[list[RobotsFile], str]:
+def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
     """Read the folder that CANFETCH_CORPUS names; without it, generate as many kinds of small files as are usual.
 
     Returns: the files, and a sentence that says which were taken.
@@ -241,7 +241,7 @@ def real_files(limit_octets: int = 512_000) -> tuple[list[RobotsFile], str]:
         files += [generate(size, seed=1) for size in (90_000, 45_000)]
         return files, f"{len(files)} generated files in the sizes of real ones ({CORPUS} is not set)"
     paths = sorted(path for path in Path(folder).iterdir() if path.is_file())
-    files = [make_file(path.name, path.read_bytes()[:limit_octets]) for path in paths]
+    files = [make_file(path.name, path.read_bytes()[:max_bytes]) for path in paths]
     octets = sum(len(file.octets) for file in files)
     return files, f"{len(files):,} real files of {CORPUS}, {octets:,} octets"
 

@@ -106,7 +106,7 @@ class _Handing:
         self._files = files
 
     def answer(self, asking: Any) -> Any:
-        from canfetch.access.answers import Response
+        from canfetch.access.responses import Response
 
         octets = self._files[asking.url.removesuffix("/robots.txt")]
         return Response(asking.url, 200, (("Content-Type", "text/plain"),), bytes(bytearray(octets)))
@@ -131,7 +131,7 @@ class _Together(_Handing):
 def _canfetch(engine: str, files: Files) -> Warm:
     import canfetch
 
-    options: dict[str, Any] = {"user_agent": USER_AGENT, "memory_octets": _UNBOUNDED}
+    options: dict[str, Any] = {"user_agent": USER_AGENT, "max_memory_bytes": _UNBOUNDED}
     if engine != canfetch.engine:
         options["engine"] = engine
     client = canfetch.Client(transport=_Waiting(files), **options)

@@ -110,7 +110,7 @@ def asked(question: Question) -> dict[str, Any]:
         "star_applies": question.star_applies,
         "robots": base64.b64encode(question.robots).decode(),
         "robots_url": question.robots_url,
-        "limit_octets": question.limit_octets,
+        "max_bytes": question.max_bytes,
         "url": base64.b64encode(question.url).decode(),
     }
 
@@ -175,7 +175,7 @@ def _command(template: str) -> Iterator[type_of_asker]:
                 return "a command is asked for one product token, with `*`"
             if len(question.url) > 100_000 or b"\0" in question.url:
                 return "no command line holds this URL"
-            for key, value in (("{robots_url}", question.robots_url), ("{limit_octets}", question.limit_octets)):
+            for key, value in (("{robots_url}", question.robots_url), ("{max_bytes}", question.max_bytes)):
                 if value is not None and key not in template:
                     return f"the command has no {key}"
             path.write_bytes(question.robots)
@@ -195,14 +195,14 @@ def _command(template: str) -> Iterator[type_of_asker]:
 
 
 def filled(template: str, question: Question, path: Path) -> list[str]:
-    """Put a question into a command; words with {robots_url} or {limit_octets} go where the question has none."""
+    """Put a question into a command; words with {robots_url} or {max_bytes} go where the question has none."""
     values = {
         "{robots}": str(path),
         "{agent}": question.agents[0],
         "{url}": os.fsdecode(question.url),
         "{profile}": question.profile,
         "{robots_url}": question.robots_url,
-        "{limit_octets}": None if question.limit_octets is None else str(question.limit_octets),
+        "{max_bytes}": None if question.max_bytes is None else str(question.max_bytes),
     }
     without = [key for key, value in values.items() if value is None]
     words = [word for word in shlex.split(template) if not any(key in word for key in without)]

@@ -20,12 +20,12 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
             base64.b64decode(question["robots"]),
             url=question["robots_url"],
             profile=question["profile"],
-            limit_octets=question["limit_octets"] or 512_000,
+            max_bytes=question["max_bytes"] or 512_000,
         )
         tokens = question["agents"] or [canfetch.product_token(question["user_agent"])]
         agent = canfetch.Agent(tokens, star_applies=question["star_applies"])
         verdict = robots.decide(base64.b64decode(question["url"]), agent=agent)
-    except canfetch.InvalidRobotsURL:
+    except canfetch.errors.InvalidRobotsURL:
         return {"error": "invalid-robots-url"}
     except canfetch.OriginMismatch:
         return {"error": "origin-mismatch"}

@@ -56,7 +56,7 @@ class Question(NamedTuple):
     star_applies: bool
     robots: bytes
     robots_url: str | None
-    limit_octets: int | None
+    max_bytes: int | None
     url: bytes
     expected: Answer
 
@@ -85,7 +85,7 @@ class Case(NamedTuple):
                     star_applies=self.table.get("star_applies", True),
                     robots=robots,
                     robots_url=self.table.get("robots_url"),
-                    limit_octets=self.table.get("limit_octets"),
+                    max_bytes=self.table.get("max_bytes"),
                     url=octets(expectation, "url"),
                     expected=Answer(
                         expectation.get("allowed"),

@@ -19,7 +19,7 @@ def main() -> None:
     verdict = robots.decide("https://www.example.com/blog/members/1", agent="GPTBot")
     print(f"GPTBot, /blog/members/1: {verdict}")
     for rule in verdict.also_matched:
-        print(f"  line {rule.line} matched too, with {rule.octets} octets: {rule}")
+        print(f"  line {rule.line} matched too, with {rule.specificity} octets: {rule}")
 
     # Many questions for one agent: bind its rules once.
     rules = robots.rules_for("Googlebot")

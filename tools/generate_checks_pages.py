@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from canfetch.core.octets import octets_of
-from canfetch.lint import CHECKS, LINT_PROFILES, Check, Finding, Given, Linter, Subject
+from canfetch.core.text import encode_text
+from canfetch.lint import CHECKS, SEVERITY_SETS, Check, Finding, Given, Linter, Subject
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "checks"
@@ -41,7 +41,7 @@ def shown_octets(octets: bytes) -> str:
         elif character == "\r":
             out.append("\\r")
         else:
-            out.append("".join(f"\\x{octet:02x}" for octet in octets_of(character)))
+            out.append("".join(f"\\x{octet:02x}" for octet in encode_text(character)))
     return "".join(out)
 
 
@@ -75,8 +75,8 @@ def example(given: Given) -> list[str]:
     lines += [f"`{page.url}` is a page with rules of its own." for page in given.pages]
     if given.pages:
         lines.append("")
-    if given.octets:
-        lines += ["```text", *cut(shown_octets(given.octets)), "```", ""]
+    if given.content:
+        lines += ["```text", *cut(shown_octets(given.content)), "```", ""]
     else:
         lines += ["The file is empty.", ""]
     return lines
@@ -92,7 +92,7 @@ def said(finding: Finding) -> str:
 def page(check: Check) -> str:
     """Render the page of a check."""
     findings = [finding for finding in Linter(findings_limit=None).lint(check.bad).findings if finding.check is check]
-    severities = [(profile, check.severities.in_profile(profile)) for profile in LINT_PROFILES]
+    severities = [(profile, check.severities.in_profile(profile)) for profile in SEVERITY_SETS]
     lines = [NOTE, "", f"# {check.code} {check.name}", "", f"**{check.title}.**", "", check.why, "", check.mend, ""]
     lines += ["| " + " | ".join(f"`{profile}`" for profile, _ in severities) + " |", "| --- " * len(severities) + "|"]
     lines += ["| " + " | ".join("-" if severity is None else severity.label for _, severity in severities) + " |", ""]

@@ -17,7 +17,7 @@ NOTICE = "Generated from tables/protocol.toml by tools/generate_tables.py: edit 
 
 def flag_default(name: str) -> bool | int:
     """Give what a flag is where a profile does not name it: numbers are told by their unit."""
-    return 0 if name.endswith("_octets") else False
+    return 0 if name.endswith("_bytes") else False
 
 
 def python_tables(tables: dict[str, Any]) -> str:
@@ -31,7 +31,7 @@ def python_tables(tables: dict[str, Any]) -> str:
     lines += ["", ""]
     for name, value in tables["limits"].items():
         if isinstance(value, int):
-            lines.append(f"{name.upper()}_LIMIT: Final = {value:_}")
+            lines.append(f"{name.upper()}: Final = {value:_}")
     lines.append("")
     for kind, spellings in tables["spellings"].items():
         lines.append(f"{kind.upper()}_SPELLINGS: Final[tuple[bytes, ...]] = (")
@@ -66,7 +66,7 @@ def rust_tables(tables: dict[str, Any]) -> str:
     for name, value in tables["limits"].items():
         if isinstance(value, int):
             lines.append(f"/// Source: {tables['limits']['source'][name]}.")
-            lines.append(f"pub const {name.upper()}_LIMIT: usize = {value:_};")
+            lines.append(f"pub const {name.upper()}: usize = {value:_};")
     lines.append("")
     for kind, spellings in tables["spellings"].items():
         lines.append(f"/// The spellings of a {kind.replace('_', '-')} key; the first is the record's name.")

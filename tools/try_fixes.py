@@ -32,7 +32,7 @@ def broken_promises(report: LintReport, finding: Finding) -> list[str]:
     if finding.fix is None:
         return []
     octets, _ = applied(report.file.octets, [finding.fix])
-    after = codes(LINTER.lint(report.file.given._replace(octets=octets + report.file.robots.tail)))
+    after = codes(LINTER.lint(report.file.given._replace(content=octets + report.file.robots.tail)))
     before = codes(report)
     code = finding.check.code
     wrong = []
@@ -51,7 +51,7 @@ def shown_findings(report: LintReport, finding: Finding) -> bool:
         return False
     octets, _ = applied(report.file.octets, [finding.fix])
     after, before = (
-        codes(LINTER.lint(report.file.given._replace(octets=octets + report.file.robots.tail))),
+        codes(LINTER.lint(report.file.given._replace(content=octets + report.file.robots.tail))),
         codes(report),
     )
     return any(after[other] > before[other] for other in after)

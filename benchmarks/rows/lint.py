@@ -7,6 +7,7 @@ import statistics
 from benchmarks import hostile, inputs, timing
 from benchmarks.bench import Bench
 from benchmarks.table import duration
+from canfetch.author.formatting import format_robots
 
 SECTION = "Linting and formatting one file, all checks, in this process"
 RUNS = 5
@@ -15,8 +16,8 @@ TINY_TRAPS = ("blank_lines",)
 
 def lint_rows(bench: Bench) -> None:
     """Lint and format generated files, and lint the hostile ones: the worst of them has a row."""
-    from canfetch import Linter, formatted
     from canfetch.core.engines import engine_name
+    from canfetch.lint import Linter
 
     engine = engine_name()
     linter = Linter()
@@ -28,7 +29,7 @@ def lint_rows(bench: Bench) -> None:
         took = statistics.median(timing.clock(lambda file=file: linter.lint(file)) for _ in range(runs))
         limit = (1e9, "1 s") if octets >= 400_000 else None
         bench.figure(SECTION, f"lint {name}", engine, text=duration(took), value=took, at_most=limit, peers={})
-        took = statistics.median(timing.clock(lambda file=file: formatted(file)) for _ in range(runs))
+        took = statistics.median(timing.clock(lambda file=file: format_robots(file)) for _ in range(runs))
         bench.figure(SECTION, f"format {name}", engine, text=duration(took), value=took, at_most=None, peers={})
     worst, name = 0.0, ""
     for trap in TINY_TRAPS if bench.tiny else tuple(hostile.TRAPS):

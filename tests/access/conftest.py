@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from canfetch.access.answers import Failure, FailureKind, Response
-from canfetch.client.transports import Asking
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
 
 CASES = Path(__file__).parents[2] / "conformance" / "access"
 RULES = "User-agent: *\nDisallow: /forbidden\n"
@@ -45,9 +45,9 @@ class ScriptedOrigin:
 
     def __init__(self, event: dict[str, Any] | None = None) -> None:
         self.event = event or {"status": 200}
-        self.asked: list[Asking] = []
+        self.asked: list[TransportRequest] = []
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         """Answer as the event says."""
         self.asked.append(asking)
         return answer_of(self.event, asking)
@@ -59,7 +59,7 @@ class ScriptedOrigin:
 class AsyncScriptedOrigin(ScriptedOrigin):
     """The same for the asynchronous client."""
 
-    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         """Answer as the event says."""
         return super().ask(asking)
 
@@ -67,7 +67,7 @@ class AsyncScriptedOrigin(ScriptedOrigin):
         """Nothing is held."""
 
 
-def answer_of(event: dict[str, Any], asking: Asking) -> Response | Failure:
+def answer_of(event: dict[str, Any], asking: TransportRequest) -> Response | Failure:
     """Make the answer of an event to one request."""
     if "failure" in event:
         return Failure(asking.url, FAILURES[event["failure"]], "as the case says")
@@ -83,7 +83,7 @@ def answer_of(event: dict[str, Any], asking: Asking) -> Response | Failure:
         place = "https://other.example" if event.get("other_authority") else ""
         return Response(asking.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
-    return Response(asking.url, event.get("status", 200), (), body[: asking.limit_octets + 1])
+    return Response(asking.url, event.get("status", 200), (), body[: asking.max_bytes + 1])
 
 
-Answer = Callable[[Asking], Response | Failure]
+Answer = Callable[[TransportRequest], Response | Failure]

@@ -14,8 +14,8 @@ from tests.servers.fixtures import authority
 from tests.servers.ftp import FtpSite
 from tests.transports.faces import FACES, HERE
 
-from canfetch.access.answers import FailureKind
 from canfetch.access.policies import policy_named
+from canfetch.access.responses import FailureKind
 
 __all__ = ["authority"]
 
@@ -60,7 +60,7 @@ def check(asking: Visitor, origin: str, effect: str, policy: str, failure: Failu
         assert verdict.access is not None
         assert (verdict.access.effect, verdict.access.policy) == (effect_name(effect), policy)
         assert verdict.access.robots_url == f"{origin}/robots.txt"
-    detail = asking.known(origin).entry.outcome.detail
+    detail = asking.origin_state(origin).entry.outcome.detail
     if failure is not None:
         assert detail.startswith(f"{failure}: "), detail
     else:
@@ -87,7 +87,7 @@ def test_access_answers_served(
     patience = SHORT_SECONDS if failure is FailureKind.TIMEOUT else 10.0
 
     with visitor(
-        face, ssl_context=ssl_context, resolve=stage.resolve, policy=policy, read_seconds=patience, clock=lambda: 0.0
+        face, ssl_context=ssl_context, resolve=stage.resolve, policy=policy, read_timeout=patience, clock=lambda: 0.0
     ) as asking:
         check(asking, stage.origin(name, event), case["expect"][policy]["effect"], policy, failure)
 
@@ -144,7 +144,7 @@ def test_access_over_time_served(stage: Stage, face: str, ssl_context: ssl.SSLCo
             assert allowed == [step["open"], step["forbidden"]], step
             assert len(stage.arrived(name)) == arrived, step
             # Whom nobody answers has been asked all the same.
-            assert (asking.known(origin).entry.fetched_at_seconds == now[0]) is asked, step
+            assert (asking.origin_state(origin).entry.fetched_at == now[0]) is asked, step
 
 
 def test_rfc9309_2_4_thirty_one_days_hour_by_hour(stage: Stage, face: str, ssl_context: ssl.SSLContext) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import Entry, kept_headers, origin_of_key
 from canfetch.access.fetch_plan import Fetched, Request, first_request, next_step
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import policy_named
 from canfetch.access.rereading import entry_for
-from canfetch.access.standing import Need, need_of, standing_of
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import entry_after
 from canfetch.core.origin import Origin
 from canfetch.errors import CorruptEntry
@@ -23,11 +23,11 @@ LIMIT = 512_000
 ORIGIN = Origin.of("https://example.com/")
 
 
-def entry_of(response: Response, previous: Entry | None = None, now_seconds: float = 0.0) -> Entry:
+def entry_of(response: Response, previous: Entry | None = None, now: float = 0.0) -> Entry:
     validators = None if previous is None or previous.copy is None else previous.copy.validators
     fetched = next_step(first_request(ORIGIN, validators=validators), response, RFC9309)
     assert isinstance(fetched, Fetched)
-    return entry_after(previous, ORIGIN, fetched, RFC9309, now_seconds=now_seconds, seed=0)
+    return entry_after(previous, ORIGIN, fetched, RFC9309, now=now, seed=0)
 
 
 def response(status: int = 200, body: bytes = b"\xff\x00", **headers: str) -> Response:
@@ -49,18 +49,18 @@ def test_house_entries_survive_plain_data(status: int) -> None:
     "change",
     [
         {"format": 3},
-        {"limit_octets": None},
+        {"max_bytes": None},
         {"access": "sideways"},
         {"origin": 5},
         {"hops": [["a"]]},
         {"headers": None},
-        {"due_at_seconds": "soon"},
+        {"next_fetch_at": "soon"},
         {"copy": {}},
         {"effect": "maybe"},
-        {"due_at_seconds": 1e308},
-        {"due_at_seconds": 86_400.0 + 2},
-        {"policy": "nobody's", "due_at_seconds": 86_400.0 + 2},
-        {"policy": "draft1996", "due_at_seconds": 604_800.0 + 2},
+        {"next_fetch_at": 1e308},
+        {"next_fetch_at": 86_400.0 + 2},
+        {"policy": "nobody's", "next_fetch_at": 86_400.0 + 2},
+        {"policy": "draft1996", "next_fetch_at": 604_800.0 + 2},
         {"effect": "full-allow"},
         {"effect": None},
         {"access": "unavailable"},
@@ -81,7 +81,7 @@ def test_house_what_is_no_entry_is_told(plain: object) -> None:
 
 def test_house_changed_octets_are_told() -> None:
     plain = entry_of(response()).to_plain()
-    plain["copy"]["octets_base64"] = "QUJD"
+    plain["copy"]["content_base64"] = "QUJD"
     with pytest.raises(CorruptEntry, match="octets"):
         Entry.from_plain(plain)
 
@@ -93,36 +93,36 @@ def test_house_kept_headers_are_few_and_short() -> None:
 
 def test_rfc9309_2_4_not_modified_renews_the_copy() -> None:
     first = entry_of(response(body=b"Disallow: /", ETag='"a"'))
-    again = entry_of(response(304, b""), first, now_seconds=90_000.0)
+    again = entry_of(response(304, b""), first, now=90_000.0)
 
     assert again.copy is not None
     assert first.copy is not None
-    assert again.copy.octets == b"Disallow: /"
-    assert again.copy.fetched_at_seconds == 90_000.0
-    assert again.due_at_seconds == 90_000.0 + 86_400
+    assert again.copy.content == b"Disallow: /"
+    assert again.copy.fetched_at == 90_000.0
+    assert again.next_fetch_at == 90_000.0 + 86_400
     assert again.copy.validators == first.copy.validators
 
 
 def test_rfc9309_2_3_1_4_failures_count_from_the_first() -> None:
-    first = entry_of(response(503), now_seconds=100.0)
-    second = entry_of(response(500), first, now_seconds=200.0)
-    third = entry_of(response(200), second, now_seconds=300.0)
+    first = entry_of(response(503), now=100.0)
+    second = entry_of(response(500), first, now=200.0)
+    third = entry_of(response(200), second, now=300.0)
 
-    assert (first.failures, first.first_failure_at_seconds) == (1, 100.0)
-    assert (second.failures, second.first_failure_at_seconds) == (2, 100.0)
-    assert (third.failures, third.first_failure_at_seconds) == (0, None)
+    assert (first.failures, first.first_failure_at) == (1, 100.0)
+    assert (second.failures, second.first_failure_at) == (2, 100.0)
+    assert (third.failures, third.first_failure_at) == (0, None)
 
 
 def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() -> None:
     entry = entry_of(response(Cache_Control="max-age=1000"))
-    assert need_of(None, now_seconds=0) is Need.NOW
-    assert need_of(entry, now_seconds=999) is Need.NO
-    assert need_of(entry, now_seconds=1000) is Need.NOW
-    assert need_of(entry, now_seconds=1000, stale_seconds=60) is Need.SOON
-    assert need_of(entry, now_seconds=1060, stale_seconds=60) is Need.NOW
+    assert fetch_need(None, now=0) is FetchNeed.NOW
+    assert fetch_need(entry, now=999) is FetchNeed.NO
+    assert fetch_need(entry, now=1000) is FetchNeed.NOW
+    assert fetch_need(entry, now=1000, stale_while_revalidate=60) is FetchNeed.SOON
+    assert fetch_need(entry, now=1060, stale_while_revalidate=60) is FetchNeed.NOW
     failed = entry_of(response(503, Retry_After="600"))
-    assert need_of(failed, now_seconds=599) is Need.NO
-    assert need_of(failed, now_seconds=600, stale_seconds=60) is Need.NOW
+    assert fetch_need(failed, now=599) is FetchNeed.NO
+    assert fetch_need(failed, now=600, stale_while_revalidate=60) is FetchNeed.NOW
 
 
 def test_house_policies_have_keys_of_their_own() -> None:
@@ -136,8 +136,8 @@ def test_house_entry_of_the_former_format_is_read(octets: int, cut_at: int | Non
     entry = entry_of(response(body=b"a" * octets))
     assert entry.copy is not None
     plain = entry.to_plain() | {"format": 1}
-    del plain["limit_octets"], plain["copy"]["cut_at_octets"]
-    assert entry.copy.cut_at_octets == cut_at
+    del plain["max_bytes"], plain["copy"]["truncated_at"]
+    assert entry.copy.truncated_at == cut_at
     assert Entry.from_plain(plain) == entry
 
     missing = entry_of(response(404)).to_plain() | {"format": 1}
@@ -146,19 +146,19 @@ def test_house_entry_of_the_former_format_is_read(octets: int, cut_at: int | Non
 
 def test_rfc9309_2_5_copy_that_was_cut_is_due_for_who_reads_further() -> None:
     whole, cut = (entry_of(response(body=b"a" * octets)) for octets in (LIMIT, LIMIT + 1))
-    for limit_octets, entry, need in (
-        (LIMIT, whole, Need.NO),
-        (2 * LIMIT, whole, Need.NO),
-        (LIMIT, cut, Need.NO),
-        (LIMIT + 1, cut, Need.NOW),
+    for max_bytes, entry, need in (
+        (LIMIT, whole, FetchNeed.NO),
+        (2 * LIMIT, whole, FetchNeed.NO),
+        (LIMIT, cut, FetchNeed.NO),
+        (LIMIT + 1, cut, FetchNeed.NOW),
     ):
-        assert need_of(entry_for(entry, RFC9309, limit_octets=limit_octets), now_seconds=1) is need
+        assert fetch_need(entry_for(entry, RFC9309, max_bytes=max_bytes), now=1) is need
     # Until it can be fetched again, it is the last good copy.
-    failing = entry_of(response(503), cut, now_seconds=90_000.0)
-    assert entry_for(failing, RFC9309, limit_octets=2 * LIMIT) == failing
+    failing = entry_of(response(503), cut, now=90_000.0)
+    assert entry_for(failing, RFC9309, max_bytes=2 * LIMIT) == failing
     # A file that is gone was not cut.
     gone = entry_of(response(404))
-    assert entry_for(gone, RFC9309, limit_octets=2 * LIMIT) == gone
+    assert entry_for(gone, RFC9309, max_bytes=2 * LIMIT) == gone
 
 
 @pytest.mark.parametrize("policy, matters", [("google2019", True), ("rfc9309", False), ("yandex", False)])
@@ -167,52 +167,52 @@ def test_google2019_server_error_is_due_for_who_knows_otherwise(policy: str, *, 
     for known in (False, True):
         step = next_step(first_request(ORIGIN, misconfigured=known), response(503), asked)
         assert isinstance(step, Fetched)
-        entry = entry_after(None, ORIGIN, step, asked, now_seconds=0.0, seed=0)
+        entry = entry_after(None, ORIGIN, step, asked, now=0.0, seed=0)
         for misconfigured in (False, True):
-            need = need_of(entry_for(entry, asked, misconfigured=misconfigured), now_seconds=1)
-            assert need is (Need.NOW if matters and misconfigured is not known else Need.NO)
+            need = fetch_need(entry_for(entry, asked, misconfigured=misconfigured), now=1)
+            assert need is (FetchNeed.NOW if matters and misconfigured is not known else FetchNeed.NO)
 
 
 def test_yandex_file_that_was_void_for_one_limit_is_due_for_another() -> None:
-    def fetched(octets: int, limit_octets: int) -> Entry:
-        answer = response(body=b"a" * min(octets, limit_octets + 1))
-        step = next_step(first_request(ORIGIN, limit_octets=limit_octets), answer, YANDEX)
+    def fetched(octets: int, max_bytes: int) -> Entry:
+        answer = response(body=b"a" * min(octets, max_bytes + 1))
+        step = next_step(first_request(ORIGIN, max_bytes=max_bytes), answer, YANDEX)
         assert isinstance(step, Fetched)
-        return entry_after(None, ORIGIN, step, YANDEX, now_seconds=0.0, seed=0, limit_octets=limit_octets)
+        return entry_after(None, ORIGIN, step, YANDEX, now=0.0, seed=0, max_bytes=max_bytes)
 
     void, rules = fetched(LIMIT + 50, LIMIT), fetched(LIMIT + 50, 2 * LIMIT)
     assert (void.copy, rules.copy is None) == (None, False)
-    for entry, limit_octets, need in (
-        (void, LIMIT, Need.NO),
-        (void, LIMIT + 1, Need.NOW),
-        (rules, 2 * LIMIT, Need.NO),
-        (rules, LIMIT, Need.NOW),
+    for entry, max_bytes, need in (
+        (void, LIMIT, FetchNeed.NO),
+        (void, LIMIT + 1, FetchNeed.NOW),
+        (rules, 2 * LIMIT, FetchNeed.NO),
+        (rules, LIMIT, FetchNeed.NOW),
     ):
-        assert need_of(entry_for(entry, YANDEX, limit_octets=limit_octets), now_seconds=1) is need
+        assert fetch_need(entry_for(entry, YANDEX, max_bytes=max_bytes), now=1) is need
 
 
 def test_rfc9309_2_4_entry_from_the_future_is_due() -> None:
-    entry = entry_of(response(), now_seconds=4e9)
-    assert need_of(entry, now_seconds=1.8e9) is Need.NOW
+    entry = entry_of(response(), now=4e9)
+    assert fetch_need(entry, now=1.8e9) is FetchNeed.NOW
     # Clocks of a fleet differ a little.
-    assert need_of(entry, now_seconds=4e9 - 299) is Need.NO
-    assert need_of(entry, now_seconds=4e9 - 301, stale_seconds=60) is Need.NOW
+    assert fetch_need(entry, now=4e9 - 299) is FetchNeed.NO
+    assert fetch_need(entry, now=4e9 - 301, stale_while_revalidate=60) is FetchNeed.NOW
 
 
 def test_house_failures_of_a_clock_that_was_wrong_count_from_now() -> None:
-    first = entry_of(response(503), now_seconds=4e9)
-    assert entry_of(response(503), first, now_seconds=1.8e9).first_failure_at_seconds == 1.8e9
+    first = entry_of(response(503), now=4e9)
+    assert entry_of(response(503), first, now=1.8e9).first_failure_at == 1.8e9
 
 
 def test_house_entry_may_be_due_as_late_as_its_policy_says() -> None:
     plain = entry_of(response()).to_plain()
-    for change in ({"due_at_seconds": 86_400.0}, {"policy": "draft1996", "due_at_seconds": 604_800.0}):
-        assert Entry.from_plain(plain | change).due_at_seconds == change["due_at_seconds"]
+    for change in ({"next_fetch_at": 86_400.0}, {"policy": "draft1996", "next_fetch_at": 604_800.0}):
+        assert Entry.from_plain(plain | change).next_fetch_at == change["next_fetch_at"]
 
 
 def test_house_rules_without_a_file_are_no_permission() -> None:
     entry = entry_of(response())._replace(copy=None)
-    standing = standing_of(entry, RFC9309, now_seconds=0)
+    standing = effective_access(entry, RFC9309, now=0)
     assert (standing.access, str(standing.effect)) == (Access.UNREACHABLE, "full-disallow")
 
 
@@ -227,9 +227,9 @@ def test_house_rules_without_a_file_are_no_permission() -> None:
 def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effect: str, said: str) -> None:
     google = policy_named("google")
     entry = entry_of(response(503))
-    standing = standing_of(entry, google, now_seconds=31 * 86_400.0, site_answers=answers)
+    standing = effective_access(entry, google, now=31 * 86_400.0, site_answers=answers)
     assert str(standing.effect) == effect
-    assert standing.because.endswith(said)
+    assert standing.explanation.endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -237,13 +237,13 @@ def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effe
     [(0.0, ""), (0.9, ""), (59.0, ", for 59 s now"), (60.0, ", for 1 min now"), (7200.0, ", for 2 h now")],
 )
 def test_house_standing_says_for_how_long_an_origin_is_unreachable(seconds: float, said: str) -> None:
-    entry = entry_of(response(503), now_seconds=1000.0)
-    assert standing_of(entry, RFC9309, now_seconds=1000.0 + seconds).because == f"status 503{said}"
+    entry = entry_of(response(503), now=1000.0)
+    assert effective_access(entry, RFC9309, now=1000.0 + seconds).explanation == f"status 503{said}"
 
 
 def test_house_clock_that_was_set_back_makes_no_failure_negative() -> None:
-    entry = entry_of(response(503), now_seconds=1000.0)
-    assert standing_of(entry, RFC9309, now_seconds=0.0).because == "status 503"
+    entry = entry_of(response(503), now=1000.0)
+    assert effective_access(entry, RFC9309, now=0.0).explanation == "status 503"
 
 
 def test_house_entry_survives_json() -> None:
@@ -258,7 +258,7 @@ def test_house_what_is_no_json_of_an_entry_is_told(text: object) -> None:
         Entry.from_json(text)
 
 
-@pytest.mark.parametrize("name", ["fetched_at_seconds", "due_at_seconds", "first_failure_at_seconds", "status"])
+@pytest.mark.parametrize("name", ["fetched_at", "next_fetch_at", "first_failure_at", "status"])
 @pytest.mark.parametrize("value", ["Infinity", "NaN", "[]", '"soon"'])
 def test_house_numbers_that_are_none_are_told(name: str, value: str) -> None:
     plain = entry_of(response()).to_plain() | {name: "HERE"}
@@ -269,7 +269,7 @@ def test_house_numbers_that_are_none_are_told(name: str, value: str) -> None:
 
 def test_house_copy_with_a_time_that_never_ends_is_told() -> None:
     plain = entry_of(response()).to_plain()
-    plain["copy"]["fetched_at_seconds"] = float("inf")
+    plain["copy"]["fetched_at"] = float("inf")
     with pytest.raises(CorruptEntry, match="a time that ends"):
         Entry.from_plain(plain)
 
@@ -290,11 +290,11 @@ def test_house_texts_that_strangers_chose_count_in_full_and_once() -> None:
     assert isinstance(step, Request)
     found = next_step(step, Response(step.url, 200, (("etag", '"a"'),), b"x" * 100), RFC9309)
     assert isinstance(found, Fetched)
-    entry = entry_after(None, ORIGIN, found, RFC9309, now_seconds=0.0, seed=0)
+    entry = entry_after(None, ORIGIN, found, RFC9309, now=0.0, seed=0)
 
     # The place is that of the hop, of the entry, of the copy, and of its validators.
     assert sys.getsizeof(place) > 20_000
-    assert 0 < entry.octets_held - sys.getsizeof(place) < 2500
+    assert 0 < entry.memory_bytes - sys.getsizeof(place) < 2500
 
 
 def test_house_a_failure_in_many_words_counts_in_full() -> None:
@@ -304,7 +304,5 @@ def test_house_a_failure_in_many_words_counts_in_full() -> None:
     )
     assert isinstance(short, Fetched)
     assert isinstance(long, Fetched)
-    held = [
-        entry_after(None, ORIGIN, fetched, RFC9309, now_seconds=0.0, seed=0).octets_held for fetched in (short, long)
-    ]
+    held = [entry_after(None, ORIGIN, fetched, RFC9309, now=0.0, seed=0).memory_bytes for fetched in (short, long)]
     assert held[1] - held[0] == 10_000

@@ -2,10 +2,10 @@
 
 import pytest
 
-from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import policy_named
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.core.origin import Origin
 from canfetch.errors import UnknownPolicy
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from canfetch.access.answers import Response
-from canfetch.access.freshness import fresh_seconds, http_date_seconds
+from canfetch.access.freshness import freshness_lifetime, parse_http_date
 from canfetch.access.policies import policy_named
-from canfetch.access.retrying import retry_after_seconds, retry_seconds
+from canfetch.access.responses import Response
+from canfetch.access.retrying import parse_retry_after, retry_delay
 
 RFC9309 = policy_named("rfc9309")
 DAY = 86400.0
@@ -15,7 +15,7 @@ NOW = 1767225600.0
 
 def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
     response = Response("https://example.com/robots.txt", 200, headers, b"")
-    return fresh_seconds(response, policy_named(policy), now_seconds=NOW)
+    return freshness_lifetime(response, policy_named(policy), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,21 @@ def test_draft1996_3_4_seven_days_where_nothing_is_said() -> None:
 
 @pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
 def test_house_dates_that_are_none_are_none(text: str) -> None:
-    assert http_date_seconds(text) is None
+    assert parse_http_date(text) is None
 
 
 def test_rfc9110_10_2_3_retry_after_is_seconds_or_a_date() -> None:
-    assert retry_after_seconds("120", now_seconds=NOW) == 120
-    assert retry_after_seconds("Thu, 01 Jan 2026 00:02:00 GMT", now_seconds=NOW) == 120
-    assert retry_after_seconds("Wed, 31 Dec 2025 00:00:00 GMT", now_seconds=NOW) == 0
-    assert retry_after_seconds("later", now_seconds=NOW) is None
-    assert retry_after_seconds(None, now_seconds=NOW) is None
+    assert parse_retry_after("120", now=NOW) == 120
+    assert parse_retry_after("Thu, 01 Jan 2026 00:02:00 GMT", now=NOW) == 120
+    assert parse_retry_after("Wed, 31 Dec 2025 00:00:00 GMT", now=NOW) == 0
+    assert parse_retry_after("later", now=NOW) is None
+    assert parse_retry_after(None, now=NOW) is None
 
 
 def retry(failures: int, retry_after: str | None = None, seed: int = 1) -> float:
     headers = () if retry_after is None else (("Retry-After", retry_after),)
     response = Response("https://example.com/robots.txt", 503, headers, b"")
-    return retry_seconds(response, failures, now_seconds=NOW, seed=seed)
+    return retry_delay(response, failures, now=NOW, seed=seed)
 
 
 def test_house_retries_double_with_jitter_up_to_an_hour() -> None:

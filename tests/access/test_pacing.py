@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.access.pacing import DelayReading, Pace, interval_seconds, next_request_at
+from canfetch.access.pacing import DelayMode, Pace, next_request_at, request_interval
 from canfetch.core.document import parse
 from canfetch.core.extensions.request_rate import RequestRate, request_rate
 from canfetch.core.extensions.visit_time import visit_time
@@ -76,29 +76,29 @@ def test_house_windows_run_over_midnight(window: DailyWindow, hour: int, hours_u
 
 def test_house_interval_is_the_longest_asked_within_the_bounds() -> None:
     rates = (RequestRate(1, 2, None), RequestRate(1, 8, None), RequestRate(1, 30, DailyWindow(0, HOUR)))
-    assert interval_seconds(Pace(crawl_delay_seconds=5.0), now_seconds=0) == 5
-    assert interval_seconds(Pace(crawl_delay_seconds=5.0, request_rates=rates), now_seconds=2 * HOUR) == 8
-    assert interval_seconds(Pace(crawl_delay_seconds=5.0, request_rates=rates), now_seconds=0) == 30
-    assert interval_seconds(Pace(least_seconds=3.0), now_seconds=0) == 3
-    assert interval_seconds(Pace(crawl_delay_seconds=86400.0), now_seconds=0) == 60
+    assert request_interval(Pace(crawl_delay=5.0), now=0) == 5
+    assert request_interval(Pace(crawl_delay=5.0, request_rates=rates), now=2 * HOUR) == 8
+    assert request_interval(Pace(crawl_delay=5.0, request_rates=rates), now=0) == 30
+    assert request_interval(Pace(min_delay=3.0), now=0) == 3
+    assert request_interval(Pace(crawl_delay=86400.0), now=0) == 60
 
 
 def test_house_next_request_waits_for_interval_retry_and_window() -> None:
-    pace = Pace(crawl_delay_seconds=5.0)
-    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=None) == 100
-    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=98) == 103
-    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=10) == 100
-    assert next_request_at(pace, now_seconds=100, last_request_at_seconds=98, retry_at_seconds=200) == 200
+    pace = Pace(crawl_delay=5.0)
+    assert next_request_at(pace, now=100, last_request_at=None) == 100
+    assert next_request_at(pace, now=100, last_request_at=98) == 103
+    assert next_request_at(pace, now=100, last_request_at=10) == 100
+    assert next_request_at(pace, now=100, last_request_at=98, retry_at=200) == 200
     night = Pace(visit_times=(DailyWindow(22 * HOUR, 23 * HOUR), DailyWindow(2 * HOUR, 3 * HOUR)))
-    assert next_request_at(night, now_seconds=HOUR, last_request_at_seconds=None) == 2 * HOUR
-    assert next_request_at(night, now_seconds=4 * HOUR, last_request_at_seconds=None) == 22 * HOUR
+    assert next_request_at(night, now=HOUR, last_request_at=None) == 2 * HOUR
+    assert next_request_at(night, now=4 * HOUR, last_request_at=None) == 22 * HOUR
 
 
 def test_bing_crawl_delay_is_a_window_with_one_request() -> None:
-    pace = Pace(crawl_delay_seconds=10.0, reading=DelayReading.WINDOW)
-    assert next_request_at(pace, now_seconds=108, last_request_at_seconds=101) == 110
-    assert next_request_at(pace, now_seconds=109, last_request_at_seconds=109) == 110
-    assert next_request_at(pace, now_seconds=111, last_request_at_seconds=109) == 111
+    pace = Pace(crawl_delay=10.0, delay_mode=DelayMode.WINDOW)
+    assert next_request_at(pace, now=108, last_request_at=101) == 110
+    assert next_request_at(pace, now=109, last_request_at=109) == 110
+    assert next_request_at(pace, now=111, last_request_at=109) == 111
 
 
 def test_house_files_say_their_rates_and_times_by_group() -> None:
@@ -113,10 +113,10 @@ def test_house_files_say_their_rates_and_times_by_group() -> None:
     assert robots.visit_times(agent="c") == (DailyWindow(HOUR, 2 * HOUR),)
 
 
-def test_house_reading_of_a_delay_is_named_or_told() -> None:
-    for reading, at in (("window", 20), ("interval", 23), (DelayReading.WINDOW, 20)):
-        pace = Pace(crawl_delay_seconds=10, reading=reading)  # type: ignore[arg-type]  # what callers write
-        assert next_request_at(pace, now_seconds=14, last_request_at_seconds=13) == at
-    pace = Pace(reading="nonsense")  # type: ignore[arg-type]  # what callers get wrong
-    with pytest.raises(InvalidOption, match="reading is 'nonsense'; give interval or window"):
-        next_request_at(pace, now_seconds=14, last_request_at_seconds=13)
+def test_delay_mode_is_validated() -> None:
+    for reading, at in (("window", 20), ("interval", 23), (DelayMode.WINDOW, 20)):
+        pace = Pace(crawl_delay=10, delay_mode=reading)  # type: ignore[arg-type]  # what callers write
+        assert next_request_at(pace, now=14, last_request_at=13) == at
+    pace = Pace(delay_mode="nonsense")  # type: ignore[arg-type]  # what callers get wrong
+    with pytest.raises(InvalidOption, match="invalid delay_mode 'nonsense': expected interval or window"):
+        next_request_at(pace, now=14, last_request_at=13)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tests.transports.faces import made
 
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.origin_state import OriginState
 from canfetch.client.sync_client import Client
 from canfetch.client.transports.names import Resolve
 from canfetch.core.verdict import Verdict
@@ -30,7 +30,7 @@ class Visitor(Protocol):
         """Ask for answers alone."""
         ...
 
-    def known(self, url: str) -> KnownOrigin:
+    def origin_state(self, url: str) -> OriginState:
         """Ask what is known of the URL's origin."""
         ...
 
@@ -59,7 +59,7 @@ def visitor(face: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **optio
 class _Waiting:
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.known: Callable[[str], KnownOrigin] = client.known
+        self.origin_state: Callable[[str], OriginState] = client.origin_state
 
     def decide(self, *urls: str) -> list[Verdict]:
         return [self._client.decide(url) for url in urls]
@@ -85,5 +85,5 @@ class _Together:
 
         return self._runner.run(ask())
 
-    def known(self, url: str) -> KnownOrigin:
-        return self._runner.run(self._client.known(url))
+    def origin_state(self, url: str) -> OriginState:
+        return self._runner.run(self._client.origin_state(url))

@@ -18,7 +18,7 @@ from canfetch.agents import (
     Registry,
     Verification,
     crawler_named,
-    crawler_of,
+    find_crawler,
 )
 from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.errors import InvalidOption, InvalidProductToken
@@ -224,7 +224,7 @@ GOOGLE = "+http://www.google.com/bot.html"
     ],
 )
 def test_house_a_header_shows_its_crawler(header: str, name: str) -> None:
-    crawler = crawler_of(header)
+    crawler = find_crawler(header)
     assert crawler is not None
     assert crawler.name == name
 
@@ -241,7 +241,7 @@ def test_house_a_header_shows_its_crawler(header: str, name: str) -> None:
     ],
 )
 def test_house_a_header_that_shows_nobody_known(header: str) -> None:
-    assert crawler_of(header) is None
+    assert find_crawler(header) is None
 
 
 def test_house_users_add_entries_of_their_own() -> None:
@@ -249,7 +249,7 @@ def test_house_users_add_entries_of_their_own() -> None:
     other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
     registry = REGISTRY.with_crawlers(own, other)
     assert registry.named("examplebot") is own
-    assert registry.of_user_agent("ExampleBot/1.0") is own
+    assert registry.find_by_user_agent("ExampleBot/1.0") is own
     assert registry.agent("ExampleBot") == canfetch.Agent(["ExampleBot", "ExampleBots"])
     assert registry.agent("Googlebot") == canfetch.Agent("googlebot", star_applies=False)
     assert len(registry) == len(REGISTRY) + 1
@@ -304,7 +304,7 @@ def test_house_entry_that_cannot_be_meant_is_told(change: dict[str, object], err
 def test_house_what_is_no_entry_and_no_text_is_told() -> None:
     with pytest.raises(TypeError, match="an entry of the registry is a Crawler, not str"):
         REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # what callers get wrong
-    for ask in (canfetch.agent, canfetch.crawler_of, REGISTRY.named, REGISTRY.agent):
+    for ask in (canfetch.agent, canfetch.find_crawler, REGISTRY.named, REGISTRY.agent):
         with pytest.raises(TypeError, match="is a str, not NoneType"):
             ask(None)  # type: ignore[arg-type]  # the same
 

@@ -25,7 +25,7 @@ POLICIES: Final = {
         disallow = ["/images/private/"]
         disallow_file_types = ["gif", "tar.gz"]
         licenses = ["https://www.example.com/images.xml"]
-        crawl_delay_seconds = 2
+        crawl_delay = 2
 
         [[page]]
         paths = ["/drafts/", "/*?preview="]

@@ -184,7 +184,10 @@ Make = Callable[[DraftGroup], object]
         (lambda group: group.disallow("/a/..$"), "can match nothing, since"),
         (lambda group: group.disallow("/a/.?x"), "can match nothing, since"),
         *(
-            (lambda group, sign=sign: group.disallow(f"/a{sign}b"), f"write %{ord(sign):02X}; canfetch.literal_path")
+            (
+                lambda group, sign=sign: group.disallow(f"/a{sign}b"),
+                f"write %{ord(sign):02X}; canfetch.author.literal_path",
+            )
             for sign in '"<>\\^`{|}'
         ),
         (lambda group: group.disallow("/(a|b)/.*"), r"holds '\|', which no URL holds as itself: write %7C"),
@@ -240,7 +243,7 @@ Make = Callable[[DraftGroup], object]
     ],
 )
 def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> None:
-    with pytest.raises(canfetch.InvalidDraft, match=told):
+    with pytest.raises(canfetch.errors.InvalidDraft, match=told):
         make(Draft().group("ExampleBot"))
 
 
@@ -281,7 +284,7 @@ def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> No
     ],
 )
 def test_house_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], object], told: str) -> None:
-    with pytest.raises(canfetch.InvalidDraft, match=told):
+    with pytest.raises(canfetch.errors.InvalidDraft, match=told):
         make(Draft())
 
 
@@ -329,15 +332,15 @@ def test_house_the_linter_finds_none_of_what_a_draft_refuses(rules: dict[str, bo
     draft = Draft()
     group = draft.group("ExampleBot").disallow("/first/")
     for pattern, allow in rules.items():
-        with contextlib.suppress(canfetch.InvalidDraft):
+        with contextlib.suppress(canfetch.errors.InvalidDraft):
             (group.allow if allow else group.disallow)(pattern)
-    found = {finding.check.code for finding in canfetch.Linter().lint(draft.render()).findings}
+    found = {finding.check.code for finding in canfetch.lint.Linter().lint(draft.render()).findings}
     assert not found & {"CF312", "CF402", "CF404", "CF409", "CF410", "CF412", "CF418"}
 
 
 @pytest.mark.parametrize("path", ["", "a", "*", "https://example.com/"])
 def test_house_a_literal_path_begins_with_a_slash(path: str) -> None:
-    with pytest.raises(canfetch.InvalidDraft, match="begin it with '/'"):
+    with pytest.raises(canfetch.errors.InvalidDraft, match="begin it with '/'"):
         literal_path(path)
 
 

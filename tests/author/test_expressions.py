@@ -72,10 +72,10 @@ def test_house_expressions_of_decoded_paths() -> None:
 
 @pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
 def test_house_expressions_of_decoded_paths_refuse_what_is_not_in_one(pattern: str) -> None:
-    with pytest.raises(canfetch.InvalidSitePolicy, match="cannot be told from a path"):
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path"):
         path_expression(pattern)
 
 
 def test_house_expressions_of_decoded_paths_refuse_what_is_no_text() -> None:
-    with pytest.raises(canfetch.InvalidSitePolicy, match="is not UTF-8"):
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="is not UTF-8"):
         path_expression("/%E9")

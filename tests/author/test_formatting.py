@@ -7,7 +7,7 @@ from tests.conftest import need_native
 from tests.lint.corpus import files
 
 from canfetch import PROFILES
-from canfetch.author.formatting import formatted
+from canfetch.author.formatting import format_robots
 from canfetch.core.equivalence import differing_profiles, meaning_of
 
 
@@ -40,31 +40,31 @@ from canfetch.core.equivalence import differing_profiles, meaning_of
     ],
 )
 def test_the_form(before: str, after: str) -> None:
-    result = formatted(before.encode())
+    result = format_robots(before.encode())
     assert result.refusal is None
-    assert result.octets.decode() == after
-    assert formatted(result.octets).octets == result.octets
+    assert result.content.decode() == after
+    assert format_robots(result.content).content == result.content
 
 
 def test_comments_stay() -> None:
     octets = b"# one\nUser-agent: * # two\n\n#three\n#\n   # four\nDisallow: /a #five\n# six"
-    result = formatted(octets)
+    result = format_robots(octets)
     comments = [line.partition(b"#")[2].rstrip() for line in octets.splitlines() if b"#" in line]
-    assert [line.partition(b"#")[2] for line in result.octets.splitlines() if b"#" in line] == comments
+    assert [line.partition(b"#")[2] for line in result.content.splitlines() if b"#" in line] == comments
 
 
 def test_what_some_reader_reads_otherwise_is_left() -> None:
     # Some take the misspelt line for no rule, so that the two user-agent lines are of one group: no gap parts them.
-    result = formatted(b"User-agent: a\nDissalow: /x\nuser-agent: b\nDisallow: /y\n")
-    assert result.octets == b"User-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n"
+    result = format_robots(b"User-agent: a\nDissalow: /x\nuser-agent: b\nDisallow: /y\n")
+    assert result.content == b"User-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n"
     assert (result.refusal, result.left) == (None, ("group-gaps",))
 
 
 def test_white_space_on_a_line_is_left_where_a_reader_takes_it_for_text() -> None:
     # Python's old robot parser takes a line of blanks for none that is empty.
     octets = b"User-agent: a\n \nDisallow: /x\n"
-    result = formatted(octets)
-    assert result.octets == octets
+    result = format_robots(octets)
+    assert result.content == octets
     assert "blank-lines" in result.left
 
 
@@ -76,8 +76,8 @@ def test_white_space_on_a_line_is_left_where_a_reader_takes_it_for_text() -> Non
     ],
 )
 def test_it_refuses_with_the_reason(octets: bytes, says: str) -> None:
-    result = formatted(octets)
-    assert result.octets == octets
+    result = format_robots(octets)
+    assert result.content == octets
     assert result.refusal is not None
     assert says in result.refusal
 
@@ -94,12 +94,12 @@ def test_it_refuses_with_the_reason(octets: bytes, says: str) -> None:
     ).map(b"\n".join)
 )
 def test_formatting_twice_is_formatting_once_and_changes_no_verdict(octets: bytes) -> None:
-    result = formatted(octets)
-    assert formatted(result.octets).octets == result.octets
+    result = format_robots(octets)
+    assert format_robots(result.content).content == result.content
     if result.refusal is None:
-        assert differing_profiles(octets, result.octets) == ()
+        assert differing_profiles(octets, result.content) == ()
     else:
-        assert result.octets == octets
+        assert result.content == octets
 
 
 def test_both_engines_say_the_same_of_many_formatted_files() -> None:
@@ -108,13 +108,13 @@ def test_both_engines_say_the_same_of_many_formatted_files() -> None:
     refused = total = 0
     for name, octets in files(made=100):
         total += 1
-        result = formatted(octets)
+        result = format_robots(octets)
         refused += result.refusal is not None
-        assert formatted(result.octets).octets == result.octets, name
-        if result.octets == octets:
+        assert format_robots(result.content).content == result.content, name
+        if result.content == octets:
             continue
         for profile, flags in PROFILES.items():
             for engine in ("python",) if flags.robotparser else ("python", "native"):
-                before, after = (meaning_of(one, profile, engine=engine) for one in (octets, result.octets))
+                before, after = (meaning_of(one, profile, engine=engine) for one in (octets, result.content))
                 assert before == after, (name, profile, engine)
     assert refused < total / 20

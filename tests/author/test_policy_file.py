@@ -8,14 +8,14 @@ from canfetch.core.extensions.preference import UsagePurpose
 
 
 def test_house_a_policy_is_read_as_it_is_written() -> None:
-    policy = canfetch.parse_policy("""
+    policy = canfetch.author.parse_policy("""
         comments = ["Hello."]
         sitemaps = ["https://www.example.com/sitemap.xml"]
 
         [everyone]
         disallow = ["/f\u00fcr/", "/%7ejoe"]
         usage = { training = false, search = true }
-        crawl_delay_seconds = 1.5
+        crawl_delay = 1.5
         licenses = ["https://www.example.com/license.xml"]
 
         [crawler.googlebot-image]
@@ -34,13 +34,13 @@ def test_house_a_policy_is_read_as_it_is_written() -> None:
     assert str(image) == "crawler.Googlebot-Image: none, allow /a%20b.html$, allow /a%20b.html?, allow /*.png$"
     # What is not said is everyone's, key by key.
     assert image.usage == {UsagePurpose.TRAINING: False, UsagePurpose.SEARCH: False}
-    assert (image.crawl_delay_seconds, image.licenses) == (1.5, ("https://www.example.com/license.xml",))
+    assert (image.crawl_delay, image.licenses) == (1.5, ("https://www.example.com/license.xml",))
     assert policy.headers("/drafts/x") == (("X-Robots-Tag", "googlebot: noindex"),)
     assert policy.headers("/x") == ()
 
 
 def test_house_an_intent_decides_as_robots_txt_does() -> None:
-    (intent, *_) = canfetch.parse_policy("""
+    (intent, *_) = canfetch.author.parse_policy("""
         [crawler.GPTBot]
         fetch = "none"
         allow = ["/press/", "/a*b"]
@@ -57,7 +57,7 @@ def test_house_an_intent_decides_as_robots_txt_does() -> None:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_house_shared_policies_are_policies(name: str) -> None:
-    assert canfetch.parse_policy(POLICIES[name]).everyone.audience.kind == "everyone"
+    assert canfetch.author.parse_policy(POLICIES[name]).everyone.audience.kind == "everyone"
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_house_shared_policies_are_policies(name: str) -> None:
         ("[everyone]\nusage = { search = 'y' }", "^everyone.usage: use search is 'y'"),
         ("[everyone]\nusage = {}", "^everyone.usage: nothing is said"),
         (
-            "[everyone]\ncrawl_delay_seconds = -1",
-            "^everyone.crawl_delay_seconds is -1: give a number from 0.001 to 86400, or 0",
+            "[everyone]\ncrawl_delay = -1",
+            "^everyone.crawl_delay is -1: give a number from 0.001 to 86400, or 0",
         ),
-        ("[everyone]\ncrawl_delay_seconds = true", "^everyone.crawl_delay_seconds is True"),
-        ("[everyone]\ncrawl_delay_seconds = 0.0001", "^everyone.crawl_delay_seconds is 0.0001: give"),
-        ("[everyone]\ncrawl_delay_seconds = false", "^everyone.crawl_delay_seconds is False: give"),
-        ("[everyone]\ncrawl_delay_seconds = '5'", "^everyone.crawl_delay_seconds is '5': give"),
-        ("[everyone]\ncrawl_delay_seconds = nan", "^everyone.crawl_delay_seconds is nan"),
+        ("[everyone]\ncrawl_delay = true", "^everyone.crawl_delay is True"),
+        ("[everyone]\ncrawl_delay = 0.0001", "^everyone.crawl_delay is 0.0001: give"),
+        ("[everyone]\ncrawl_delay = false", "^everyone.crawl_delay is False: give"),
+        ("[everyone]\ncrawl_delay = '5'", "^everyone.crawl_delay is '5': give"),
+        ("[everyone]\ncrawl_delay = nan", "^everyone.crawl_delay is nan"),
         ("[everyone]\nlicenses = ['/l']", "^everyone.licenses: license URL '/l' is not absolute"),
         ("[everyone]\nnames_star_ignorers = 1", "^everyone.names_star_ignorers is 1: give true or false"),
         ("[crawler.GPTBot]\nnames_star_ignorers = true", "^crawler.GPTBot.names_star_ignorers: unknown key"),
@@ -132,27 +132,27 @@ def test_house_shared_policies_are_policies(name: str) -> None:
     ],
 )
 def test_house_a_policy_that_cannot_be_meant_is_refused(toml: str, told: str) -> None:
-    with pytest.raises(canfetch.InvalidSitePolicy, match=told):
-        canfetch.parse_policy(toml)
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match=told):
+        canfetch.author.parse_policy(toml)
 
 
 def test_house_a_delay_of_none_stands_in_place_of_everyones() -> None:
-    toml = "[everyone]\ndisallow = ['/a']\ncrawl_delay_seconds = 2\n[crawler.GPTBot]\ncrawl_delay_seconds = 0"
-    robots = canfetch.render_policy(canfetch.parse_policy(toml))
+    toml = "[everyone]\ndisallow = ['/a']\ncrawl_delay = 2\n[crawler.GPTBot]\ncrawl_delay = 0"
+    robots = canfetch.author.render_policy(canfetch.author.parse_policy(toml))
     assert robots.count("Crawl-delay") == 1
     assert robots.endswith("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n")
 
 
 def test_house_headers_of_pages_may_be_about_robots_txt() -> None:
-    policy = canfetch.parse_policy("[[page]]\npaths = ['/robots.txt$']\nrules = ['noindex']")
+    policy = canfetch.author.parse_policy("[[page]]\npaths = ['/robots.txt$']\nrules = ['noindex']")
     assert policy.headers("/robots.txt") == (("X-Robots-Tag", "noindex"),)
 
 
 def test_house_a_form_that_there_is_not_is_told() -> None:
-    with pytest.raises(canfetch.InvalidOption, match="unknown form 'iis'; choose one of robots, headers, nginx"):
-        canfetch.render_policy(canfetch.parse_policy(""), "iis")
+    with pytest.raises(canfetch.errors.InvalidOption, match="unknown form 'iis'; choose one of robots, headers, nginx"):
+        canfetch.author.render_policy(canfetch.author.parse_policy(""), "iis")
 
 
 def test_house_headers_of_pages_as_text() -> None:
-    policy = canfetch.parse_policy("[[page]]\npaths = ['/a', '/b$']\nrules = ['noindex', 'nofollow']")
-    assert canfetch.render_policy(policy, "headers") == "# /a /b$\nX-Robots-Tag: noindex, nofollow\n"
+    policy = canfetch.author.parse_policy("[[page]]\npaths = ['/a', '/b$']\nrules = ['noindex', 'nofollow']")
+    assert canfetch.author.render_policy(policy, "headers") == "# /a /b$\nX-Robots-Tag: noindex, nofollow\n"

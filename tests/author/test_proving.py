@@ -13,7 +13,8 @@ from canfetch.core.engines import native_module
 
 def intents_of(toml: str) -> dict[str, str]:
     return {
-        meant.name: str(meant.intent and meant.intent.audience) for meant in resolve(canfetch.parse_policy(toml)).meant
+        meant.name: str(meant.intent and meant.intent.audience)
+        for meant in resolve(canfetch.author.parse_policy(toml)).meant
     }
 
 
@@ -27,7 +28,7 @@ def test_house_the_most_specific_intent_is_whose_it_is() -> None:
     assert whose["AhrefsBot"] == "purpose.seo"
     assert whose["AdsBot-Google"] == "None"
     assert whose["GPTBot"] == "everyone"
-    robots = canfetch.parse(canfetch.render_policy(canfetch.parse_policy(POLICIES["chains"])))
+    robots = canfetch.parse(canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["chains"])))
     assert robots.allows("/google/", agent=canfetch.agent("Applebot"))
     assert not robots.allows("/google/", agent=canfetch.agent("Googlebot-Image"))
     assert not robots.allows("/msn/", agent=canfetch.agent("bingbot"))
@@ -36,16 +37,16 @@ def test_house_the_most_specific_intent_is_whose_it_is() -> None:
 def test_house_who_ignores_the_star_is_named_where_that_is_wanted() -> None:
     unnamed = "[everyone]\nfetch = 'none'\n"
     for names, allowed in ((False, True), (True, False)):
-        policy = canfetch.parse_policy(unnamed + f"names_star_ignorers = {str(names).lower()}")
-        robots = canfetch.parse(canfetch.render_policy(policy))
+        policy = canfetch.author.parse_policy(unnamed + f"names_star_ignorers = {str(names).lower()}")
+        robots = canfetch.parse(canfetch.author.render_policy(policy))
         assert robots.allows("/", agent=canfetch.agent("AdsBot-Google")) is allowed
         assert not robots.allows("/", agent="ExampleBot")
-        assert any("AdsBot-Google" in note for note in canfetch.prove(policy).notes) is not names
+        assert any("AdsBot-Google" in note for note in canfetch.author.prove(policy).notes) is not names
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_house_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
-    proof = canfetch.prove(canfetch.parse_policy(POLICIES[name]))
+    proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES[name]))
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.binds][:5]
     asked = {(row.profile, engine) for row in proof.intents for engine in row.engines}
     engines = {"python"} if native_module() is None else {"python", "native"}
@@ -65,8 +66,8 @@ def test_house_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
 
 
 def test_house_a_proof_tells_what_history_reads_otherwise() -> None:
-    proof = canfetch.prove(
-        canfetch.parse_policy("""
+    proof = canfetch.author.prove(
+        canfetch.author.parse_policy("""
         [everyone]
         fetch = "none"
         allow = ["/press/"]
@@ -86,8 +87,8 @@ def test_house_a_proof_tells_what_history_reads_otherwise() -> None:
 
 
 def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
-    proof = canfetch.prove(
-        canfetch.parse_policy(
+    proof = canfetch.author.prove(
+        canfetch.author.parse_policy(
             "[everyone]\nfetch = 'none'\n[crawler.ExampleBot]\nfetch = 'none'\nallow_pages = ['/a/index.html']"
         )
     )
@@ -101,19 +102,21 @@ def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
 
 def test_house_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     # A renderer that forgets half of the file.
-    policy = canfetch.parse_policy(POLICIES["search-but-private"])
-    whole = canfetch.Draft.render
-    monkeypatch.setattr(canfetch.Draft, "render", lambda draft: whole(draft).replace(b"Disallow: /private/\n", b""))
-    proof = canfetch.prove(policy)
+    policy = canfetch.author.parse_policy(POLICIES["search-but-private"])
+    whole = canfetch.author.Draft.render
+    monkeypatch.setattr(
+        canfetch.author.Draft, "render", lambda draft: whole(draft).replace(b"Disallow: /private/\n", b"")
+    )
+    proof = canfetch.author.prove(policy)
     assert not proof.holds
     assert any(shortfall.asked == "/private/" and shortfall.profile == "rfc9309" for shortfall in proof.shortfalls)
     for lost in (b"Sitemap:", b"License:", b"Crawl-delay:", b"Content-"):
-        monkeypatch.setattr(canfetch.Draft, "render", lambda draft, lost=lost: whole(draft).replace(lost, b"#"))
-        assert not canfetch.prove(policy).holds, lost
+        monkeypatch.setattr(canfetch.author.Draft, "render", lambda draft, lost=lost: whole(draft).replace(lost, b"#"))
+        assert not canfetch.author.prove(policy).holds, lost
 
 
 def test_house_a_proof_in_plain_values() -> None:
-    proof = canfetch.prove(canfetch.parse_policy(POLICIES["training"]))
+    proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES["training"]))
     shape = json.loads(json.dumps(proof.to_json()))
     assert shape["schema"] == "canfetch.proof/1"
     assert shape["holds"] is True
@@ -122,8 +125,8 @@ def test_house_a_proof_in_plain_values() -> None:
 
 
 def test_house_notes_say_what_no_file_can_do() -> None:
-    notes = canfetch.prove(
-        canfetch.parse_policy("""
+    notes = canfetch.author.prove(
+        canfetch.author.parse_policy("""
         [purpose.training]
         fetch = "none"
         [purpose.user-triggered]

@@ -54,10 +54,10 @@ NOT_SHOWN = (
 @pytest.mark.parametrize("policy_name", POLICIES)
 @pytest.mark.parametrize("name", KINDS)
 def test_house_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path) -> None:
-    policy = canfetch.parse_policy(POLICIES[policy_name])
-    rules = canfetch.render_policy(policy, name)
+    policy = canfetch.author.parse_policy(POLICIES[policy_name])
+    rules = canfetch.author.render_policy(policy, name)
     engine = "python" if native_module() is None else "both"
-    robots = canfetch.parse(canfetch.render_policy(policy), engine=engine)
+    robots = canfetch.parse(canfetch.author.render_policy(policy), engine=engine)
     # Three of each intent, the last one too, which another's name may shadow.
     chosen = {}
     for intent in (*policy.intents, None):
@@ -84,8 +84,8 @@ def test_house_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path
 @pytest.fixture(scope="module", params=KINDS)
 def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
     """Give each server in turn, with rules against training."""
-    policy = canfetch.parse_policy(POLICIES["training"])
-    rules = canfetch.render_policy(policy, request.param)
+    policy = canfetch.author.parse_policy(POLICIES["training"])
+    rules = canfetch.author.render_policy(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
 
@@ -128,17 +128,17 @@ def test_house_no_writing_of_a_request_gets_past(training_server: Running, line:
 
 
 def test_house_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.TempPathFactory) -> None:
-    policy = canfetch.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
+    policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
     for name in KINDS:
-        with running(name, canfetch.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
+        with running(name, canfetch.author.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
             assert server.ask_line("GET {origin}/private/x HTTP/1.1", "ExampleBot/1.0") == REFUSED
             assert server.ask_line("GET {origin}/public/x HTTP/1.1", "ExampleBot/1.0") < 300
             assert server.ask_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
 def test_house_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
-    policy = canfetch.parse_policy(POLICIES["training"])
-    with running("apache", canfetch.render_policy(policy, "apache"), tmp_path) as server:
+    policy = canfetch.author.parse_policy(POLICIES["training"])
+    with running("apache", canfetch.author.render_policy(policy, "apache"), tmp_path) as server:
         assert server.ask("/x", "GPTBot/1.0").status == REFUSED
         assert server.body == b"a page of the site's own"
         assert server.ask("/refused.html", "GPTBot/1.0").status == REFUSED
@@ -147,12 +147,12 @@ def test_house_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_house_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
     pattern = "/" + "a" * 1000
-    policy = canfetch.parse_policy(f"[everyone]\ndisallow = ['{pattern}']")
+    policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = ['{pattern}']")
     if name == "nginx":
-        with pytest.raises(canfetch.InvalidSitePolicy, match="takes a longer word than nginx reads"):
-            canfetch.render_policy(policy, name)
+        with pytest.raises(canfetch.errors.InvalidSitePolicy, match="takes a longer word than nginx reads"):
+            canfetch.author.render_policy(policy, name)
         return
-    with running(name, canfetch.render_policy(policy, name), tmp_path) as server:
+    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
         assert server.ask(pattern, "GPTBot/1.0").status == REFUSED
         assert server.ask(pattern[:-1], "GPTBot/1.0").status != REFUSED
 
@@ -160,8 +160,8 @@ def test_house_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> N
 @pytest.fixture(scope="module", params=KINDS)
 def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
     """Give each server in turn, with rules that let one crawler fetch most."""
-    policy = canfetch.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']\ndisallow_pages = ['/page']")
-    rules = canfetch.render_policy(policy, request.param)
+    policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']\ndisallow_pages = ['/page']")
+    rules = canfetch.author.render_policy(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
 
@@ -224,7 +224,7 @@ def test_house_dots_that_are_no_segment_pass(private_server: Running, target: st
 
 @pytest.mark.parametrize("name", [*KINDS, "traefik"])
 def test_house_output_says_what_it_compares_and_what_it_cannot(name: str) -> None:
-    rules = canfetch.render_policy(canfetch.parse_policy(POLICIES["training"]), name)
+    rules = canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["training"]), name)
     head = rules.partition("\n\n")[0] if name != "traefik" else rules.partition("http:")[0]
     assert "Compared is the" in head
     assert "Words in robots.txt that never fetch, and so have no rules here: Google-Extended" in head

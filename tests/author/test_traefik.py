@@ -77,9 +77,9 @@ def routing_path(path: str) -> str:
     return unquote(re.sub(kept.replace("%25", "%"), lambda escape: escape[0].replace("%", "%25"), path))
 
 
-def configured(toml: str) -> tuple[canfetch.SitePolicy, dict[str, Any]]:
-    policy = canfetch.parse_policy(toml)
-    return policy, (yaml.safe_load(canfetch.render_policy(policy, "traefik")) or {}).get("http", {})
+def configured(toml: str) -> tuple[canfetch.author.SitePolicy, dict[str, Any]]:
+    policy = canfetch.author.parse_policy(toml)
+    return policy, (yaml.safe_load(canfetch.author.render_policy(policy, "traefik")) or {}).get("http", {})
 
 
 WITHOUT_QUERIES = POLICIES["pages-and-signs"].replace(', "/q?a=b:c&d=%2Fe"', "")
@@ -96,7 +96,7 @@ WITHOUT_QUERIES = POLICIES["pages-and-signs"].replace(', "/q?a=b:c&d=%2Fe"', "")
 )
 def test_house_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
     policy, http = configured(toml)
-    robots = canfetch.parse(canfetch.render_policy(policy))
+    robots = canfetch.parse(canfetch.author.render_policy(policy))
     rules = [router["rule"] for router in http["routers"].values()]
     refused = 0
     for crawler in resolve(policy).meant:
@@ -156,7 +156,7 @@ def test_house_a_configuration_for_traefik_is_whole() -> None:
 
 @pytest.mark.parametrize("name", ["search-but-private", "pages-and-signs"])
 def test_house_what_traefik_cannot_compare_is_refused(name: str) -> None:
-    with pytest.raises(canfetch.InvalidSitePolicy, match="cannot be told from a path without its query"):
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path without its query"):
         configured(POLICIES[name])
 
 

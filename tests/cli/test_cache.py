@@ -61,7 +61,7 @@ def test_house_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Si
     }
     assert rows[0].keys() == {
         *("origin", "policy", "access", "detail", "status"),
-        *("fetched_at_seconds", "due_at_seconds", "octets", "sha256"),
+        *("fetched_at", "next_fetch_at", "octets", "sha256"),
     }
 
 
@@ -76,7 +76,7 @@ def test_house_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: l
     ran = run("cache", "export", *store)
     entries = [Entry.from_plain(json.loads(line)) for line in ran.lines]
     assert [entry.origin for entry in entries] == [site.origin for site in kept]
-    assert RULES in [entry.copy.octets for entry in entries if entry.copy is not None]
+    assert RULES in [entry.copy.content for entry in entries if entry.copy is not None]
     one = run("cache", "export", kept[0].origin, *store)
     assert (one.code, one.lines) == (0, ran.lines[:1])
 

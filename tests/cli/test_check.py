@@ -111,7 +111,7 @@ def test_house_json_is_a_list_of_the_documented_objects(ask: Run) -> None:
     expected = robots.decide("/shop/cart", agent="GPTBot").to_json()
     assert list(verdict) == ["url", "agent_name", *expected]
     assert (verdict["url"], verdict["agent_name"], verdict["allowed"]) == ("/shop/cart", "GPTBot", False)
-    assert verdict["rule"] == {"type": "disallow", "pattern": "/shop/cart", "line": 7, "octets": 10}
+    assert verdict["rule"] == {"type": "disallow", "pattern": "/shop/cart", "line": 7, "specificity": 10}
     assert [rule["line"] for rule in verdict["also_matched"]] == [6, 8]
     assert list(error) == ["url", "agent_name", "allowed", "error"]
     assert error["allowed"] is None
@@ -189,7 +189,7 @@ def test_house_limit_octets_cuts_the_file(run: Run, folder: Path) -> None:
     (folder / "big.txt").write_bytes(b"User-agent: *\n" + b"#" * 600_000 + b"\nDisallow: /\n")
     arguments = ("check", "/", "--agent", "ExampleBot", "--robots", "big.txt")
     assert run(*arguments).code == 0
-    assert run(*arguments, "--limit-octets", "700000").code == 1
+    assert run(*arguments, "--max-bytes", "700000").code == 1
 
 
 def test_house_utf16_of_twice_the_octets_is_read_to_the_limit(run: Run, folder: Path) -> None:

@@ -66,7 +66,7 @@ def test_house_objects_say_the_same_for_programs(run: Run, form: str) -> None:
     assert [row["copy"] and row["copy"]["octets"] for row in rows[:4]] == [33, None, 0, None]
     assert (rows[0]["schema"], rows[0]["failures"], rows[1]["failures"]) == ("canfetch.origin/1", 0, 1)
     assert rows[1]["headers"] == {"retry-after": "120"}
-    assert rows[1]["due_at_seconds"] - rows[1]["fetched_at_seconds"] == 120
+    assert rows[1]["next_fetch_at"] - rows[1]["fetched_at"] == 120
 
 
 @pytest.mark.parametrize("name, code", [("rules", 0), ("missing", 0), ("busy", 1), ("reset", 1), ("nowhere", 1)])

@@ -51,7 +51,11 @@ def test_house_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, for
         (f"{ruled.origin}/private", False),
     ]
     access = rows[0]["access"]
-    assert (access["access"], access["effect"], access["because"]) == ("successful", "conditional-allow", "status 200")
+    assert (access["access"], access["effect"], access["explanation"]) == (
+        "successful",
+        "conditional-allow",
+        "status 200",
+    )
     assert access["robots_url"] == f"{ruled.origin}/robots.txt"
     assert len(access["sha256"]) == 64
     assert ran.code == 1

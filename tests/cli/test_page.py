@@ -69,7 +69,7 @@ def test_house_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
 
 def test_house_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     html = b"<a rel=nofollow href=x>a</a><a rel='ugc nofollow'>b</a><p><span data-nosnippet>c</span></p>"
-    ran = run("page", "--html", "-", *AS_GOOGLE, "--limit-octets", "90", stdin=html)
+    ran = run("page", "--html", "-", *AS_GOOGLE, "--max-bytes", "90", stdin=html)
     assert ran.lines[0] == "yes: Googlebot may index this page"
     assert ran.lines[1] == "  nothing that the page says restricts it"
     assert "  links       2 nofollow, 1 ugc" in ran.lines
@@ -109,12 +109,12 @@ def test_house_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> 
         (None, "Googlebot", "canfetch.page-verdict/1"),
         (None, "bingbot", "canfetch.page-verdict/1"),
     ]
-    assert rows[0]["may_index"]["directive"]["place"] == {
-        "source": "meta", "number": 1, "line": 2, "octet": 13, "in_head": True,
+    assert rows[0]["may_index"]["directive"]["position"] == {
+        "source": "meta", "number": 1, "line": 2, "offset": 13, "in_head": True,
     }  # fmt: skip
-    assert (rows[0]["now_seconds"], rows[0]["fetched"], rows[0]["robots"]) == (1769817600, None, None)
+    assert (rows[0]["now"], rows[0]["fetched"], rows[0]["robots"]) == (1769817600, None, None)
     assert rows[0]["page"]["schema"] == "canfetch.page/1"
-    assert [row["reading"] for row in rows] == ["google", "bing"]
+    assert [row["dialect"] for row in rows] == ["google", "bing"]
     assert ran.code == 1
 
 
@@ -134,7 +134,7 @@ def test_house_page_with_a_tdm_file(run: Run, folder: Path) -> None:
 
 
 def test_house_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
-    for more, code in ((), 1), (("--reading", "apple"), 1), (("--format", "json"), 1):
+    for more, code in ((), 1), (("--dialect", "apple"), 1), (("--format", "json"), 1):
         assert run("page", "--html", page.name, *AS_GOOGLE, "--quiet", *more) == (code, "", "")
     assert run("page", "--header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
 
@@ -175,7 +175,7 @@ def test_house_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, rule
 
 def test_house_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
-    ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--reading", "restrictive")
+    ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--dialect", "restrictive")
     assert f"  fetched     {ruled.origin}/fish, 7 octets" in ran.lines
     assert "train on it          yes" in ran.out
     assert ruled.count("/.well-known/tdmrep.json") == 1
@@ -323,7 +323,7 @@ def test_house_quiet_page_still_says_errors(run: Run, form: str) -> None:
         (("page", "--agent", "", "--header", "a: b"), "the agent is empty", "give a product token"),
         (("page", "--agent", "a b", "--exact", "--header", "a: b"), "'a b' is no product token", "without white"),
         (("page", *AS_GOOGLE, "--header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
-        (("page", *AS_GOOGLE, "--reading", "ask"), "'ask' is not one of", "'google'"),
+        (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),
     ],
 )
 def test_house_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:

@@ -10,12 +10,12 @@ from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.web import Site
 from tests.stores.entries import entry_of
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Reason
 
 USER_AGENT = "ExampleBot/1.0"
@@ -29,7 +29,7 @@ class Silent(AsyncScriptedOrigin):
         super().__init__()
         self.was_asked = asyncio.Event()
 
-    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         self.was_asked.set()
         await asyncio.Event().wait()
         raise AssertionError(f"nobody answers for {asking.url}")
@@ -40,7 +40,7 @@ def test_house_stale_answer_serves_while_it_is_fetched_anew_async() -> None:
         now = [0.0]
         origin = AsyncScriptedOrigin()
         async with AsyncClient(
-            user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0
+            user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0
         ) as client:
             await client.allows(URL)
             origin.event = {"status": 404}
@@ -59,11 +59,11 @@ def test_house_entries_and_trouble_async(tmp_path: Path) -> None:
         store.put(entry_of("https://kept.example/"))
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:
             assert not await client.allows(URL)
-            assert [client.trouble] == [None]
+            assert [client.store_error] == [None]
             names = [entry.origin async for entry in client.entries()]
             store.close()
             assert await client.allows("https://other.example/open")
-            assert client.trouble is not None
+            assert client.store_error is not None
             return names
 
     assert asyncio.run(ask()) == ["https://example.com", "https://kept.example"]

@@ -8,12 +8,12 @@ import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.answers import Failure, FailureKind, Response
 from canfetch.access.entries import Entry
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
@@ -37,7 +37,7 @@ class GatedOrigin(ScriptedOrigin):
         super().__init__()
         self.gate = threading.Event()
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         answer = super().ask(asking)
         assert self.gate.wait(10)
         return answer
@@ -48,7 +48,7 @@ class AsyncGatedOrigin(AsyncScriptedOrigin):
         super().__init__()
         self.gate = asyncio.Event()
 
-    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         answer = await super().ask(asking)
         await self.gate.wait()
         return answer
@@ -91,7 +91,7 @@ def test_house_no_origin_waits_for_another() -> None:
         everybody = asyncio.Event()
 
         class Meeting(AsyncScriptedOrigin):
-            async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
                 nonlocal arrived
                 arrived += 1
                 if arrived == 10_000:
@@ -163,7 +163,7 @@ def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> N
     assert not closed.allowed
     assert closed.reason is Reason.UNREACHABLE
     assert closed.access is not None
-    assert "status 500" in closed.access.because
+    assert "status 500" in closed.access.explanation
     assert closed.to_json()["access"]["effect"] == "full-disallow"
     assert "unreachable" in str(closed)
 
@@ -171,7 +171,7 @@ def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> N
 def test_house_stale_answer_serves_while_it_is_fetched_anew() -> None:
     now = [0.0]
     origin = ScriptedOrigin()
-    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows("https://example.com/")
         origin.event = {"status": 404}
         now[0] = 86_400.0 + 60
@@ -188,7 +188,7 @@ def test_house_revalidation_sends_conditions() -> None:
     now = [0.0]
 
     class Tagged(ScriptedOrigin):
-        def ask(self, asking: Asking) -> Response | Failure:
+        def ask(self, asking: TransportRequest) -> Response | Failure:
             super().ask(asking)
             if dict(asking.headers).get("If-None-Match") == '"one"':
                 return Response(asking.url, 304, (), b"")
@@ -202,17 +202,17 @@ def test_house_revalidation_sends_conditions() -> None:
 
     assert verdict.reason is Reason.DISALLOW_RULE
     assert verdict.access is not None
-    assert verdict.access.fetched_at_seconds == 90_000.0
+    assert verdict.access.fetched_at == 90_000.0
     assert len(origin.asked) == 2
 
 
 def test_house_memory_is_bounded_and_the_least_used_goes_first() -> None:
     origin = ScriptedOrigin()
-    with Client(user_agent=USER_AGENT, transport=origin, memory_octets=60_000) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, max_memory_bytes=60_000) as client:
         for number in range(100):
             client.allows(f"https://host{number}.example/")
             client.allows("https://host0.example/")
-        assert client._memory.octets_held <= 60_000
+        assert client._memory.memory_bytes <= 60_000
         asked = len(origin.asked)
         client.allows("https://host0.example/")
         client.allows("https://host99.example/")
@@ -226,20 +226,20 @@ def test_house_offline_asks_nobody() -> None:
     store = MemoryStore()
     store.put(entry_of("https://kept.example/"))
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 9e9) as client:
-        kept = client.known("https://kept.example/", offline=True)
-        unknown = client.known("https://example.com/", offline=True)
+        kept = client.origin_state("https://kept.example/", offline=True)
+        unknown = client.origin_state("https://example.com/", offline=True)
 
     assert origin.asked == []
     assert kept.entry.outcome.detail == "status 200"
-    assert "nothing is kept" in unknown.standing(9e9).because
-    assert str(unknown.standing(9e9).effect) == "full-disallow"
+    assert "nothing is kept" in unknown.effective_access(9e9).explanation
+    assert str(unknown.effective_access(9e9).effect) == "full-disallow"
 
 
 def test_house_refresh_asks_again() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
-        client.known("https://example.com/")
-        client.known("https://example.com/", refresh=True)
+        client.origin_state("https://example.com/")
+        client.origin_state("https://example.com/", refresh=True)
     assert len(origin.asked) == 2
 
 
@@ -281,7 +281,7 @@ def test_house_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCapt
     with Client(user_agent=USER_AGENT, transport=origin, store=BrokenStore()) as client:
         assert not client.allows("https://example.com/forbidden")
         assert client.allows("https://example.com/open")
-        assert client.trouble is not None
+        assert client.store_error is not None
     assert len(origin.asked) == 1
     assert "going on from memory" in caplog.text
 
@@ -323,7 +323,7 @@ def test_house_worker_without_the_lease_waits_for_the_one_with_it() -> None:
 
 def test_house_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
     class Faulty(ScriptedOrigin):
-        def ask(self, asking: Asking) -> Response | Failure:
+        def ask(self, asking: TransportRequest) -> Response | Failure:
             super().ask(asking)
             if len(self.asked) == 1:
                 raise RuntimeError("a defect")
@@ -337,19 +337,19 @@ def test_house_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -
 
 def test_house_total_time_bounds_the_redirects_together() -> None:
     class Slow(ScriptedOrigin):
-        def ask(self, asking: Asking) -> Response | Failure:
+        def ask(self, asking: TransportRequest) -> Response | Failure:
             time.sleep(0.02)
             return super().ask(asking)
 
     origin = Slow({"redirects": 5})
-    with Client(user_agent=USER_AGENT, transport=origin, total_seconds=0.05) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, timeout=0.05) as client:
         verdict = client.decide("https://example.com/")
 
     assert not verdict.allowed
     assert verdict.access is not None
-    assert FailureKind.TIMEOUT in verdict.access.because
+    assert FailureKind.TIMEOUT in verdict.access.explanation
     assert len(origin.asked) <= 3
-    assert origin.asked[1].total_seconds < 0.05
+    assert origin.asked[1].timeout < 0.05
 
 
 @pytest.mark.parametrize(
@@ -361,18 +361,18 @@ def test_house_total_time_bounds_the_redirects_together() -> None:
         ({"agent": "Example Bot"}, InvalidProductToken, "Example Bot"),
         ({"policy": "bing"}, UnknownPolicy, "bing"),
         ({"profile": "nobody"}, UnknownProfile, "nobody"),
-        ({"limit_octets": 5}, InvalidLimit, "512000"),
-        ({"total_seconds": 0}, InvalidOption, "total_seconds"),
-        ({"read_seconds": float("inf")}, InvalidOption, "read_seconds"),
-        ({"stale_seconds": -1}, InvalidOption, "stale_seconds"),
-        ({"stale_seconds": float("nan")}, InvalidOption, "stale_seconds is nan"),
-        ({"memory_octets": float("nan")}, InvalidOption, "memory_octets is nan"),
-        ({"memory_octets": "64"}, InvalidOption, "memory_octets is '64'"),
-        ({"connect_seconds": None}, InvalidOption, "connect_seconds is None"),
+        ({"max_bytes": 5}, InvalidLimit, "512000"),
+        ({"timeout": 0}, InvalidOption, "timeout"),
+        ({"read_timeout": float("inf")}, InvalidOption, "read_timeout"),
+        ({"stale_while_revalidate": -1}, InvalidOption, "stale_while_revalidate"),
+        ({"stale_while_revalidate": float("nan")}, InvalidOption, "stale_while_revalidate is nan"),
+        ({"max_memory_bytes": float("nan")}, InvalidOption, "max_memory_bytes is nan"),
+        ({"max_memory_bytes": "64"}, InvalidOption, "max_memory_bytes is '64'"),
+        ({"connect_timeout": None}, InvalidOption, "connect_timeout is None"),
         ({"allow_private": "no"}, InvalidOption, "allow_private is 'no'; give True or False"),
         ({"user_agent": None}, InvalidOption, "user_agent is None"),
-        ({"limit_octets": 10**12}, InvalidLimit, "536870912"),
-        ({"limit_octets": 512_000.5}, InvalidLimit, "whole number"),
+        ({"max_bytes": 10**12}, InvalidLimit, "536870912"),
+        ({"max_bytes": 512_000.5}, InvalidLimit, "whole number"),
         ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
         ({"engine": "native", "profile": "cpython-old"}, EngineError, "does not do the profile"),
         ({"allow_privat": False}, InvalidOption, "no option allow_privat: did you mean allow_private?"),

@@ -63,5 +63,5 @@ def test_house_client_prefers_what_others_fetched_to_what_it_has_from_the_future
         with Client(user_agent=USER_AGENT, transport=others, store=store, clock=lambda: now[0]) as other:
             other.allows(OPEN)
         client.allows(OPEN)
-        assert client.known(OPEN).entry.fetched_at_seconds == RIGHT
+        assert client.origin_state(OPEN).entry.fetched_at == RIGHT
     assert (len(origin.asked), len(others.asked)) == (1, 1)

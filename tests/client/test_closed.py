@@ -17,12 +17,12 @@ DAY_SECONDS = 86_400.0
 def test_house_closed_client_says_so() -> None:
     now = [0.0]
     origin = ScriptedOrigin()
-    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(KNOWN)
     assert client.allows(KNOWN)
     for url, seconds in ((NEW, 0.0), (KNOWN, DAY_SECONDS + 60), (KNOWN, 2 * DAY_SECONDS)):
         now[0] = seconds
-        for ask in (client.allows, client.decide, client.known):
+        for ask in (client.allows, client.decide, client.origin_state):
             with pytest.raises(ClientClosed, match="the client is closed"):
                 ask(url)
     assert len(origin.asked) == 1
@@ -35,13 +35,13 @@ def test_house_closed_async_client_says_so() -> None:
 
     async def ask_all() -> None:
         async with AsyncClient(
-            user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0
+            user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0
         ) as client:
             await client.allows(KNOWN)
         assert await client.allows(KNOWN)
         for url, seconds in ((NEW, 0.0), (KNOWN, DAY_SECONDS + 60), (KNOWN, 2 * DAY_SECONDS)):
             now[0] = seconds
-            for ask in (client.allows, client.decide, client.known):
+            for ask in (client.allows, client.decide, client.origin_state):
                 with pytest.raises(ClientClosed, match="the client is closed"):
                     await ask(url)
         await client.close()

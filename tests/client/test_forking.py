@@ -13,13 +13,13 @@ import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.keeping import Keeping
+from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.standard import StandardAsyncTransport, StandardTransport
 from canfetch.errors import StoreError
 
@@ -52,7 +52,7 @@ class Slow(ScriptedOrigin):
         self.process = os.getpid()
         self.is_asked, self.gate = threading.Event(), threading.Event()
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         if os.getpid() == self.process:
             self.is_asked.set()
             assert self.gate.wait(30)
@@ -83,14 +83,14 @@ def test_house_child_waits_for_no_lock_of_its_parent() -> None:
         store = client._store
         assert isinstance(store, MemoryStore)
         with client._lock, client._memory._lock, client._keeping._lock, store._lock:
-            assert holds_in_child(lambda: client.allows("https://other.example/open") and client.trouble is None)
+            assert holds_in_child(lambda: client.allows("https://other.example/open") and client.store_error is None)
             # The fork came amid a change of the memory: it begins anew, from the store.
             assert holds_in_child(lambda: len(client._memory) == 0 and client.allows(f"{ORIGIN}/open"))
 
 
 def test_house_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
     with closing(SQLiteStore(tmp_path / "robots.sqlite3")) as store:
-        keeping = Keeping(store)
+        keeping = ResilientStore(store)
         assert keeping.take_lease(ORIGIN, 60)
 
         def asks() -> bool:
@@ -100,7 +100,7 @@ def test_house_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
 
         assert holds_in_child(asks)
         # Nor did the child give it back.
-        assert not Keeping(store).take_lease(ORIGIN, 60)
+        assert not ResilientStore(store).take_lease(ORIGIN, 60)
         assert keeping.take_lease(ORIGIN, 60)
 
 
@@ -144,7 +144,7 @@ def test_house_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None
         is_asked, gate = asyncio.Event(), asyncio.Event()
 
         class Waiting(AsyncScriptedOrigin):
-            async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
                 is_asked.set()
                 await gate.wait()
                 return await super().ask(asking)

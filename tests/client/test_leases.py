@@ -33,7 +33,7 @@ def test_house_answer_that_came_before_the_lease_counts(*, refresh: bool) -> Non
     first, second = ScriptedOrigin(), ScriptedOrigin()
     store = Overtaken(first)
     with Client(user_agent=USER_AGENT, transport=second, store=store) as client:
-        known = client.known(URL, refresh=refresh)
+        known = client.origin_state(URL, refresh=refresh)
         assert store._leases == {}
         assert known.entry == store.get("https://example.com")
     assert (len(first.asked), len(second.asked)) == (1, 0)

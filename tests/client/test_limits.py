@@ -3,10 +3,10 @@
 import pytest
 from tests.access.conftest import ScriptedOrigin
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 
 USER_AGENT = "ExampleBot/1.0"
 FILE = b"User-agent: *\nDisallow: /y\n" + b"#\n" * 300_000 + b"Disallow: /x\n"
@@ -17,19 +17,19 @@ X, Y = "https://example.com/x", "https://example.com/y"
 class Large(ScriptedOrigin):
     """An origin whose file ends with a rule that is past the least limit; it knows whether it has changed."""
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         if self.event != {"status": 200}:
             return super().ask(asking)
         self.asked.append(asking)
         if ("If-None-Match", '"a"') in asking.headers:
             return Response(asking.url, 304, (("ETag", '"a"'),), b"")
-        return Response(asking.url, 200, (("ETag", '"a"'),), FILE[: asking.limit_octets + 1])
+        return Response(asking.url, 200, (("ETag", '"a"'),), FILE[: asking.max_bytes + 1])
 
 
 def clients(store: MemoryStore, origin: Large, *, revalidate: bool = False) -> tuple[Client, Client]:
     """Give a client that reads as much as all do, and one that reads further."""
     less = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate)
-    more = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate, limit_octets=MORE_OCTETS)
+    more = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate, max_bytes=MORE_OCTETS)
     return less, more
 
 

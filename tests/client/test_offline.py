@@ -20,10 +20,10 @@ def test_house_offline_is_no_failure_of_the_origin() -> None:
     now = [1000.0]
     origin = ScriptedOrigin({"status": 503})
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0]) as client:
-        assert not client.known(URL, offline=True).standing(now[0]).copy
+        assert not client.origin_state(URL, offline=True).effective_access(now[0]).copy
         now[0] = 5000.0
-        known = client.known(URL)
-    assert (known.entry.failures, known.entry.first_failure_at_seconds) == (1, 5000.0)
+        known = client.origin_state(URL)
+    assert (known.entry.failures, known.entry.first_failure_at) == (1, 5000.0)
     assert len(origin.asked) == 1
 
 
@@ -33,12 +33,12 @@ def test_house_offline_goes_before_refresh(*, refresh: bool) -> None:
 
     async def ask() -> str:
         async with AsyncClient(user_agent=USER_AGENT, transport=async_origin) as client:
-            return (await client.known(URL, offline=True, refresh=refresh)).entry.outcome.detail
+            return (await client.origin_state(URL, offline=True, refresh=refresh)).entry.outcome.detail
 
     with Client(user_agent=USER_AGENT, transport=origin) as client:
-        detail = client.known(URL, offline=True, refresh=refresh).entry.outcome.detail
-        client.known(URL)
-        assert client.known(URL, offline=True, refresh=refresh).entry.outcome.detail == "status 200"
+        detail = client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail
+        client.origin_state(URL)
+        assert client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail == "status 200"
     assert detail == asyncio.run(ask()) == "offline, and nothing is kept"
     assert (len(origin.asked), async_origin.asked) == (1, [])
 
@@ -63,7 +63,7 @@ def test_house_who_asks_the_origin_is_not_given_what_was_known_without() -> None
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
 
         def ask(*, offline: bool) -> None:
-            details[offline] = client.known(URL, offline=offline).entry.outcome.detail
+            details[offline] = client.origin_state(URL, offline=offline).entry.outcome.detail
 
         threads = [threading.Thread(target=ask, kwargs={"offline": offline}) for offline in (True, False)]
         for thread in threads:
@@ -80,7 +80,7 @@ def test_house_who_asks_the_origin_is_not_given_what_was_known_without_async() -
 
     async def ask() -> list[str]:
         async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store) as client:
-            both = await asyncio.gather(client.known(URL, offline=True), client.known(URL))
+            both = await asyncio.gather(client.origin_state(URL, offline=True), client.origin_state(URL))
             return [known.entry.outcome.detail for known in both]
 
     assert asyncio.run(ask()) == ["offline, and nothing is kept", "status 200"]
@@ -91,5 +91,5 @@ def test_house_kept_answer_that_is_not_fresh_any_more_counts_offline() -> None:
     store.put(entry_of())
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 9e9) as client:
         for _ in range(2):
-            assert not client.known("https://example.com/", offline=True).allows("/forbidden", None, 9e9)
+            assert not client.origin_state("https://example.com/", offline=True).allows("/forbidden", None, 9e9)
     assert origin.asked == []

@@ -5,10 +5,10 @@ import threading
 import pytest
 from tests.access.conftest import ScriptedOrigin
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 
 USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/forbidden"
@@ -23,7 +23,7 @@ class Renewed(ScriptedOrigin):
         self.asked_again = threading.Event()
         self.gate = threading.Event()
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         answer = super().ask(asking)
         if len(self.asked) > 1:
             self.asked_again.set()
@@ -34,7 +34,7 @@ class Renewed(ScriptedOrigin):
 def test_house_stale_answer_causes_one_request_however_often_it_serves() -> None:
     now = [0.0]
     origin = Renewed()
-    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(URL)
         now[0] = DAY_SECONDS + 60
         assert not client.allows(URL)
@@ -47,7 +47,9 @@ def test_house_stale_answer_causes_one_request_however_often_it_serves() -> None
 def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
     now = [0.0]
     origin, store = Renewed(), MemoryStore()
-    client = Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_seconds=3600.0)
+    client = Client(
+        user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_while_revalidate=3600.0
+    )
     client.allows(URL)
     now[0] = DAY_SECONDS + 60
     client.allows(URL)
@@ -56,7 +58,7 @@ def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
     client.close()
     kept = store.get("https://example.com")
     assert kept is not None
-    assert kept.fetched_at_seconds == DAY_SECONDS + 60
+    assert kept.fetched_at == DAY_SECONDS + 60
 
 
 def test_house_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +68,7 @@ def test_house_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pyt
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_seconds=3600.0) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(URL)
         now[0] = DAY_SECONDS + 60
         with monkeypatch.context() as patch:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin
 
-from canfetch.access.answers import Failure, Response
-from canfetch.access.pacing import DelayReading
+from canfetch.access.pacing import DelayMode
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.schedule import REPORTS_AT_ONCE, WAITING_URLS, Schedule, Turn
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import EvidenceError, InvalidOption
 
 
@@ -25,7 +25,7 @@ class Hosts(AsyncScriptedOrigin):
         super().__init__()
         self.files = files
 
-    async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         self.asked.append(asking)
         host = asking.url.split("/")[2]
         return Response(asking.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
@@ -108,27 +108,25 @@ def test_conner1996_visit_time_and_rate_are_kept() -> None:
 
 def test_house_bounds_of_the_crawler_hold() -> None:
     files = {"a.example": b"User-agent: *\nCrawl-delay: 100000\n", "b.example": b""}
-    turns, _ = crawl(
-        files, [f"https://{host}/{n}" for n in range(2) for host in files], least_seconds=3.0, most_seconds=20.0
-    )
+    turns, _ = crawl(files, [f"https://{host}/{n}" for n in range(2) for host in files], min_delay=3.0, max_delay=20.0)
     assert sorted(moment for moment, _ in turns) == [0, 0, 3, 20]
 
 
 def test_bing_windows_are_asked_for_by_name() -> None:
     files = {"a.example": b"User-agent: *\nCrawl-delay: 10\n"}
     urls = [f"https://a.example/{number}" for number in range(3)]
-    for reading, moments in (("window", [3, 10, 20]), (DelayReading.WINDOW, [3, 10, 20]), ("interval", [3, 13, 23])):
-        turns, _ = crawl(files, urls, start=3.0, reading=reading)
+    for reading, moments in (("window", [3, 10, 20]), (DelayMode.WINDOW, [3, 10, 20]), ("interval", [3, 13, 23])):
+        turns, _ = crawl(files, urls, start=3.0, delay_mode=reading)
         assert [moment for moment, _ in turns] == moments
-    with pytest.raises(InvalidOption, match="reading is 'nonsense'"):
-        crawl(files, urls, reading="nonsense")
+    with pytest.raises(InvalidOption, match="invalid delay_mode 'nonsense'"):
+        crawl(files, urls, delay_mode="nonsense")
 
 
 def test_house_long_crawl_renews_what_it_knows_of_robots_txt() -> None:
     turns, hosts = crawl(
         {"a.example": b"User-agent: *\nCrawl-delay: 3600\n"},
         [f"https://a.example/{number}" for number in range(30)],
-        most_seconds=3600.0,
+        max_delay=3600.0,
     )
     assert len(turns) == 30
     assert len(hosts.asked) == 2
@@ -200,13 +198,13 @@ def test_house_origins_that_were_asked_long_ago_are_forgotten() -> None:
 
 def test_house_pace_is_kept_when_an_origin_comes_back() -> None:
     bad = ["nonsense"] * REPORTS_AT_ONCE
-    turns, _ = crawl({"a.example": b""}, ["https://a.example/1", *bad, *bad, "https://a.example/2"], least_seconds=7.0)
+    turns, _ = crawl({"a.example": b""}, ["https://a.example/1", *bad, *bad, "https://a.example/2"], min_delay=7.0)
     assert [moment for moment, turn in turns if turn.allowed] == [0, 7]
 
 
 def test_house_who_leaves_early_leaves_nothing_behind() -> None:
     class Silent(Hosts):
-        async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
             self.asked.append(asking)
             if "quick" not in asking.url:
                 await asyncio.Event().wait()
@@ -243,7 +241,7 @@ def test_house_every_decision_is_put_on_the_record(tmp_path: Path, *, report_for
 
     async def run(recorder: EvidenceRecorder) -> list[str]:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts(files), evidence=recorder) as client:
-            schedule = Schedule(client, urls, least_seconds=0.0, report_forbidden=report_forbidden)
+            schedule = Schedule(client, urls, min_delay=0.0, report_forbidden=report_forbidden)
             return [turn.url async for turn in schedule]
 
     with EvidenceRecorder(tmp_path) as recorder:

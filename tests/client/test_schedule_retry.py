@@ -84,7 +84,7 @@ def test_house_origin_without_urls_is_not_forgotten_before_its_time() -> None:
 
     async def held() -> list[int]:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts({}), clock=lambda: now[0]) as client:
-            schedule = Schedule(client, [], most_seconds=10.0, clock=lambda: now[0])
+            schedule = Schedule(client, [], max_delay=10.0, clock=lambda: now[0])
             schedule.retry_after(A, 1000)
             schedule.retry_after(B, 5)
             held = []

@@ -9,7 +9,7 @@ from tests.servers.fixtures import authority, site, tls_site
 from tests.servers.web import Site
 from tests.transports.faces import FACES, Ask, asking, face
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.names import addresses_of
@@ -47,16 +47,16 @@ def test_house_header_that_cannot_be_sent_is_sent_by_nobody(ask: Ask, site: Site
     assert site.asked == []
 
 
-@pytest.mark.parametrize("changes", [{"total_seconds": 1e-9}, {"connect_seconds": 1e-9}])
+@pytest.mark.parametrize("changes", [{"timeout": 1e-9}, {"connect_timeout": 1e-9}])
 def test_house_deadline_that_is_over_before_anything_begins(ask: Ask, site: Site, changes: dict[str, float]) -> None:
     detail = failed(ask(asking(site.url("rules"), **changes)), FailureKind.TIMEOUT)
     assert detail in ("not connected within 1e-09 s", "not done within 1e-09 s")
 
 
 def test_house_deadlines_that_are_over_give_no_seconds() -> None:
-    over = Deadlines(asking("http://127.0.0.1/", total_seconds=0.0, read_seconds=5.0))
-    assert over.total_seconds() == 0
-    for left in (over.connect_seconds, over.read_seconds):
+    over = Deadlines(asking("http://127.0.0.1/", timeout=0.0, read_timeout=5.0))
+    assert over.timeout() == 0
+    for left in (over.connect_timeout, over.read_timeout):
         with pytest.raises(Failed) as told:
             left()
         assert told.value.kind is FailureKind.TIMEOUT
@@ -74,7 +74,7 @@ def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
         return ["127.0.0.1"]
 
     def look_up(host: str, seconds: float) -> None:
-        addresses_of(host, hanging, Deadlines(asking("http://127.0.0.1/", connect_seconds=seconds)))
+        addresses_of(host, hanging, Deadlines(asking("http://127.0.0.1/", connect_timeout=seconds)))
 
     waiting = [threading.Thread(target=look_up, args=(f"host{n}.test", 20.0)) for n in range(MOST_LOOK_UPS)]
     for thread in waiting:

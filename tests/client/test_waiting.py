@@ -8,11 +8,11 @@ import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
 
 USER_AGENT = "ExampleBot/1.0"
@@ -56,7 +56,7 @@ def test_house_answer_counts_before_the_lease_is_given_back_async(asked: int) ->
 
 def test_house_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
     origin, store = ScriptedOrigin(), Busy(-1)
-    with Client(user_agent=USER_AGENT, transport=origin, store=store, total_seconds=0.001) as client:
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, timeout=0.001) as client:
         client.options = client.options._replace(lease_seconds=0.1)
         client.allows(URL)
     assert len(origin.asked) <= 1
@@ -65,7 +65,7 @@ def test_house_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
 def test_house_who_comes_after_the_landing_takes_no_flight() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
-        known = client.known(URL)
+        known = client.origin_state(URL)
         assert client._fly(Origin.of(URL), None, refresh=False) is known
     assert len(origin.asked) == 1
 
@@ -77,7 +77,7 @@ class InterruptedFirst(ScriptedOrigin):
         super().__init__()
         self.is_asked, self.gate = threading.Event(), threading.Event()
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         answer = super().ask(asking)
         if len(self.asked) == 1:
             self.is_asked.set()

@@ -22,10 +22,10 @@ def answers_of(questions: list[Question], engine: str) -> Iterator[Answer]:
             first.robots,
             url=first.robots_url,
             profile=first.profile,
-            limit_octets=first.limit_octets or 512_000,
+            max_bytes=first.max_bytes or 512_000,
             engine=engine,
         )
-    except canfetch.InvalidRobotsURL:
+    except canfetch.errors.InvalidRobotsURL:
         yield from (Answer(error="invalid-robots-url") for _ in questions)
         return
     yield from (answer_of(robots, question) for question in questions)

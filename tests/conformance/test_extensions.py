@@ -12,7 +12,7 @@ from conformance.cases import ROOT
 from tests.differential.oracles import in_ci
 
 import canfetch
-from canfetch import ExtensionNote
+from canfetch.extensions import ExtensionNote
 
 FILES = sorted((ROOT / "extensions").glob("*.toml"))
 CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(path.read_bytes().decode())["case"]]

@@ -15,7 +15,7 @@ ANSWERER = shlex.join([sys.executable, str(ROOT / "answer.py")])
 COMMAND = (
     shlex.join([sys.executable, "-m", "canfetch"])
     + " check {url} --exact --agent {agent} --robots {robots} --profile {profile} --format json"
-    + " --robots-url={robots_url} --limit-octets={limit_octets}"
+    + " --robots-url={robots_url} --max-bytes={max_bytes}"
 )
 
 
@@ -164,6 +164,6 @@ def test_answers_are_understood(text: str, answer: Answer | str) -> None:
 def test_template_is_filled(tmp_path: Path) -> None:
     question = next(next(case for case in load() if case.id.startswith("table-origins-ipv6")).questions())
 
-    words = filled("p '{url}' -a={agent} --url={robots_url} --limit={limit_octets}", question, tmp_path)
+    words = filled("p '{url}' -a={agent} --url={robots_url} --limit={max_bytes}", question, tmp_path)
 
     assert words == ["p", "https://[2001:db8::1]/a", "-a=ExampleBot", "--url=https://[2001:db8::1]/robots.txt"]

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core.agent import Agent, as_agent
 from canfetch.errors import InvalidProductToken
 
 
@@ -13,7 +13,7 @@ def test_house_one_token_or_a_chain() -> None:
     assert Agent("ExampleBot").tokens == ("ExampleBot",)
     chain = Agent(iter(["Googlebot-Image", "caf\u00e9"]), star_applies=False)
     assert chain.tokens == ("Googlebot-Image", "caf\u00e9")
-    assert chain.octets == (b"Googlebot-Image", b"caf\xc3\xa9")
+    assert chain.encoded_tokens == (b"Googlebot-Image", b"caf\xc3\xa9")
     assert not chain.star_applies
 
 
@@ -54,7 +54,7 @@ def test_house_an_agent_never_changes() -> None:
 def test_house_an_agent_survives_copies_and_processes(agent: Agent) -> None:
     for twin in (pickle.loads(pickle.dumps(agent)), copy.copy(agent), copy.deepcopy(agent)):  # noqa: S301
         assert twin == agent
-        assert twin.octets == agent.octets
+        assert twin.encoded_tokens == agent.encoded_tokens
         assert twin.star_applies is agent.star_applies
 
 
@@ -65,7 +65,7 @@ def test_house_an_agent_shows_how_it_is_made(agent: Agent) -> None:
 
 def test_house_a_str_is_an_agent_and_octets_are_none() -> None:
     agent = Agent("a")
-    assert agent_of(agent) is agent
-    assert agent_of("a") == agent
+    assert as_agent(agent) is agent
+    assert as_agent("a") == agent
     with pytest.raises(TypeError, match="not bytes"):
-        agent_of(b"a")  # type: ignore[arg-type]
+        as_agent(b"a")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
-from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule
+from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule
 
 FILE = b"""User-agent: googlebot-news
 User-agent: GoogleBot-News
@@ -27,19 +27,19 @@ def robots(engine: str) -> canfetch.RobotsTxt:
 @pytest.mark.parametrize(
     "agent, chosen, indices",
     [
-        ("Googlebot-News", GroupChosen(GroupChoice.OWN_TOKEN, "Googlebot-News", (1, 2, 6)), [0, 2]),
-        ("foobot", GroupChosen(GroupChoice.OWN_TOKEN, "foobot", (8,)), [3]),
-        (Agent(["a", "FooBot"]), GroupChosen(GroupChoice.FALLBACK, "FooBot", (8,)), [3]),
+        ("Googlebot-News", GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (1, 2, 6)), [0, 2]),
+        ("foobot", GroupSelection(GroupChoice.OWN_TOKEN, "foobot", (8,)), [3]),
+        (Agent(["a", "FooBot"]), GroupSelection(GroupChoice.FALLBACK, "FooBot", (8,)), [3]),
         # The first token that has a group decides alone: the others' groups are never merged with it.
-        (Agent(["FooBot", "Googlebot-News"]), GroupChosen(GroupChoice.OWN_TOKEN, "FooBot", (8,)), [3]),
-        ("Googlebot", GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
-        ("*", GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
-        (Agent(["a", "*"], star_applies=False), GroupChosen(GroupChoice.STAR, "*", (4,)), [1]),
-        (Agent("Googlebot", star_applies=False), GroupChosen(GroupChoice.NONE, None, ()), []),
+        (Agent(["FooBot", "Googlebot-News"]), GroupSelection(GroupChoice.OWN_TOKEN, "FooBot", (8,)), [3]),
+        ("Googlebot", GroupSelection(GroupChoice.STAR, "*", (4,)), [1]),
+        ("*", GroupSelection(GroupChoice.STAR, "*", (4,)), [1]),
+        (Agent(["a", "*"], star_applies=False), GroupSelection(GroupChoice.STAR, "*", (4,)), [1]),
+        (Agent("Googlebot", star_applies=False), GroupSelection(GroupChoice.NONE, None, ()), []),
     ],
 )
 def test_rfc9309_2_2_1_the_groups_of_an_agent(
-    robots: canfetch.RobotsTxt, agent: str | Agent, chosen: GroupChosen, indices: list[int]
+    robots: canfetch.RobotsTxt, agent: str | Agent, chosen: GroupSelection, indices: list[int]
 ) -> None:
     rules = robots.rules_for(agent)
     assert rules.group == chosen
@@ -50,7 +50,7 @@ def test_rfc9309_2_2_1_the_groups_of_an_agent(
 
 def test_google2019_letter_case_chooses_and_names_lines(engine: str) -> None:
     rules = canfetch.parse(FILE, profile="google2019", engine=engine).rules_for("Googlebot-News")
-    assert rules.group == GroupChosen(GroupChoice.OWN_TOKEN, "Googlebot-News", (6,))
+    assert rules.group == GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (6,))
     assert rules.allows("/fish")
     assert not rules.allows("/shrimp")
 
@@ -58,8 +58,8 @@ def test_google2019_letter_case_chooses_and_names_lines(engine: str) -> None:
 def test_house_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) -> None:
     robots = canfetch.parse(b"User-agent: caf%E9\nUser-agent: caf\xe9\nDisallow: /", engine=engine)
     # The two are shown alike, and are not the same.
-    assert robots.rules_for("caf\udce9").group == GroupChosen(GroupChoice.OWN_TOKEN, "caf%E9", (2,))
-    assert robots.rules_for("caf%E9").group == GroupChosen(GroupChoice.OWN_TOKEN, "caf%E9", (1,))
+    assert robots.rules_for("caf\udce9").group == GroupSelection(GroupChoice.OWN_TOKEN, "caf%E9", (2,))
+    assert robots.rules_for("caf%E9").group == GroupSelection(GroupChoice.OWN_TOKEN, "caf%E9", (1,))
     assert robots.rules_for("caf\u00e9").group.choice is GroupChoice.NONE
 
 
@@ -69,7 +69,7 @@ def test_house_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
     assert verdict.reason is Reason.ALLOW_RULE
     assert verdict.rule == Rule(True, b"/a/b/c", 7, 6)
     # Most octets first, then allow before disallow, then the first line.
-    assert [(rule.line, rule.octets) for rule in verdict.also_matched] == [(3, 4), (2, 3), (4, 1), (5, 1), (8, 1)]
+    assert [(rule.line, rule.specificity) for rule in verdict.also_matched] == [(3, 4), (2, 3), (4, 1), (5, 1), (8, 1)]
 
 
 def test_house_what_matches_robots_txt_is_listed_though_it_does_not_decide(engine: str) -> None:

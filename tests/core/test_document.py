@@ -66,8 +66,8 @@ def test_house_a_file_answers(robots: canfetch.RobotsTxt) -> None:
 )
 def test_house_octets_may_come_as_any_of_these(engine: str, octets: Any) -> None:
     robots = canfetch.parse(octets, engine=engine)
-    assert robots.octets == FILE
-    assert type(robots.octets) is bytes
+    assert robots.content == FILE
+    assert type(robots.content) is bytes
     assert not robots.allows("/private", agent="FooBot")
 
 
@@ -81,29 +81,29 @@ def test_house_a_buffer_that_changes_later_changes_nothing(engine: str) -> None:
 
 def test_house_text_may_hold_what_is_no_utf8(engine: str) -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /caf\udce9", engine=engine)
-    assert robots.octets.endswith(b"/caf\xe9")
+    assert robots.content.endswith(b"/caf\xe9")
     assert not robots.allows("/caf%E9", agent="a")
 
 
 @pytest.mark.parametrize(
     "arguments, error",
     [
-        ({"octets": None}, TypeError),
-        ({"octets": ["User-agent: *"]}, TypeError),
+        ({"content": None}, TypeError),
+        ({"content": ["User-agent: *"]}, TypeError),
         ({"url": "https://example.com/folder/robots.txt"}, InvalidRobotsURL),
         ({"url": 7}, TypeError),
         ({"profile": "bing2"}, UnknownProfile),
-        ({"limit_octets": LIMIT - 1}, InvalidLimit),
-        ({"limit_octets": (1 << 29) + 1}, InvalidLimit),
-        ({"octets": b"a" * (LIMIT + 1), "limit_octets": 0}, InvalidLimit),
-        ({"limit_octets": LIMIT + 0.5}, InvalidLimit),
-        ({"limit_octets": "600000"}, TypeError),
+        ({"max_bytes": LIMIT - 1}, InvalidLimit),
+        ({"max_bytes": (1 << 29) + 1}, InvalidLimit),
+        ({"content": b"a" * (LIMIT + 1), "max_bytes": 0}, InvalidLimit),
+        ({"max_bytes": LIMIT + 0.5}, InvalidLimit),
+        ({"max_bytes": "600000"}, TypeError),
         ({"engine": "rust"}, EngineError),
     ],
 )
 def test_house_the_callers_mistakes_raise(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        canfetch.parse(**({"octets": FILE} | arguments))
+        canfetch.parse(**({"content": FILE} | arguments))
 
 
 @pytest.mark.parametrize("url", ["fish", "", "https://", "example.com/fish"])
@@ -237,7 +237,7 @@ def test_house_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str
 def test_house_a_file_renders_back_to_its_octets(engine: str, profile: str, octets: bytes) -> None:
     robots = canfetch.parse(octets, profile=profile, engine=engine)
     assert robots.render() == octets
-    assert robots.source_encoding != "utf-8" or robots.octets + robots.tail == octets
+    assert robots.source_encoding != "utf-8" or robots.content + robots.tail == octets
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_house_a_file_renders_back_to_its_octets(engine: str, profile: str, octe
 def test_rfc9309_2_5_a_file_over_the_limit_renders_back_to_its_octets(engine: str, octets: bytes) -> None:
     robots = canfetch.parse(octets, engine=engine)
     assert robots.tail != b""
-    assert robots.render() == robots.octets + robots.tail == octets
+    assert robots.render() == robots.content + robots.tail == octets
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -257,7 +257,7 @@ def test_house_utf16_is_read_and_rendered_as_it_came(engine: str, encoding: str)
     robots = canfetch.parse(octets, engine=engine)
     assert robots.source_encoding == encoding
     assert not robots.allows("/%E3%83%84", agent="a")
-    assert [robots.octets[slice(*record.span)] for record in robots.records][1] == "Disallow: /\u30c4\n".encode()
+    assert [robots.content[slice(*record.span)] for record in robots.records][1] == "Disallow: /\u30c4\n".encode()
     assert robots.render() == octets
     # Google's parser reads UTF-8 alone.
     assert canfetch.parse(octets, profile="google", engine=engine).allows("/%E3%83%84", agent="a")
@@ -271,12 +271,12 @@ def test_rfc9309_2_5_what_is_past_the_limit_counts_for_nothing(engine: str) -> N
     assert robots.allows("/private", agent="a")
     assert robots.tail == b"Disallow: /private\nDisallow: /a\n"
     assert len(robots.records) == 3
-    assert not canfetch.parse(octets, limit_octets=LIMIT + 100, engine=engine).allows("/private", agent="a")
+    assert not canfetch.parse(octets, max_bytes=LIMIT + 100, engine=engine).allows("/private", agent="a")
 
 
 def test_house_a_file_survives_copies_and_processes(robots: canfetch.RobotsTxt) -> None:
     for twin in (pickle.loads(pickle.dumps(robots)), copy.copy(robots), copy.deepcopy(robots)):  # noqa: S301
-        assert (twin.octets, twin.origin, twin.profile) == (robots.octets, robots.origin, robots.profile)
+        assert (twin.content, twin.origin, twin.profile) == (robots.content, robots.origin, robots.profile)
         assert twin.decide("/private", agent="FooBot") == robots.decide("/private", agent="FooBot")
         with pytest.raises(OriginMismatch):
             twin.allows("http://example.com/", agent="FooBot")
@@ -353,14 +353,14 @@ def test_bing_a_group_without_a_crawl_delay_has_that_of_star(engine: str) -> Non
 
 def test_house_the_same_file_as_another_profile_reads_it(engine: str) -> None:
     robots = canfetch.parse("User-agent: *\nDisallowAITraining: /", url="https://example.com/robots.txt", engine=engine)
-    google = robots.as_read_by("google")
-    assert (google.profile, google.octets, google.origin) == ("google", robots.octets, robots.origin)
+    google = robots.with_profile("google")
+    assert (google.profile, google.content, google.origin) == ("google", robots.content, robots.origin)
     assert (robots.allows("/x", agent="a"), google.allows("/x", agent="a")) == (True, False)
     # Python's engine alone does this one, and does it whichever the file was parsed with.
-    assert robots.as_read_by("cpython-old").profile == "cpython-old"
-    assert robots.as_read_by("cpython-old").as_read_by("google").allows("/x", agent="a") is False
-    with pytest.raises(canfetch.UnknownProfile):
-        robots.as_read_by("altavista")
+    assert robots.with_profile("cpython-old").profile == "cpython-old"
+    assert robots.with_profile("cpython-old").with_profile("google").allows("/x", agent="a") is False
+    with pytest.raises(canfetch.errors.UnknownProfile):
+        robots.with_profile("altavista")
 
 
 def test_draft1996_a_verdict_shows_the_target_with_its_signs(engine: str) -> None:

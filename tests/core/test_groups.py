@@ -32,7 +32,7 @@ def test_house_a_group_keeps_lines_that_name_nobody_and_rules_that_match_nothing
     assert groups[0].user_agents == (UserAgentLine("FooBot", 2), UserAgentLine("", 3), UserAgentLine("caf%E9", 4))
     assert groups[0].tokens == ("FooBot", "caf%E9")
     assert groups[0].rules == (
-        Rule(allow=False, pattern=b"/a b", line=5, octets=6),
-        Rule(allow=True, pattern=b"", line=6, octets=0),
-        Rule(allow=False, pattern=b"nothing", line=7, octets=0),
+        Rule(allow=False, pattern=b"/a b", line=5, specificity=6),
+        Rule(allow=True, pattern=b"", line=6, specificity=0),
+        Rule(allow=False, pattern=b"nothing", line=7, specificity=0),
     )

@@ -43,14 +43,14 @@ def of_length(octets: int, end: bytes) -> bytes:
 )
 def test_rfc9309_2_5_what_is_over_the_limit_is_cut_at_a_line_end(octets: bytes, kept_octets: int) -> None:
     source = source_of(octets, RFC9309, LIMIT)
-    assert len(source.octets) == kept_octets
-    assert source.octets + source.tail == octets
+    assert len(source.content) == kept_octets
+    assert source.content + source.tail == octets
 
 
 def test_rfc9309_2_5_no_limit_below_500_kib() -> None:
     with pytest.raises(InvalidLimit, match="512000 or more"):
         source_of(b"", RFC9309, LIMIT - 1)
-    assert source_of(b"", RFC9309, LIMIT).octets == b""
+    assert source_of(b"", RFC9309, LIMIT).content == b""
 
 
 def test_rfc9309_2_5_a_higher_limit_reads_more() -> None:
@@ -75,14 +75,14 @@ def test_rfc9309_2_2_2_utf16_that_says_so_is_transcoded(mark: bytes, encoding: s
     ],
 )
 def test_house_bad_utf16_is_replaced_and_never_raises(octets: bytes, read: bytes) -> None:
-    assert source_of(octets, RFC9309, LIMIT).octets == read
+    assert source_of(octets, RFC9309, LIMIT).content == read
 
 
 def test_house_the_limit_counts_transcoded_octets() -> None:
     line = "Disallow: /\u30c4\n"
     octets = b"\xff\xfe" + (line * (LIMIT // len(line.encode()) + 1)).encode("utf-16-le")
     source = source_of(octets, RFC9309, LIMIT)
-    assert source.octets == line.encode() * (LIMIT // len(line.encode()))
+    assert source.content == line.encode() * (LIMIT // len(line.encode()))
     assert source.tail == line.encode()
 
 

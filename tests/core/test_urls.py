@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.urls import Authority, SplitURL, reject, rejection, split_authority, split_url, url_octets
+from canfetch.core.urls import Authority, SplitURL, reject, rejection, split_authority, split_url, url_bytes
 from canfetch.errors import InvalidURL
 
 
@@ -112,12 +112,12 @@ def test_house_a_url_is_str_or_bytes() -> None:
     class Path(str):
         __slots__ = ()
 
-    assert url_octets("/\u30c4") == b"/\xe3\x83\x84"
-    assert url_octets(Path("/fish")) == b"/fish"
-    assert url_octets(b"/\xff") == b"/\xff"
+    assert url_bytes("/\u30c4") == b"/\xe3\x83\x84"
+    assert url_bytes(Path("/fish")) == b"/fish"
+    assert url_bytes(b"/\xff") == b"/\xff"
     for wrong in (None, 7, bytearray(b"/"), ["/"]):
         with pytest.raises(TypeError, match=rf"str or bytes, not {type(wrong).__name__} \(index 3\)"):
-            url_octets(wrong, 3)
+            url_bytes(wrong, 3)
 
 
 def test_house_a_rejection_names_the_url_and_its_place() -> None:

@@ -8,11 +8,11 @@ import pytest
 import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.engines import profiles_of
-from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Rule, Verdict
+from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Rule, Verdict
 
-DISALLOW = Rule(allow=False, pattern=b"/private", line=2, octets=8)
-ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, octets=14)
-STAR = GroupChosen(GroupChoice.STAR, "*", (1,))
+DISALLOW = Rule(allow=False, pattern=b"/private", line=2, specificity=8)
+ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, specificity=14)
+STAR = GroupSelection(GroupChoice.STAR, "*", (1,))
 
 
 def verdict(**fields: Any) -> Verdict:
@@ -51,7 +51,7 @@ def test_house_verdict_has_no_truth_value() -> None:
         ({"reason": Reason.EMPTY_RULE, "rule": Rule(False, b"", 7, 0)}, "allowed: line 7, Disallow: "),
         ({"reason": Reason.NO_MATCH, "rule": None}, "allowed: no rule for * matches"),
         (
-            {"reason": Reason.NO_GROUP, "rule": None, "group": GroupChosen(GroupChoice.NONE, None, ())},
+            {"reason": Reason.NO_GROUP, "rule": None, "group": GroupSelection(GroupChoice.NONE, None, ())},
             "allowed: no group of the file is for ExampleBot",
         ),
         ({"reason": Reason.ROBOTS_TXT, "rule": None}, "allowed: /robots.txt is always allowed"),
@@ -62,7 +62,7 @@ def test_house_verdict_has_no_truth_value() -> None:
                 "reason": Reason.NO_GROUP,
                 "rule": None,
                 "agent": Agent("a\udce9"),
-                "group": GroupChosen(GroupChoice.NONE, None, ()),
+                "group": GroupSelection(GroupChoice.NONE, None, ()),
             },
             "allowed: no group of the file is for a%E9",
         ),
@@ -74,29 +74,29 @@ def test_house_verdict_says_why(fields: dict[str, Any], sentence: str) -> None:
 
 @pytest.mark.parametrize("reason", [Reason.UNAVAILABLE, Reason.UNREACHABLE])
 def test_house_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None:
-    access = AccessFacts(
+    access = AccessInfo(
         access=str(reason),
         effect="full-allow",
-        because="status 404",
+        explanation="status 404",
         policy="rfc9309",
         robots_url="https://example.com/robots.txt",
-        fetched_at_seconds=0.0,
+        fetched_at=0.0,
         sha256=None,
     )
-    told = verdict(reason=reason, rule=None, group=GroupChosen(GroupChoice.NONE, None, ()), access=access)
+    told = verdict(reason=reason, rule=None, group=GroupSelection(GroupChoice.NONE, None, ()), access=access)
     assert str(told) == f"allowed: robots.txt is {reason}: status 404"
     assert told.to_json()["access"]["robots_url"] == "https://example.com/robots.txt"
 
 
 def test_house_verdict_has_one_json_form() -> None:
     agent = Agent(["Googlebot-Image", "caf\udce9"], star_applies=False)
-    group = GroupChosen(GroupChoice.FALLBACK, "caf%E9", (4, 9))
+    group = GroupSelection(GroupChoice.FALLBACK, "caf%E9", (4, 9))
     assert verdict(agent=agent, group=group, target=b"/caf\xe9").to_json() == {
         "schema": "canfetch.verdict/1",
         "allowed": True,
         "reason": "allow-rule",
-        "rule": {"type": "allow", "pattern": "/private/press", "line": 3, "octets": 14},
-        "also_matched": [{"type": "disallow", "pattern": "/private", "line": 2, "octets": 8}],
+        "rule": {"type": "allow", "pattern": "/private/press", "line": 3, "specificity": 14},
+        "also_matched": [{"type": "disallow", "pattern": "/private", "line": 2, "specificity": 8}],
         "group": {"choice": "fallback", "token": "caf%E9", "lines": [4, 9]},
         "agent": {"tokens": ["Googlebot-Image", "caf%E9"], "star_applies": False},
         "target": "/caf%E9",

@@ -29,7 +29,7 @@ def compare_with_google(case: Case, origin: str, profile: str, compile_file: Com
         if case.seed % 2:
             bound.allows_many(_BATCH)
         decide = bound.decide
-        for url, url_octets in urls:
+        for url, url_bytes in urls:
             try:
                 allowed, reason, rule, target = decide(url)
             except InvalidURL:
@@ -42,7 +42,7 @@ def compare_with_google(case: Case, origin: str, profile: str, compile_file: Com
             if encodes:
                 theirs = (True, 0) if reason == "robots-txt" else ask(octets, agent, _ANY_ORIGIN + target)
             else:
-                theirs = ask(octets, agent, url_octets)
+                theirs = ask(octets, agent, url_bytes)
             if ours != theirs:
                 question = Question(octets, profile, (agent,), star_applies=True, url=url)
                 whole = google_difference(question, compile_file, ask) is None

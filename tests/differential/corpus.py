@@ -36,7 +36,7 @@ def case_of_file(path: Path, *, agents: int, urls: int) -> Case:
     """
     octets = path.read_bytes()
     # What the profile transcodes, it transcodes before the engines see it.
-    octets = source_of(octets, profile_named("rfc9309"), max(len(octets), 512_000)).octets
+    octets = source_of(octets, profile_named("rfc9309"), max(len(octets), 512_000)).content
     groups = compile_file(octets, "rfc9309").group_table()
     random = Random(path.name)  # noqa: S311 - cases, not secrets
     named = list(dict.fromkeys(token for user_agents, _ in groups for token, _ in user_agents if token))

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from canfetch.core.contract import CompiledFile
 from canfetch.core.engines import compiler_of
-from canfetch.core.octets import octets_of
 from canfetch.core.profiles import PROFILES as FLAGS
+from canfetch.core.text import encode_text
 
 CompileFile = Callable[[bytes, str], CompiledFile]
 AskGoogle = Callable[[bytes, bytes, bytes], tuple[bool, int]]
@@ -44,7 +44,7 @@ def google() -> AskGoogle:
 
 def octets_of_url(url: str | bytes) -> bytes:
     """Give the octets that our engines see of a URL."""
-    return octets_of(url) if isinstance(url, str) else url
+    return encode_text(url) if isinstance(url, str) else url
 
 
 def why_no_google() -> str:

@@ -43,7 +43,7 @@ def test_google_reads_a_file_of_any_size(engine: str) -> None:
     octets = filler * 1_500 + b"User-agent: *\nDisallow: /late\n"
     lines = octets.count(b"\n")
     assert google()(octets, b"bot", b"https://example.com/late") == (False, lines)
-    whole = canfetch.parse(octets, profile="google", limit_octets=len(octets), engine=engine)
+    whole = canfetch.parse(octets, profile="google", max_bytes=len(octets), engine=engine)
     verdict = whole.decide("https://example.com/late", agent="bot")
     assert (verdict.allowed, verdict.line) == (False, lines)
     assert canfetch.parse(octets, profile="google", engine=engine).allows("/late", agent="bot")

@@ -94,7 +94,7 @@ def test_most_urls_match_something() -> None:
 
 GOOGLE_FLAGS = {
     "abnf_only": True,
-    "line_limit_octets": LINE_LIMIT_OCTETS - 1,
+    "max_line_bytes": LINE_LIMIT_OCTETS - 1,
     "nul_ends_line": False,
     "partial_bom": False,
     "key_prefixes": False,
@@ -114,12 +114,12 @@ GOOGLE_FLAGS = {
 @pytest.mark.parametrize("flag", GOOGLE_FLAGS)
 def test_a_wrong_flag_is_noticed_beside_google(flag: str) -> None:
     changed = wrong("google", **{flag: GOOGLE_FLAGS[flag]})
-    cases = LONG_CASES if flag == "line_limit_octets" else CASES
+    cases = LONG_CASES if flag == "max_line_bytes" else CASES
     assert noticed(lambda case: compare_with_google(case, "", "google", changed, google()), cases)
 
 
 def test_a_line_limit_one_too_high_is_noticed() -> None:
-    changed = wrong("google", line_limit_octets=LINE_LIMIT_OCTETS + 1)
+    changed = wrong("google", max_line_bytes=LINE_LIMIT_OCTETS + 1)
     assert noticed(lambda case: compare_engines(case, "", "google", compile_file, changed), LONG_CASES)
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.access.conftest import ScriptedOrigin
 
-from canfetch.access.answers import Response
+from canfetch.access.responses import Response
 from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
 from canfetch.client.evidence.lines import LONGEST_LINE_OCTETS, hash_of
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.document import parse
 from canfetch.errors import EvidenceError
 
@@ -65,7 +65,7 @@ def test_house_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
 
 
 def test_rfc3986_3_2_1_evidence_shows_no_credentials(tmp_path: Path) -> None:
-    def redirecting(asking: Asking) -> Response:
+    def redirecting(asking: TransportRequest) -> Response:
         if "secret" in asking.url:
             return Response(asking.url, 200, (), b"User-agent: *\nDisallow: /forbidden\n")
         return Response(asking.url, 302, (("Location", "http://us:secret@other.example/robots.txt"),), b"")
@@ -203,7 +203,7 @@ def test_house_evidence_kept_octets_that_cannot_be_read_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
-        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
 
     def unreadable(_: Path) -> bytes:
         raise OSError(5, "Input/output error")
@@ -264,7 +264,7 @@ def test_house_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path)
 
 def test_house_evidence_folder_of_kept_octets_that_is_gone_is_told(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder, EvidenceRecorder(tmp_path) as bare:
-        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
         # Who keeps none misses none, though others of the folder do.
         bare.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=b"not kept")
     assert all(report.holds for report in verify_folder(tmp_path))
@@ -370,11 +370,11 @@ def test_house_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> 
 def test_house_evidence_of_a_given_file_names_and_keeps_its_octets(tmp_path: Path) -> None:
     verdict = ROBOTS.decide("/", agent="ExampleBot")
     with EvidenceRecorder(tmp_path / "kept", keep_octets=True) as kept, EvidenceRecorder(tmp_path / "bare") as bare:
-        for octets in (ROBOTS.octets, ROBOTS.octets, b"another"):
+        for octets in (ROBOTS.content, ROBOTS.content, b"another"):
             kept.record("/", verdict, octets=octets)
             bare.record(b"/\xff", verdict, octets=octets)
         bare.record("/", verdict)
-    hashes = [hashlib.sha256(octets).hexdigest() for octets in (ROBOTS.octets, b"another")]
+    hashes = [hashlib.sha256(octets).hexdigest() for octets in (ROBOTS.content, b"another")]
     assert sorted(path.name for path in (tmp_path / "kept" / "octets").iterdir()) == sorted(hashes)
     assert verify_segment(kept.path).holds
     lines = [json.loads(line)["robots"] for line in bare.path.read_bytes().splitlines()[1:]]
@@ -397,9 +397,9 @@ def test_house_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Pat
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
         (tmp_path / "octets").rmdir()
         with pytest.raises(EvidenceError, match="the octets are not kept"):
-            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
         (tmp_path / "octets").mkdir()
-        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+        recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
     report = verify_segment(recorder.path)
     assert (report.holds, report.decisions) == (True, 1)
 
@@ -407,7 +407,7 @@ def test_house_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Pat
 def test_house_evidence_that_is_there_already_is_not_written_again(tmp_path: Path) -> None:
     for _ in range(2):
         with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
-            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.octets)
+            recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
     assert len(list((tmp_path / "octets").iterdir())) == 1
     assert all(report.holds for report in verify_folder(tmp_path))
 

@@ -44,7 +44,7 @@ def answer(verdict: Verdict, line_of: Callable[[int], int] = lambda line: line) 
     """Give all of a verdict but its agent and profile, with its lines told as `line_of` tells them."""
 
     def told(rule: Rule) -> tuple[object, ...]:
-        return rule.allow, rule.pattern, line_of(rule.line), rule.octets
+        return rule.allow, rule.pattern, line_of(rule.line), rule.specificity
 
     return (
         verdict.allowed,

@@ -86,16 +86,16 @@ def test_law_the_verdict_is_what_rule_after_rule_gives(
                 if matches(text.text, forms[text.form_b])
             ]
             if octets:
-                found.append(rule._replace(octets=max(octets)))
+                found.append(rule._replace(specificity=max(octets)))
         if not profile.first_match:
             # Most octets, then allow before disallow, then the first line.
-            found.sort(key=lambda rule: (-rule.octets, not rule.allow, rule.line))
+            found.sort(key=lambda rule: (-rule.specificity, not rule.allow, rule.line))
         assert [*filter(None, [verdict.rule]), *verdict.also_matched] == found
         assert (verdict.rule is None) is (not found or verdict.reason is Reason.ROBOTS_TXT)
         if verdict.reason is Reason.ROBOTS_TXT:
             assert (verdict.allowed, verdict.target) == (True, b"/robots.txt")
         else:
-            assert verdict.allowed is (not found or found[0].allow or found[0].octets == 0)
+            assert verdict.allowed is (not found or found[0].allow or found[0].specificity == 0)
         assert (verdict.reason is Reason.NO_GROUP) is (not chosen and verdict.reason is not Reason.ROBOTS_TXT)
 
 

@@ -71,7 +71,7 @@ def test_law_no_other_record_is_lost(engine: str, octets: bytes) -> None:
     assert [(found.line, found.group) for found in robots.extensions] == [(one.line, one.group) for one in others]
     for found, one in zip(robots.extensions, others, strict=True):
         assert one.value is not None
-        assert found.value == robots.octets[slice(*one.value)]
+        assert found.value == robots.content[slice(*one.value)]
 
 
 @given(octets=extended_files(), path=paths())

@@ -40,21 +40,21 @@ def test_law_mark_records_and_tail_are_the_octets(engine: str, octets: bytes) ->
         robots = ask.parse(octets)
         assert robots.render() == octets
         if robots.source_encoding == "utf-8":
-            assert robots.octets + robots.tail == octets
+            assert robots.content + robots.tail == octets
         position = 0
         for number, record in enumerate(robots.records, 1):
             assert record.line == number
             start, end = record.span
             # Each begins where the one before ended; the first, behind the mark.
             assert start == position or (
-                number == 1 and robots.octets[:start] in (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")
+                number == 1 and robots.content[:start] in (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")
             )
             assert end > start
             position = end
             assert (record.kind is None) is (record.key is None) is (record.value is None)
             if record.key is not None and record.value is not None:
                 assert start <= record.key[0] < record.key[1] < record.value[0] + 1 <= record.value[1] + 1 <= end + 1
-        assert robots.octets[position:] in (b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")
+        assert robots.content[position:] in (b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")
 
 
 @given(octets=any_octets())
@@ -79,7 +79,7 @@ def test_law_the_records_say_what_the_engine_read(engine: str, octets: bytes) ->
             elif record.kind is RecordKind.USER_AGENT:
                 user_agents[record.group].append(record.line)
             else:
-                value = robots.octets[slice(*record.value)]
+                value = robots.content[slice(*record.value)]
                 rules[record.group].append((record.kind is RecordKind.ALLOW, value, record.line))
         assert [[line for _, line in group.user_agents] for group in robots.groups] == user_agents
         assert [[tuple(rule[:3]) for rule in group.rules] for group in robots.groups] == rules
@@ -111,7 +111,7 @@ def test_law_text_and_its_utf8_are_one_file(
     octets = told.encode()
     for ask in each_profile(engine):
         from_text, from_octets = ask.parse(told), ask.parse(octets)
-        assert from_text.octets == from_octets.octets
+        assert from_text.content == from_octets.content
         assert from_text.groups == from_octets.groups
         if isinstance(path, str):
             try:
@@ -129,14 +129,14 @@ def test_law_the_limit_changes_nothing_before_it(engine: str, lines: list[bytes]
     octets = b"#" * (LIMIT - len(end) - max(0, len(body) - past)) + end + body
     for ask in each_profile(engine):
         robots = ask.parse(octets)
-        assert robots.octets + robots.tail == octets
-        assert len(robots.octets) <= LIMIT
+        assert robots.content + robots.tail == octets
+        assert len(robots.content) <= LIMIT
         # Whole lines, and as many as there is room for.
         rest = robots.tail.splitlines()
         if robots.tail[:1] not in (b"", b"\r", b"\n"):
-            assert robots.octets[-1:] in (b"", b"\r", b"\n")
-            assert len(robots.octets) + len(rest[0]) > LIMIT
-        whole = ask.parse(octets, limit_octets=len(octets) + LIMIT)
+            assert robots.content[-1:] in (b"", b"\r", b"\n")
+            assert len(robots.content) + len(rest[0]) > LIMIT
+        whole = ask.parse(octets, max_bytes=len(octets) + LIMIT)
         last = len(robots.records)
         # A CRLF may be cut in two, which is the last line's end all the same.
         assert robots.records[:-1] == whole.records[: max(0, last - 1)]

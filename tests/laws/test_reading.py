@@ -138,10 +138,10 @@ def test_law_the_order_of_groups_changes_no_answer(
         other = ask.decide(joined(chain(*shuffled)), url, agent)
         # Of two equal rules the first line decides: which line that is, and nothing else, may change.
         assert (one.allowed, one.reason, one.group.choice) == (other.allowed, other.reason, other.group.choice)
-        assert (one.rule and one.rule.octets) == (other.rule and other.rule.octets)
+        assert (one.rule and one.rule.specificity) == (other.rule and other.rule.specificity)
         matched = [
             sorted(
-                (rule.allow, rule.pattern, rule.octets)
+                (rule.allow, rule.pattern, rule.specificity)
                 for rule in (*verdict.also_matched, *filter(None, [verdict.rule]))
             )
             for verdict in (one, other)

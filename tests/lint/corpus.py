@@ -75,8 +75,8 @@ def files(made: int) -> Iterator[tuple[str, bytes]]:
     for path in sorted((ROOT / "examples").glob("*.txt")):
         yield path.name, path.read_bytes()
     for check in CHECKS:
-        yield f"{check.code}-bad", check.bad.octets
-        yield f"{check.code}-good", check.good.octets
+        yield f"{check.code}-bad", check.bad.content
+        yield f"{check.code}-good", check.good.content
     for number, octets in enumerate(made_files(made)):
         yield f"made-{number}", octets
     folder = named_folder()

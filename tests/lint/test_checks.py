@@ -71,7 +71,7 @@ def test_its_fix_removes_the_finding_and_adds_none(check: Check) -> None:
     for finding in fixable:
         assert finding.fix is not None
         fixed = Linter(findings_limit=None).fix(check.bad, unsafe=True, only=[check.code])
-        after = linted(check.bad._replace(octets=fixed.octets))
+        after = linted(check.bad._replace(content=fixed.content))
         assert finding.check.code not in codes(after)
         left, before = codes(after), codes(report)
         assert all(left.count(code) <= before.count(code) for code in left)
@@ -83,7 +83,7 @@ def test_a_fix_that_does_not_say_so_changes_no_verdict(check: Check) -> None:
     if any(f.check is check and f.fix and not f.fix.changes_verdicts for f in report.findings):
         fixed = Linter(findings_limit=None).fix(check.bad, only=[check.code])
         assert fixed.made
-        assert differing_profiles(report.file.octets, fixed.octets) == ()
+        assert differing_profiles(report.file.octets, fixed.content) == ()
 
 
 @EVERY_CHECK
@@ -93,7 +93,7 @@ def test_a_fix_that_says_so_is_not_made_unasked(check: Check) -> None:
     if fixes and all(fix.changes_verdicts for fix in fixes):
         fixed = Linter(findings_limit=None).fix(check.bad, only=[check.code])
         assert not fixed.made
-        assert fixed.octets == check.bad.octets
+        assert fixed.content == check.bad.content
 
 
 @EVERY_CHECK
@@ -107,9 +107,9 @@ def test_witnesses_are_what_the_engines_say(check: Check) -> None:
 
 @EVERY_CHECK
 def test_it_can_be_allowed_for_the_file(check: Check) -> None:
-    if check.subject in {Subject.COMMENTS, Subject.FILE} or check.bad.octets[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+    if check.subject in {Subject.COMMENTS, Subject.FILE} or check.bad.content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         return  # a comment is no comment in a page or among NULs, and the comments' own checks look at it
-    octets = check.bad.octets.rstrip(b"\n") + b"\n\n# canfetch: allow-file " + check.name.encode() + b"\n"
-    report = linted(check.bad._replace(octets=octets))
+    octets = check.bad.content.rstrip(b"\n") + b"\n\n# canfetch: allow-file " + check.name.encode() + b"\n"
+    report = linted(check.bad._replace(content=octets))
     assert check.code not in codes(report)
     assert [finding for finding in report.suppressed if finding.check is check]

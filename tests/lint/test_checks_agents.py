@@ -13,7 +13,7 @@ def lines(octets: bytes, code: str) -> list[int]:
 
 
 def mended(octets: bytes, code: str) -> bytes:
-    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).octets
+    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).content
 
 
 FIRES = [

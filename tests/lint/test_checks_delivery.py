@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from canfetch.access.answers import FailureKind, Headers
 from canfetch.access.entries import Entry
 from canfetch.access.fetch_plan import Hop
+from canfetch.access.responses import FailureKind, Headers
 from canfetch.lint import Given, Linter
 from canfetch.lint.checks.delivery.answered import answered, unanswered
 

@@ -15,7 +15,7 @@ def lines(text: str, code: str, profile: str = "all") -> list[int]:
 
 
 def mended(text: str, code: str) -> str:
-    return Linter(select=[code]).fix(Given(text.encode(), url=URL), unsafe=True).octets.decode()
+    return Linter(select=[code]).fix(Given(text.encode(), url=URL), unsafe=True).content.decode()
 
 
 FIRES = [

@@ -12,7 +12,7 @@ def codes(given: Given | bytes) -> set[str]:
 
 
 def mended(octets: bytes, code: str) -> bytes:
-    return LINTER.fix(octets, unsafe=True, only=[code]).octets
+    return LINTER.fix(octets, unsafe=True, only=[code]).content
 
 
 PLAIN = b"User-agent: *\nDisallow: /a/\n"

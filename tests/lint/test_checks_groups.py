@@ -103,7 +103,7 @@ def test_it_does_not_fire(code: str, octets: bytes) -> None:
     ],
 )
 def test_fixes(code: str, octets: bytes, after: bytes) -> None:
-    assert LINTER.fix(octets, unsafe=True, only=[code]).octets == after
+    assert LINTER.fix(octets, unsafe=True, only=[code]).content == after
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_all_that_one_disallow_covers_move_at_once() -> None:
     octets = b"User-agent: *\nDisallow: /\n" + b"".join(b"Allow: /%d\n" % number for number in range(100))
     fixed = LINTER.fix(octets, unsafe=True, only=["CF311"])
     assert len(fixed.made) == 1
-    assert not findings(fixed.octets, "CF311")
+    assert not findings(fixed.content, "CF311")
 
 
 def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:

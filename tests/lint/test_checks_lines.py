@@ -183,7 +183,7 @@ def test_it_does_not_fire(code: str, line: str) -> None:
 )
 def test_fixes(code: str, line: str, after: str | None) -> None:
     wanted = HEAD if after is None else HEAD + after.encode() + b"\n"
-    assert LINTER.fix(HEAD + line.encode() + b"\n", unsafe=True, only=[code]).octets == wanted
+    assert LINTER.fix(HEAD + line.encode() + b"\n", unsafe=True, only=[code]).content == wanted
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_fixes(code: str, line: str, after: str | None) -> None:
 )
 def test_a_url_becomes_a_path_of_the_same_host_alone(url: str, value: bytes, after: bytes) -> None:
     given = Given(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
-    assert LINTER.fix(given, unsafe=True, only=["CF213"]).octets == b"User-agent: *\nDisallow: " + after + b"\n"
+    assert LINTER.fix(given, unsafe=True, only=["CF213"]).content == b"User-agent: *\nDisallow: " + after + b"\n"
 
 
 def test_a_prefix_is_shown_to_bind_google_alone() -> None:

@@ -11,12 +11,12 @@ PAGES = (SeenPage("https://example.com/private-offers.html", parse_page()),)
 
 
 def lines(octets: bytes, code: str, given: Given | None = None) -> list[int]:
-    given = (given or Given(b""))._replace(octets=octets)
+    given = (given or Given(b""))._replace(content=octets)
     return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
 
 
 def mended(octets: bytes, code: str) -> bytes:
-    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).octets
+    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).content
 
 
 def rules(*values: str) -> bytes:
@@ -161,14 +161,14 @@ def test_a_slash_is_not_added_where_a_rule_of_that_value_stands() -> None:
 
 def test_equal_lines_go_and_keep_every_verdict() -> None:
     octets = rules("Disallow: /a", "Allow: /b", "Disallow: /a", "DISALLOW: /a")
-    fixed = Linter(select=["CF405"]).fix(octets).octets
+    fixed = Linter(select=["CF405"]).fix(octets).content
     assert fixed == rules("Disallow: /a", "Allow: /b")
     assert differing_profiles(octets, fixed) == ()
 
 
 def test_an_equal_line_of_another_key_goes_only_where_asked() -> None:
     octets = rules("Disallow: /a", "", "Disalow: /a")
-    assert Linter(select=["CF405"]).fix(octets).octets == octets
+    assert Linter(select=["CF405"]).fix(octets).content == octets
     assert mended(octets, "CF405") == rules("Disallow: /a", "")
 
 

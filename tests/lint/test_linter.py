@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
-from canfetch.lint import CHECKS, LINT_PROFILES, Edit, Finding, Fix, Given, Linter, LintReport, Severities, Severity
+from canfetch.lint import CHECKS, SEVERITY_SETS, Edit, Finding, Fix, Given, Linter, LintReport, Severities, Severity
 from canfetch.lint.configuration import LintSettings, settings_of
 from canfetch.lint.fixing import applied
 from canfetch.lint.linted_file import LintedFile
@@ -60,7 +60,7 @@ def test_what_is_asked_is_chosen() -> None:
     assert {check.code for check in Linter().checks} == {check.code for check in CHECKS}
 
 
-@pytest.mark.parametrize("profile", LINT_PROFILES)
+@pytest.mark.parametrize("profile", SEVERITY_SETS)
 def test_a_profile_asks_what_it_judges(profile: str) -> None:
     linter = Linter(profile=profile)
     assert linter.checks == tuple(check for check in CHECKS if check.severities.in_profile(profile) is not None)
@@ -107,24 +107,24 @@ def test_much_of_one_check_is_cut_and_said() -> None:
 
 def test_fixes_that_change_verdicts_are_asked_for() -> None:
     fixed = Linter().fix(BAD)
-    assert b"Disallow /c/" in fixed.octets
+    assert b"Disallow /c/" in fixed.content
     fixed = Linter().fix(BAD, unsafe=True)
-    assert b"Disallow: /c/" in fixed.octets
+    assert b"Disallow: /c/" in fixed.content
     assert "missing-colon" in [finding.check.name for finding in fixed.made]
     assert "missing-colon" not in names(fixed.report)
 
 
 def test_mending_twice_is_mending_once() -> None:
     octets = b"\xef\xbb\xbfUser-agent: *\r\n  Disallow : /a*\n\n\nDisallow: /a*\nuser-agent: *\n"
-    once = Linter().fix(octets, unsafe=True).octets
-    assert Linter().fix(once, unsafe=True).octets == once
+    once = Linter().fix(octets, unsafe=True).content
+    assert Linter().fix(once, unsafe=True).content == once
 
 
 def test_what_is_past_the_limit_stays() -> None:
     octets = b"User-agent: *\n  Disallow: /a/\n" + b"# filler\n" * 60_000 + b"Disallow: /tail/"
     fixed = Linter().fix(octets, only=["indented-record"])
-    assert fixed.octets.startswith(b"User-agent: *\nDisallow: /a/\n")
-    assert fixed.octets.endswith(b"Disallow: /tail/")
+    assert fixed.content.startswith(b"User-agent: *\nDisallow: /a/\n")
+    assert fixed.content.endswith(b"Disallow: /tail/")
 
 
 def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
@@ -160,7 +160,7 @@ def test_nothing_raises_and_every_span_is_a_place(octets: bytes) -> None:
         assert finding.to_json()["start"]["line"] == finding.line >= 1
     fixed = Linter().fix(octets)
     if report.file.robots.source_encoding == "utf-8":
-        assert differing_profiles(octets, fixed.octets) == ()
+        assert differing_profiles(octets, fixed.content) == ()
 
 
 def test_settings_are_read() -> None:
@@ -247,7 +247,7 @@ def test_a_finding_in_plain_values() -> None:
     ],
 )
 def test_what_a_line_is_is_mended_before_what_lines_do_together(before: bytes, after: bytes) -> None:
-    assert Linter().fix(before, unsafe=True).octets == after
+    assert Linter().fix(before, unsafe=True).content == after
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_what_a_line_is_is_mended_before_what_lines_do_together(before: bytes, a
 )
 def test_nothing_is_taken_away_while_a_line_may_be_meant_as_a_user_agent_line(line: str) -> None:
     octets = f"User-agent: *\nDisallow: /a\n\n{line}\nDisallow: /a\n".encode()
-    assert Linter().fix(octets).octets.count(b"Disallow: /a\n") == 2
+    assert Linter().fix(octets).content.count(b"Disallow: /a\n") == 2
 
 
 @pytest.mark.parametrize(
@@ -267,14 +267,14 @@ def test_nothing_is_taken_away_while_a_line_may_be_meant_as_a_user_agent_line(li
     ],
 )
 def test_another_encoding_is_not_written_anew_unasked(octets: bytes) -> None:
-    assert Linter().fix(octets).octets == octets
+    assert Linter().fix(octets).content == octets
 
 
 def test_utf_16_is_written_anew_on_request() -> None:
     octets = "User-agent: *\nDisallow: /a\n".encode("utf-16")
-    assert Linter().fix(octets, unsafe=True).octets == b"User-agent: *\nDisallow: /a\n"
+    assert Linter().fix(octets, unsafe=True).content == b"User-agent: *\nDisallow: /a\n"
     other = "User-agent: *\nDisallow: /a".encode("utf-32")
-    assert Linter().fix(other, unsafe=True).octets == other
+    assert Linter().fix(other, unsafe=True).content == other
 
 
 def test_findings_that_are_allowed_do_not_count_against_the_limit() -> None:
@@ -303,7 +303,7 @@ def test_comments_that_allow_nothing_are_cut_like_all_findings() -> None:
 def test_comments_that_are_of_use_or_may_be_are_left_alone(octets: bytes) -> None:
     report = Linter(ignore=["CF7"]).lint(octets)
     assert report.findings == ()
-    assert Linter().fix(octets, unsafe=True).octets == octets
+    assert Linter().fix(octets, unsafe=True).content == octets
 
 
 def test_paths_are_below_the_folder_of_the_configuration() -> None:

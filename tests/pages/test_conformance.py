@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from tests.differential.oracles import in_ci
 
-from canfetch import PAGE_READINGS, Agent, PageRules, PageSource, parse, parse_page
+from canfetch import Agent, parse
+from canfetch.pages import PAGE_DIALECTS, PageRules, PageSource, parse_page
 from canfetch.pages.directives import note_names
 from canfetch.pages.verdict import ANSWERS
 
@@ -49,8 +50,8 @@ def test_schema_and_readme_know_every_answer_and_reading() -> None:
     schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
     readme = (FOLDER / "README.md").read_text("utf-8")
     assert tuple(schema["$defs"]["answer"]["enum"]) == ANSWERS
-    assert schema["$defs"]["expect"]["properties"]["reading"]["enum"] == list(PAGE_READINGS)
-    assert [name for name in (*ANSWERS, *PAGE_READINGS) if f"`{name}`" not in readme] == []
+    assert schema["$defs"]["expect"]["properties"]["dialect"]["enum"] == list(PAGE_DIALECTS)
+    assert [name for name in (*ANSWERS, *PAGE_DIALECTS) if f"`{name}`" not in readme] == []
 
 
 def test_every_id_is_unique() -> None:
@@ -64,10 +65,10 @@ def test_what_the_page_says(case: dict[str, Any]) -> None:
     if "directives" in case:
         assert [str(directive) for directive in page.directives] == case["directives"]
     if "notes" in case:
-        odd = {str(place): note_names(one.notes) for place, one in enumerate(page.directives, 1) if one.notes}
+        odd = {str(position): note_names(one.notes) for position, one in enumerate(page.directives, 1) if one.notes}
         assert odd == case["notes"]
     if "lines" in case:
-        of_elements = [one.place for one in page.directives if one.place.source is PageSource.META]
+        of_elements = [one.position for one in page.directives if one.position.source is PageSource.META]
         assert [place.line for place in of_elements] == case["lines"]
     if "qualifiers" in case:
         assert [list(link.qualifiers) for link in page.links] == case["qualifiers"]
@@ -90,9 +91,9 @@ def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
 
     verdict = page_of(case, url).decide(
         agent=agent,
-        now_seconds=expected.get("now", NEW_YEAR).timestamp(),
+        now=expected.get("now", NEW_YEAR).timestamp(),
         robots=robots,
-        reading=expected["reading"],
+        dialect=expected["dialect"],
     )
 
     assert verdict.seen is expected.get("seen", True)

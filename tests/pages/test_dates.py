@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from canfetch.pages.dates import seconds_of_date
+from canfetch.pages.dates import parse_date
 
 
 def at(*parts: int) -> float:
@@ -48,7 +48,7 @@ JUNE = at(2010, 6, 25, 15, 0, 0)
     ],
 )
 def test_google_date_is_read(text: str) -> None:
-    assert seconds_of_date(text) == JUNE
+    assert parse_date(text) == JUNE
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_google_date_is_read(text: str) -> None:
     ],
 )
 def test_house_date_means_this_moment(text: str, moment: float) -> None:
-    assert seconds_of_date(text) == moment
+    assert parse_date(text) == moment
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,4 @@ def test_house_date_means_this_moment(text: str, moment: float) -> None:
     ],
 )
 def test_google_what_is_no_date_is_none(text: str) -> None:
-    assert seconds_of_date(text) is None
+    assert parse_date(text) is None

@@ -5,25 +5,12 @@ from typing import Any
 
 import pytest
 
-from canfetch import (
-    PAGE_READINGS,
-    Agent,
-    DirectiveNote,
-    InvalidLimit,
-    InvalidOption,
-    InvalidProductToken,
-    InvalidURL,
-    PageNote,
-    PageReason,
-    PageSource,
-    Reason,
-    ReservationNote,
-    parse,
-    parse_page,
-)
+from canfetch import Agent, InvalidProductToken, InvalidURL, Reason, parse
+from canfetch.errors import InvalidLimit, InvalidOption
+from canfetch.pages import PAGE_DIALECTS, DirectiveNote, PageNote, PageReason, PageSource, ReservationNote, parse_page
+from canfetch.pages.dialects import dialect_of
 from canfetch.pages.document import DIRECTIVES_LIMIT
 from canfetch.pages.headers import HEADER_OCTETS_LIMIT
-from canfetch.pages.readings import reading_of
 from canfetch.pages.tdm import ENTRIES_LIMIT, tdm_target
 from canfetch.pages.verdict import ANSWERS
 
@@ -72,7 +59,7 @@ def test_house_headers_that_are_none_are_the_callers_mistake(headers: Any) -> No
 @pytest.mark.parametrize(
     "given, error, said",
     [
-        ({"limit_octets": 0}, InvalidLimit, "give 1 or more"),
+        ({"max_bytes": 0}, InvalidLimit, "give 1 or more"),
         ({"url": "nonsense"}, InvalidURL, "'nonsense' is no URL"),
         ({"tdm_file": b"[]"}, InvalidOption, "give the page's url"),
         ({"url": 5}, TypeError, "a URL is str or bytes"),
@@ -97,17 +84,17 @@ def test_house_page_is_octets_or_text() -> None:
     "given, error",
     [
         ({"agent": "Example Bot"}, InvalidProductToken),
-        ({"agent": "ExampleBot", "reading": "altavista"}, InvalidOption),
-        ({"agent": "ExampleBot", "now_seconds": None}, TypeError),
-        ({"agent": "ExampleBot", "now_seconds": float("nan")}, InvalidOption),
-        ({"agent": "ExampleBot", "now_seconds": float("inf")}, InvalidOption),
+        ({"agent": "ExampleBot", "dialect": "altavista"}, InvalidOption),
+        ({"agent": "ExampleBot", "now": None}, TypeError),
+        ({"agent": "ExampleBot", "now": float("nan")}, InvalidOption),
+        ({"agent": "ExampleBot", "now": float("inf")}, InvalidOption),
         ({"agent": "ExampleBot", "robots": True}, TypeError),
         ({"agent": 5}, TypeError),
     ],
 )
 def test_house_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        parse_page().decide(**({"now_seconds": NOW} | given))
+        parse_page().decide(**({"now": NOW} | given))
 
 
 def test_house_text_is_read_whatever_it_says_of_its_octets() -> None:
@@ -137,7 +124,7 @@ def test_house_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageN
 
 
 def test_house_what_is_not_read_is_noted() -> None:
-    assert parse_page(b"<p>" * 9, limit_octets=5).notes == PageNote.HTML_CUT
+    assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_CUT
     assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.ELEMENTS_CUT
     page = parse_page(headers={"X-Robots-Tag": "noindex," * (DIRECTIVES_LIMIT + 1)})
     assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
@@ -167,7 +154,7 @@ def test_house_names_of_metadata_are_no_crawlers() -> None:
 
 
 @pytest.mark.parametrize(
-    "token, reading",
+    "token, dialect",
     [
         ("Googlebot", "google"),
         ("AdsBot-Google", "google"),
@@ -180,15 +167,15 @@ def test_house_names_of_metadata_are_no_crawlers() -> None:
         ("*", "restrictive"),
     ],
 )
-def test_house_agent_has_the_reading_of_its_operator(token: str, reading: str) -> None:
-    assert reading_of(Agent(token)).name == reading
+def test_agent_has_the_dialect_of_its_operator(token: str, dialect: str) -> None:
+    assert dialect_of(Agent(token)).name == dialect
 
 
 def test_house_readings_say_what_they_are_and_who_says_so() -> None:
-    for name, reading in PAGE_READINGS.items():
-        assert reading.name == name
-        assert reading.summary
-        assert reading.source
+    for name, dialect in PAGE_DIALECTS.items():
+        assert dialect.name == name
+        assert dialect.summary
+        assert dialect.source
 
 
 # --- the stable form ---------------------------------------------------------------------------
@@ -210,7 +197,7 @@ def test_house_page_as_json() -> None:
                 "value": None,
                 "meaning": None,
                 "raw": "no-index",
-                "place": {"source": "meta", "number": 1, "line": 1, "octet": 0, "in_head": True},
+                "position": {"source": "meta", "number": 1, "line": 1, "offset": 0, "in_head": True},
                 "notes": ["unknown", "misspelt"],
                 "meant": "noindex",
             }
@@ -221,21 +208,21 @@ def test_house_page_as_json() -> None:
                 "qualifiers": ["ugc"],
                 "target": "/%1B",
                 "rel": "ugc x",
-                "place": {"source": "element", "number": 1, "line": 2, "octet": 38, "in_head": False},
+                "position": {"source": "element", "number": 1, "line": 2, "offset": 38, "in_head": False},
             },
             {
                 "element": "a",
                 "qualifiers": ["ugc"],
                 "target": None,
                 "rel": "ugc",
-                "place": {"source": "element", "number": 2, "line": 2, "octet": 70, "in_head": False},
+                "position": {"source": "element", "number": 2, "line": 2, "offset": 70, "in_head": False},
             },
         ],
         "no_snippets": [
             {
                 "element": "p",
                 "valid": False,
-                "place": {"source": "element", "number": 1, "line": None, "octet": None, "in_head": False},
+                "position": {"source": "element", "number": 1, "line": None, "offset": None, "in_head": False},
             }
         ],
         "reservations": [
@@ -243,7 +230,7 @@ def test_house_page_as_json() -> None:
                 "reserved": True,
                 "policy": "/policy",
                 "location": None,
-                "place": {"source": "tdm-header", "number": 1, "line": None, "octet": None, "in_head": None},
+                "position": {"source": "tdm-header", "number": 1, "line": None, "offset": None, "in_head": None},
                 "notes": [],
             }
         ],
@@ -260,12 +247,12 @@ def test_house_page_as_json() -> None:
 
 def test_house_verdict_as_json() -> None:
     page = parse_page(headers={"X-Robots-Tag": "googlebot: max-snippet: 20, noindex"})
-    verdict = page.decide(agent="Googlebot", now_seconds=NOW)
+    verdict = page.decide(agent="Googlebot", now=NOW)
     form = verdict.to_json()
     assert list(form) == [
         "schema", "may_index", "may_list", "may_index_embedded", "may_index_images", "may_follow", "may_snippet",
         "may_preview_images", "may_preview_video", "may_archive", "may_translate", "may_answer", "may_train",
-        "may_train_images", "available", "agent", "reading", "now_seconds", "seen", "robots", "directives",
+        "may_train_images", "available", "agent", "dialect", "now", "seen", "robots", "directives",
     ]  # fmt: skip
     assert form["schema"] == "canfetch.page-verdict/1"
     assert form["may_snippet"] == {
@@ -275,10 +262,10 @@ def test_house_verdict_as_json() -> None:
         "directive": page.directives[0].to_json(),
         "also": [],
         "reservation": None,
-        "because": "googlebot: max-snippet: 20, X-Robots-Tag header 1",
+        "explanation": "googlebot: max-snippet: 20, X-Robots-Tag header 1",
     }
     assert form["agent"] == {"tokens": ["Googlebot"], "star_applies": True}
-    assert (form["now_seconds"], form["seen"], form["robots"]) == (NOW, True, None)
+    assert (form["now"], form["seen"], form["robots"]) == (NOW, True, None)
     assert form["directives"] == [one.to_json() for one in page.directives]
 
 
@@ -290,27 +277,27 @@ def test_house_decisions_say_why() -> None:
         "<meta name=robots content='index, follow'>",
         headers={"X-Robots-Tag": "noindex, unavailable_after: 2010-06-25, max-snippet: 5", "tdm-reservation": "1"},
     )
-    verdict = page.decide(agent="ExampleBot", now_seconds=NOW)
+    verdict = page.decide(agent="ExampleBot", now=NOW)
     lines = str(verdict).splitlines()
     assert lines[0] == "may index: no: unavailable_after: 2010-06-25, X-Robots-Tag header 1: that has passed"
     assert "may snippet: yes, up to 5: max-snippet: 5, X-Robots-Tag header 1" in lines
     assert "may follow: yes: nothing that the page says restricts it" in lines
     assert "may train: no: tdm-reservation is 1, tdm-reservation header 1" in lines
-    yandex = page.decide(agent="Yandex", now_seconds=NOW).may_index
-    assert yandex.because == "index, meta element 1, line 1, goes before noindex, X-Robots-Tag header 1"
-    assert verdict.unavailable_after_seconds == 1277424000
-    assert page.decide(agent="Yandex", now_seconds=NOW).unavailable_after_seconds is None
+    yandex = page.decide(agent="Yandex", now=NOW).may_index
+    assert yandex.explanation == "index, meta element 1, line 1, goes before noindex, X-Robots-Tag header 1"
+    assert verdict.unavailable_after == 1277424000
+    assert page.decide(agent="Yandex", now=NOW).unavailable_after is None
 
 
 def test_house_embedded_content_says_what_it_goes_before() -> None:
     page = parse_page(headers={"X-Robots-Tag": "noindex, indexifembedded"})
-    embedded = page.decide(agent="Googlebot", now_seconds=NOW).may_index_embedded
+    embedded = page.decide(agent="Googlebot", now=NOW).may_index_embedded
     assert embedded.reason is PageReason.PERMISSIVE_DIRECTIVE
-    assert embedded.because == "indexifembedded, X-Robots-Tag header 1, goes before noindex, X-Robots-Tag header 1"
+    assert embedded.explanation == "indexifembedded, X-Robots-Tag header 1, goes before noindex, X-Robots-Tag header 1"
 
 
 def test_house_verdicts_are_neither_true_nor_false() -> None:
-    verdict = parse_page().decide(agent="ExampleBot", now_seconds=NOW)
+    verdict = parse_page().decide(agent="ExampleBot", now=NOW)
     with pytest.raises(TypeError, match=r"ask its \.may_index\.allowed"):
         bool(verdict)
     with pytest.raises(TypeError, match=r"ask its \.allowed"):
@@ -326,14 +313,14 @@ def test_house_places_say_where() -> None:
         tdm_file='[{"location": "/"}]',
     )
     assert page.tdm_file is not None
-    places = [*(one.place for one in page.directives), *(one.place for one in page.reservations)]
-    assert [str(place) for place in (*places, page.tdm_file.entries[0].place)] == [
+    places = [*(one.position for one in page.directives), *(one.position for one in page.reservations)]
+    assert [str(position) for position in (*places, page.tdm_file.entries[0].position)] == [
         "Robots-Tag header 1",
         "tdm-reservation header 1",
         "meta element 1, line 2",
         "tdmrep.json entry 1",
     ]
-    assert page.directives[0].place.source is PageSource.ROBOTS_TAG
+    assert page.directives[0].position.source is PageSource.ROBOTS_TAG
 
 
 # --- TDMRep ------------------------------------------------------------------------------------
@@ -420,8 +407,8 @@ def test_rfc9651_strings_and_keys() -> None:
 )
 def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("/x", agent="ExampleBot")._replace(reason=reason)
-    verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now_seconds=NOW, robots=robots)
-    assert {getattr(verdict, name).because for name in ANSWERS} == {f"robots.txt {why} what it says is never seen"}
+    verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now=NOW, robots=robots)
+    assert {getattr(verdict, name).explanation for name in ANSWERS} == {f"robots.txt {why} what it says is never seen"}
     assert [name for name in ANSWERS if getattr(verdict, name).allowed] == ["may_list"]
 
 
@@ -438,11 +425,11 @@ def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str
 )
 def test_tdm_file_that_could_not_be_had_is_no_consent(headers: dict[str, str], agent: str, reason: PageReason) -> None:
     page = parse_page(headers=headers, url="https://example.com/x").with_unknown_tdm_file("it answers 503")
-    verdict = page.decide(agent=agent, now_seconds=NOW)
+    verdict = page.decide(agent=agent, now=NOW)
     assert (verdict.may_train.reason, verdict.may_train_images.reason) == (reason, reason)
     assert verdict.may_train.allowed is (reason is PageReason.NO_RESTRICTION)
     assert verdict.may_index.allowed
     if reason is PageReason.TDM_FILE_UNKNOWN:
-        assert verdict.may_train.because == "tdmrep.json could not be had, so what it reserves is not known"
+        assert verdict.may_train.explanation == "tdmrep.json could not be had, so what it reserves is not known"
     form = page.to_json()
     assert (form["tdm_file_problem"], form["notes"]) == ("it answers 503", ["tdm-file-unknown"])

@@ -40,10 +40,10 @@ def test_whatwg_head_and_body(page: bytes, expected: list[tuple[str | None, bool
 
 def test_house_octets_past_the_limit_are_not_read() -> None:
     page = b"<meta name=a><meta name=b>"
-    cut = elements_of(page, None, limit_octets=14)
+    cut = elements_of(page, None, max_bytes=14)
     assert [meta.attributes for meta in cut.metas] == [{"name": "a"}]
     assert cut.octets_cut
-    assert not elements_of(page, None, limit_octets=len(page)).octets_cut
+    assert not elements_of(page, None, max_bytes=len(page)).octets_cut
 
 
 def test_house_elements_past_the_limit_are_counted_out() -> None:
@@ -59,12 +59,12 @@ def test_house_attributes_are_cut() -> None:
 
 def test_house_offsets_count_the_byte_order_mark() -> None:
     (meta,) = elements_of(b"\xef\xbb\xbf<meta name=a>", None).metas
-    assert (meta.octet, meta.line) == (3, 1)
+    assert (meta.offset, meta.line) == (3, 1)
 
 
 def test_house_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
     (meta,) = elements_of("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
-    assert (meta.octet, meta.line) == (4, 2)
+    assert (meta.offset, meta.line) == (4, 2)
 
 
 def test_house_stateful_encoding() -> None:
@@ -75,8 +75,8 @@ def test_house_stateful_encoding() -> None:
 def test_house_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
     page = b"<p data-canfetch-octet=5 data-nosnippet><span data-canfetch-octet=99 data-nosnippet>"
     other, own = elements_of(page, None).no_snippets
-    assert (other.octet, other.attributes) == (5, {"data-nosnippet": ""})
-    assert (own.octet, own.attributes) == (40, {"data-nosnippet": ""})
+    assert (other.offset, other.attributes) == (5, {"data-nosnippet": ""})
+    assert (own.offset, own.attributes) == (40, {"data-nosnippet": ""})
 
 
 @pytest.mark.parametrize("mark", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
@@ -106,8 +106,8 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 from tests.pages.test_html import HOSTILE
-from canfetch.pages.html import PAGE_OCTETS_LIMIT, elements_of
-elements_of(HOSTILE[{name!r}](PAGE_OCTETS_LIMIT), None)
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, elements_of
+elements_of(HOSTILE[{name!r}](DEFAULT_MAX_PAGE_BYTES), None)
 """
     pytest.importorskip("resource", reason="only Unix bounds a process so")
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

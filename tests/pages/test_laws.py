@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch import PAGE_READINGS, Agent, PageRules, parse, parse_page
-from canfetch.pages.tdm import TDM_OCTETS_LIMIT, read_tdm_file
+from canfetch import Agent, parse
+from canfetch.pages import PAGE_DIALECTS, PageRules, parse_page
+from canfetch.pages.tdm import MAX_TDM_BYTES, read_tdm_file
 from canfetch.pages.verdict import ANSWERS
 from canfetch.pages.vocabulary import KNOWN, VALUED
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
 AGENTS = st.sampled_from(["Googlebot", "bingbot", "YandexBot", "ExampleBot", "otherbot"])
-READINGS = st.sampled_from([None, *PAGE_READINGS])
+READINGS = st.sampled_from([None, *PAGE_DIALECTS])
 DATES = st.sampled_from(
     ["25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "Fri, 25 Jun 2010 15:00:00 GMT", "2030-01-01"]
     + ["June 25, 2010", "2010-06-25T15:00:00-08:00"]
@@ -61,14 +62,14 @@ def said(page: PageRules) -> list[tuple[str | None, str, str | None]]:
     headers=st.lists(st.tuples(NAMES, st.one_of(OCTETS, TEXTS)), max_size=5),
     tdm_file=st.one_of(st.none(), OCTETS, TEXTS),
     agent=AGENTS,
-    reading=READINGS,
+    dialect=READINGS,
     now=st.floats(allow_nan=False, allow_infinity=False),
 )
 def test_law_nothing_that_a_site_writes_raises(  # noqa: PLR0917 - what is drawn
-    html: Any, headers: Any, tdm_file: Any, agent: str, reading: str | None, now: float
+    html: Any, headers: Any, tdm_file: Any, agent: str, dialect: str | None, now: float
 ) -> None:
     page = parse_page(html, headers=headers, url="https://example.com/a?b", tdm_file=tdm_file)
-    verdict = page.decide(agent=agent, now_seconds=now, reading=reading)
+    verdict = page.decide(agent=agent, now=now, dialect=dialect)
     # Plain values, and valid Unicode.
     text = json.dumps([page.to_json(), verdict.to_json()], ensure_ascii=False)
     assert "\x1b" not in str(verdict)
@@ -91,15 +92,15 @@ def test_law_joined_headers_say_the_same(agents: list[str | None], data: Any) ->
     assert said(apart) == said(joined) == said(tight)
 
 
-@given(directives=st.lists(DIRECTIVES, min_size=1, max_size=6), agent=AGENTS, reading=READINGS)
-def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str, reading: str | None) -> None:
+@given(directives=st.lists(DIRECTIVES, min_size=1, max_size=6), agent=AGENTS, dialect=READINGS)
+def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str, dialect: str | None) -> None:
     text = ", ".join(directives)
     of_header = parse_page(headers={"X-Robots-Tag": text})
     of_element = parse_page(f'<meta name="robots" content="{text}">')
     assert said(of_header) == said(of_element)
-    if reading != "yandex" and not (reading is None and agent == "YandexBot"):
+    if dialect != "yandex" and not (dialect is None and agent == "YandexBot"):
         # There, permissive directives stand in elements alone.
-        one, other = (page.decide(agent=agent, now_seconds=0, reading=reading) for page in (of_header, of_element))
+        one, other = (page.decide(agent=agent, now=0, dialect=dialect) for page in (of_header, of_element))
         for name in ANSWERS:
             assert getattr(one, name)[:3] == getattr(other, name)[:3]
 
@@ -107,12 +108,12 @@ def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str
 @given(
     directives=st.lists(DIRECTIVES, max_size=5),
     more=DIRECTIVES,
-    reading=st.sampled_from(["restrictive", "google", "apple", "amazon", "repext"]),
+    dialect=st.sampled_from(["restrictive", "google", "apple", "amazon", "repext"]),
 )
-def test_law_a_further_directive_opens_nothing(directives: list[str], more: str, reading: str) -> None:
+def test_law_a_further_directive_opens_nothing(directives: list[str], more: str, dialect: str) -> None:
     def verdict(said: list[str]) -> Any:
         page = parse_page(headers=[("X-Robots-Tag", one) for one in said])
-        return page.decide(agent="ExampleBot", now_seconds=1e9, reading=reading)
+        return page.decide(agent="ExampleBot", now=1e9, dialect=dialect)
 
     before, after = verdict(directives), verdict([*directives, more])
     for name in set(ANSWERS) - {"may_index_embedded"}:
@@ -125,15 +126,15 @@ def test_law_a_further_directive_opens_nothing(directives: list[str], more: str,
 def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent: str) -> None:
     one = parse_page(headers=[("X-Robots-Tag", text) for text in directives])
     other = parse_page(headers=[("X-ROBOTS-TAG", text.upper()) for text in reversed(directives)])
-    first, second = (page.decide(agent=agent, now_seconds=1e9) for page in (one, other))
+    first, second = (page.decide(agent=agent, now=1e9) for page in (one, other))
     for name in ANSWERS:
         assert getattr(first, name)[:3] == getattr(second, name)[:3]
 
 
-@given(html=OCTETS, agent=AGENTS, reading=READINGS)
-def test_law_what_robots_txt_forbids_is_never_seen(html: bytes, agent: str, reading: str | None) -> None:
+@given(html=OCTETS, agent=AGENTS, dialect=READINGS)
+def test_law_what_robots_txt_forbids_is_never_seen(html: bytes, agent: str, dialect: str | None) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("https://example.com/a", agent=agent)
-    verdict = parse_page(html).decide(agent=agent, now_seconds=0, robots=robots, reading=reading)
+    verdict = parse_page(html).decide(agent=agent, now=0, robots=robots, dialect=dialect)
     assert not verdict.seen
     assert {name for name in ANSWERS if getattr(verdict, name).allowed} == {"may_list"}
 
@@ -144,20 +145,20 @@ def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
     assert (file.problem is None) or not file.entries
     for entry in file.entries:
         entry.matches(b"/a?b")
-        assert entry.place.number >= 1
+        assert entry.position.number >= 1
 
 
 @given(tokens=st.lists(AGENTS, min_size=1, max_size=3), star_applies=st.booleans())
 def test_law_every_agent_has_a_reading(tokens: list[str], star_applies: bool) -> None:  # noqa: FBT001 - what is drawn
-    verdict = parse_page().decide(agent=Agent(tokens, star_applies=star_applies), now_seconds=0)
-    assert verdict.reading in PAGE_READINGS
+    verdict = parse_page().decide(agent=Agent(tokens, star_applies=star_applies), now=0)
+    assert verdict.dialect in PAGE_DIALECTS
     assert all(getattr(verdict, name).unlimited for name in ANSWERS)
 
 
 def test_hostile_tdm_files_are_bounded() -> None:
     assert read_tdm_file(b"[" * 100_000).problem == "it is deeper than 64 levels"
     assert read_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
-    assert read_tdm_file(b" " * (TDM_OCTETS_LIMIT + 1)).problem == "it is longer than 512000 octets"
+    assert read_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "it is longer than 512000 octets"
     assert read_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "it is no JSON"
     assert read_tdm_file(b"\xff\xff").problem == "it is no JSON"
     assert read_tdm_file(b"{}").problem == "it is no JSON array"

@@ -55,10 +55,10 @@ def test_law_an_element_is_where_it_is_said_to_be(pieces: list[bytes]) -> None:
     page = b"".join(pieces)
     elements = elements_of(page, None)
     for element in (*elements.metas, *elements.links):
-        assert element.octet is not None
+        assert element.offset is not None
         tag = b"<" + element.name.encode()
-        assert page[element.octet :].lower().startswith(tag)
-        before = page[: element.octet].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        assert page[element.offset :].lower().startswith(tag)
+        before = page[: element.offset].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert element.line == 1 + before.count(b"\n")
         assert MARK not in element.attributes
 

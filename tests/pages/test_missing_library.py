@@ -18,7 +18,8 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 
 def test_missing_library_says_what_to_install() -> None:
     program = """
-from canfetch import MissingExtra, parse_page
+from canfetch.errors import MissingExtra
+from canfetch.pages import parse_page
 try:
     parse_page(b"<p>")
 except MissingExtra as missing:
@@ -29,7 +30,7 @@ except MissingExtra as missing:
 
 def test_headers_need_no_library() -> None:
     program = """
-from canfetch import parse_page
+from canfetch.pages import parse_page
 headers = {"X-Robots-Tag": "noindex", "Content-Type": "application/pdf"}
 print([len(parse_page(html, headers=headers).directives) for html in (None, b"", "", b"%PDF")])
 """

@@ -1,16 +1,16 @@
 """Entries for the tests of stores."""
 
-from canfetch.access.answers import Response
 from canfetch.access.entries import Entry
 from canfetch.access.fetch_plan import Fetched, first_request, next_step
 from canfetch.access.policies import policy_named
+from canfetch.access.responses import Response
 from canfetch.access.transitions import entry_after
 from canfetch.core.origin import Origin
 
 RULES = b"User-agent: *\nDisallow: /forbidden\n\xff\x00"
 
 
-def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now_seconds: float = 1000.0) -> Entry:
+def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> Entry:
     """Make the entry that a fetch of an origin makes."""
     origin = Origin.of(url)
     policy = policy_named("rfc9309")
@@ -18,4 +18,4 @@ def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now_seco
     headers = (("ETag", '"one"'), ("Set-Cookie", "a=b"), ("Cache-Control", "max-age=600"))
     fetched = next_step(request, Response(request.url, 200, headers, body), policy)
     assert isinstance(fetched, Fetched)
-    return entry_after(None, origin, fetched, policy, now_seconds=now_seconds, seed=0)
+    return entry_after(None, origin, fetched, policy, now=now, seed=0)

@@ -18,7 +18,7 @@ def test_house_store_gives_back_what_was_put(store: Store) -> None:
 
 def test_house_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
     store.put(entry_of(body=b"first"))
-    last = entry_of(body=b"last", now_seconds=2000.0)
+    last = entry_of(body=b"last", now=2000.0)
 
     store.put(last)
 

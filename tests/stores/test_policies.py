@@ -13,11 +13,9 @@ DAY_SECONDS = 86_400.0
 OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
 
 
-def ask(store: Store, origin: ScriptedOrigin, policy: str, now_seconds: float) -> tuple[bool, bool]:
+def ask(store: Store, origin: ScriptedOrigin, policy: str, now: float) -> tuple[bool, bool]:
     """Ask as a new process does."""
-    asking = Client(
-        user_agent="ExampleBot/1.0", transport=origin, store=store, policy=policy, clock=lambda: now_seconds
-    )
+    asking = Client(user_agent="ExampleBot/1.0", transport=origin, store=store, policy=policy, clock=lambda: now)
     # The store is the test's, and stays open.
     return asking.allows(OPEN), asking.allows(FORBIDDEN)
 

@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 from tests.servers.web import everywhere_is
 
-from canfetch.access.answers import Failure, Response
-from canfetch.client.transports import Asking, AsyncTransport, Transport
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import AsyncTransport, Transport, TransportRequest
 from canfetch.client.transports.names import Resolve
 from canfetch.client.transports.standard import StandardAsyncTransport, StandardTransport
 
-Ask = Callable[[Asking], Response | Failure]
+Ask = Callable[[TransportRequest], Response | Failure]
 # Names of any number: no test asks anybody outside of this machine.
 HERE = everywhere_is("127.0.0.1")
 FACES = ["standard", "standard-async", "httpx2", "httpx2-async", "aiohttp"]
 
 
-def asking(url: str, **changes: Any) -> Asking:
+def asking(url: str, **changes: Any) -> TransportRequest:
     """Give a request as tests make it: patient, and at loopback."""
-    usual = Asking(
+    usual = TransportRequest(
         url=url,
         headers=(("User-Agent", "ExampleBot/1.0"),),
-        limit_octets=512_000,
-        connect_seconds=20.0,
-        read_seconds=20.0,
-        total_seconds=20.0,
+        max_bytes=512_000,
+        connect_timeout=20.0,
+        read_timeout=20.0,
+        timeout=20.0,
         allow_private=True,
     )
     return usual._replace(**changes)

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_public, literal_address, permitted
 from canfetch.client.transports.failing import Failed
 

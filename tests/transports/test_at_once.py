@@ -10,7 +10,7 @@ from tests.servers.proper import RULES
 from tests.servers.web import Site
 from tests.transports.faces import HERE, asking, made
 
-from canfetch.access.answers import Response
+from canfetch.access.responses import Response
 from canfetch.client.transports import AsyncTransport, Transport
 
 ASYNC = ["standard-async", "httpx2-async", "aiohttp"]
@@ -46,7 +46,7 @@ def test_tasks_share_a_transport(name: str, site: Site) -> None:
 def give_up_on(name: str, urls: list[str]) -> None:
     async def give_up() -> None:
         transport: AsyncTransport = made(name)(resolve=HERE)
-        tasks = [asyncio.ensure_future(transport.ask(asking(url, total_seconds=0.5))) for url in urls]
+        tasks = [asyncio.ensure_future(transport.ask(asking(url, timeout=0.5))) for url in urls]
         await asyncio.sleep(0.1)
         for task in tasks:
             task.cancel()
@@ -76,8 +76,7 @@ def test_one_silent_origin_holds_nobody_up(name: str, site: Site) -> None:
     async def ask_all() -> list[bool]:
         transport: AsyncTransport = made(name)(resolve=HERE)
         silent = [
-            asyncio.ensure_future(transport.ask(asking(site.robots_url("silent"), total_seconds=1.0)))
-            for _ in range(20)
+            asyncio.ensure_future(transport.ask(asking(site.robots_url("silent"), timeout=1.0))) for _ in range(20)
         ]
         answers = [await transport.ask(asking(site.robots_url("rules"))) for _ in range(20)]
         waited = [task.done() for task in silent]

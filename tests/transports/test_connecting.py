@@ -11,7 +11,7 @@ from tests.servers.proper import RULES
 from tests.servers.web import Site, everywhere_is
 from tests.transports.faces import Ask, asking, face
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 SHORT_SECONDS = 0.15
 
@@ -67,8 +67,8 @@ def test_resolver_that_hangs_ends_in_time(name: str) -> None:
 
     try:
         with face(name, resolve=resolve) as ask:
-            assert kind_of(ask(asking("http://hangs.test/", connect_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
-            assert kind_of(ask(asking("http://hangs.test/", total_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
+            assert kind_of(ask(asking("http://hangs.test/", connect_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+            assert kind_of(ask(asking("http://hangs.test/", timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
     finally:
         released.set()
 
@@ -94,15 +94,15 @@ def test_refused_connection_is_a_failure(ask: Ask) -> None:
 
 def test_connection_that_is_never_made_ends_in_time(ask: Ask) -> None:
     with full_port() as port:
-        answer = ask(asking(f"http://127.0.0.1:{port}/robots.txt", connect_seconds=SHORT_SECONDS))
+        answer = ask(asking(f"http://127.0.0.1:{port}/robots.txt", connect_timeout=SHORT_SECONDS))
     assert kind_of(answer) is FailureKind.TIMEOUT
 
 
 def test_connection_that_nobody_reads_ends_in_time(ask: Ask) -> None:
     with accepting_port() as port:
         url = f"http://127.0.0.1:{port}/robots.txt"
-        assert kind_of(ask(asking(url, read_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
-        assert kind_of(ask(asking(url, total_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 # --- addresses that are somebody's own -------------------------------------------------------------------------------
@@ -188,13 +188,13 @@ def test_tls_at_a_plain_url_is_a_failure(tls_ask: Ask, tls_site: Site) -> None:
 def test_handshake_that_never_comes_ends_in_time(ask: Ask) -> None:
     with accepting_port() as port:
         url = f"https://127.0.0.1:{port}/robots.txt"
-        assert kind_of(ask(asking(url, connect_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
-        assert kind_of(ask(asking(url, total_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(url, connect_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("label, kind", [("silent", FailureKind.TIMEOUT), ("slow-body", FailureKind.TIMEOUT)])
 def test_deadlines_hold_over_tls(tls_ask: Ask, tls_site: Site, label: str, kind: FailureKind) -> None:
-    assert kind_of(tls_ask(asking(tls_site.url(label), total_seconds=SHORT_SECONDS))) is kind
+    assert kind_of(tls_ask(asking(tls_site.url(label), timeout=SHORT_SECONDS))) is kind
 
 
 @pytest.mark.parametrize("label", ["endless-body", "gzip-bomb"])

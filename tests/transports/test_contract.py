@@ -8,7 +8,7 @@ from tests.servers.proper import ETAG, LARGE_OCTETS, RULES
 from tests.servers.web import Site
 from tests.transports.faces import Ask, asking
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.errors import InvalidURL
 
 LIMIT = 512_000
@@ -153,14 +153,14 @@ def test_rfc9309_2_5_reading_stops_one_octet_past_the_limit(ask: Ask, shared_sit
 
 
 def test_limit_itself_is_no_cut(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("large"), limit_octets=LARGE_OCTETS))
+    answer = ask(asking(shared_site.url("large"), max_bytes=LARGE_OCTETS))
     assert isinstance(answer, Response)
     assert len(answer.body) == LARGE_OCTETS
     assert answer.body[599_000:].startswith(b"Disallow: /x")
 
 
 def test_endless_body_is_left_soon(ask: Ask, site: Site) -> None:
-    ask(asking(site.url("endless-body"), limit_octets=1_000))
+    ask(asking(site.url("endless-body"), max_bytes=1_000))
     # What the system's buffers take, and no more: tens of MiB would be a client that reads on.
     assert site.sent_octets < 16 * 1024 * 1024
 
@@ -171,7 +171,7 @@ def test_broken_answers_are_failures(name: str, ask: Ask, shared_site: Site, lab
     if name == "aiohttp":
         kind = AIOHTTP.get(label, kind)
     url = shared_site.url(label)
-    answer = ask(asking(url, total_seconds=SHORT_SECONDS if kind is FailureKind.TIMEOUT else 20.0))
+    answer = ask(asking(url, timeout=SHORT_SECONDS if kind is FailureKind.TIMEOUT else 20.0))
     assert isinstance(answer, Failure), answer
     assert (answer.url, answer.kind) == (url, kind), answer
     assert answer.detail
@@ -185,14 +185,14 @@ def test_nobody_is_asked_twice(ask: Ask, site: Site, label: str) -> None:
 
 @pytest.mark.parametrize("label", LATE)
 def test_rfc9309_2_3_1_4_late_answers_end_by_the_total(ask: Ask, shared_site: Site, label: str) -> None:
-    answer = ask(asking(shared_site.url(label), total_seconds=SHORT_SECONDS))
+    answer = ask(asking(shared_site.url(label), timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure), answer
     assert answer.kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("label", ["silent", "silent-body"])
 def test_silence_ends_by_the_read_time_out(ask: Ask, shared_site: Site, label: str) -> None:
-    answer = ask(asking(shared_site.url(label), read_seconds=SHORT_SECONDS))
+    answer = ask(asking(shared_site.url(label), read_timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure), answer
     assert answer.kind is FailureKind.TIMEOUT
 
@@ -327,6 +327,6 @@ def test_small_limits_hold_for_coded_bodies(ask: Ask, site: Site) -> None:
     for coding, octets in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
         site.serve("/robots.txt", coded(coding, lambda octets=octets: octets))  # type: ignore[misc]
         for limit in (0, 1, 100, len(body) - 1, len(body)):
-            answer = ask(asking(f"{site.origin}/robots.txt", limit_octets=limit))
+            answer = ask(asking(f"{site.origin}/robots.txt", max_bytes=limit))
             assert isinstance(answer, Response)
             assert answer.body == body[: limit + 1]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.codings import Brotli, Coding, Deflate, Gzip, StandardZstd, Zstandard
 from canfetch.client.transports.decoding import Body, accept_encoding
 from canfetch.client.transports.failing import Failed
@@ -65,8 +65,8 @@ def in_pieces(octets: bytes, cuts: list[int]) -> list[bytes]:
 class _Fed(Body):
     """A body in a coding of one's choice."""
 
-    def __init__(self, coding: Coding, limit_octets: int) -> None:
-        super().__init__((), limit_octets)
+    def __init__(self, coding: Coding, max_bytes: int) -> None:
+        super().__init__((), max_bytes)
         self._coding = coding
 
 

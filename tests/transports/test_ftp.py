@@ -10,7 +10,7 @@ from tests.servers.proper import RULES
 from tests.servers.web import Site, everywhere_is
 from tests.transports.faces import HERE, Ask, asking, face
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 SHORT_SECONDS = 0.15
 
@@ -74,7 +74,7 @@ def test_too_many_users_are_no_missing_file(ask: Ask, folder: Path) -> None:
 @pytest.mark.parametrize("limit", [0, 10, len(RULES) - 1, len(RULES)])
 def test_reading_stops_one_octet_past_the_limit(ask: Ask, folder: Path, limit: int) -> None:
     with FtpSite(folder) as site:
-        answer = ask(asking(site.url(), limit_octets=limit))
+        answer = ask(asking(site.url(), max_bytes=limit))
     assert isinstance(answer, Response)
     assert answer.body == RULES[: limit + 1]
 
@@ -82,7 +82,7 @@ def test_reading_stops_one_octet_past_the_limit(ask: Ask, folder: Path, limit: i
 def test_large_file_is_cut(ask: Ask, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"#" * 5_000_000)
     with FtpSite(folder) as site:
-        answer = ask(asking(site.url(), limit_octets=512_000))
+        answer = ask(asking(site.url(), max_bytes=512_000))
     assert isinstance(answer, Response)
     assert len(answer.body) == 512_001
 
@@ -96,7 +96,7 @@ def test_guard_refuses_private_addresses(folder: Path) -> None:
 def test_data_comes_from_whom_was_asked(ask: Ask, site: Site) -> None:
     # The server points at somebody else; the client must neither go there nor take the port of a neighbour for it.
     with ScriptedFtp(pasv=("192.0.2.1", site.port)) as ftp:
-        answer = ask(asking(ftp.url(), total_seconds=SHORT_SECONDS))
+        answer = ask(asking(ftp.url(), timeout=SHORT_SECONDS))
     assert kind_of(answer) is FailureKind.TIMEOUT
     assert site.asked == []
 
@@ -151,7 +151,7 @@ def test_replies_become_what_http_would_say(ask: Ask, command: str, reply: str, 
 
 
 @pytest.mark.parametrize("command", ["welcome", "USER", "PASS", "TYPE", "PASV", "RETR", "done"])
-@pytest.mark.parametrize("bound", ["read_seconds", "total_seconds"])
+@pytest.mark.parametrize("bound", ["read_timeout", "timeout"])
 def test_silence_ends_in_time(ask: Ask, command: str, bound: str) -> None:
     with ScriptedFtp({command: None}) as ftp:
         assert kind_of(ask(asking(ftp.url(), **{bound: SHORT_SECONDS}))) is FailureKind.TIMEOUT
@@ -159,7 +159,7 @@ def test_silence_ends_in_time(ask: Ask, command: str, bound: str) -> None:
 
 def test_silent_data_ends_in_time(ask: Ask) -> None:
     with ScriptedFtp(data=None) as ftp:
-        assert kind_of(ask(asking(ftp.url(), read_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(ftp.url(), read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 def test_endless_replies_end(ask: Ask) -> None:
@@ -169,7 +169,7 @@ def test_endless_replies_end(ask: Ask) -> None:
 
 def test_end_that_is_not_reached_needs_no_last_word(ask: Ask) -> None:
     with ScriptedFtp({"done": None}) as ftp:
-        answer = ask(asking(ftp.url(), limit_octets=4))
+        answer = ask(asking(ftp.url(), max_bytes=4))
     assert isinstance(answer, Response)
     assert answer.body == b"User-"
 
@@ -186,7 +186,7 @@ def test_nobody_there_is_a_failure(ask: Ask) -> None:
         assert kind_of(ask(asking(f"ftp://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
     with accepting_port() as port:
         url = f"ftp://127.0.0.1:{port}/robots.txt"
-        assert kind_of(ask(asking(url, read_seconds=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(ask(asking(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 def test_other_transports_do_not_speak_ftp() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch.access.answers import FailureKind, Headers
+from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT, Incoming, body_pieces, read_head
 

@@ -8,7 +8,7 @@ from tests.servers.proper import RULES
 from tests.servers.web import Site
 from tests.transports.faces import Ask, asking, face
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 pytest.importorskip("h2")
 
@@ -80,7 +80,7 @@ def test_broken_answers_are_failures(ask: Ask, http2_site: Http2Site, label: str
 
 
 @pytest.mark.parametrize("label", ["silent", "silent-body"])
-@pytest.mark.parametrize("bound", ["read_seconds", "total_seconds"])
+@pytest.mark.parametrize("bound", ["read_timeout", "timeout"])
 def test_silence_ends_in_time(ask: Ask, http2_site: Http2Site, label: str, bound: str) -> None:
     answer = ask(asking(http2_site.url(label), **{bound: SHORT_SECONDS}))
     assert isinstance(answer, Failure), answer
@@ -98,6 +98,6 @@ def test_http2_can_be_left_out(http2_site: Http2Site, authority: Authority) -> N
 
     transport = Httpx2Transport(ssl_context=authority.client(), http2=False)
     before = len(http2_site.asked)
-    answer = transport.ask(asking(http2_site.url("rules"), total_seconds=2.0))
+    answer = transport.ask(asking(http2_site.url("rules"), timeout=2.0))
     assert isinstance(answer, Failure)
     assert len(http2_site.asked) == before

@@ -14,7 +14,7 @@ from tests.servers.proxy import ProxySite
 from tests.servers.web import Site
 from tests.transports.faces import FACES, asking, face, made
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 SHORT_SECONDS = 0.15
 PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
@@ -72,7 +72,7 @@ def test_proxy_that_is_not_there_is_a_failure(name: str, scheme: str) -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_proxy_that_is_silent_ends_in_time(name: str, scheme: str) -> None:
     with accepting_port() as port, face(name, proxy=f"http://127.0.0.1:{port}") as ask:
-        answer = ask(asking(f"{scheme}://a.test/", total_seconds=SHORT_SECONDS))
+        answer = ask(asking(f"{scheme}://a.test/", timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.TIMEOUT
 

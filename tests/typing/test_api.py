@@ -17,8 +17,8 @@ def test_house_types_of_a_file() -> None:
     robots = canfetch.parse(FILE)
     assert_type(robots, canfetch.RobotsTxt)
     assert_type(canfetch.parse("User-agent: *", url=b"https://example.com/robots.txt"), canfetch.RobotsTxt)
-    assert_type(canfetch.parse(bytearray(FILE), limit_octets=600_000, engine="python"), canfetch.RobotsTxt)
-    assert_type(robots.octets, bytes)
+    assert_type(canfetch.parse(bytearray(FILE), max_bytes=600_000, engine="python"), canfetch.RobotsTxt)
+    assert_type(robots.content, bytes)
     assert_type(robots.tail, bytes)
     assert_type(robots.source_encoding, str)
     assert_type(robots.profile, str)
@@ -40,7 +40,7 @@ def test_house_types_of_answers() -> None:
     assert_type(rules.allows, Callable[[str | bytes], bool])
     assert_type(rules.allows_many, Callable[[Iterable[str | bytes]], list[bool]])
     assert_type(rules.allows_many(["/fish", b"/fish"]), list[bool])
-    assert_type(rules.group, canfetch.GroupChosen)
+    assert_type(rules.group, canfetch.GroupSelection)
     assert_type(rules.group_indices, list[int])
     verdict = rules.decide("/private")
     assert_type(verdict, canfetch.Verdict)
@@ -64,7 +64,7 @@ def test_house_types_of_parts() -> None:
     assert_type(group.user_agents, tuple[canfetch.UserAgentLine, ...])
     assert_type(group.tokens, tuple[str, ...])
     assert_type(rule.pattern, bytes)
-    assert_type(rule.octets, int)
+    assert_type(rule.specificity, int)
     assert_type(record.kind, canfetch.RecordKind | None)
     assert_type(record.notes, canfetch.Note)
     assert_type(record.span, tuple[int, int])
@@ -80,26 +80,29 @@ def test_house_types_of_parts() -> None:
 
 
 def test_house_types_of_pages() -> None:
-    page = canfetch.parse_page(headers={"X-Robots-Tag": "noindex"}, url="/", tdm_file=b"[]")
-    assert_type(page, canfetch.PageRules)
-    assert_type(canfetch.parse_page(headers=[("X-Robots-Tag", b"noindex")]).directives, tuple[canfetch.Directive, ...])
-    assert_type(page.links, tuple[canfetch.QualifiedLink, ...])
-    assert_type(page.no_snippets, tuple[canfetch.NoSnippet, ...])
-    assert_type(page.reservation, canfetch.Reservation | None)
-    assert_type(page.tdm_file, canfetch.TDMFile | None)
-    assert_type(page.notes, canfetch.PageNote)
-    verdict = page.decide(agent=canfetch.Agent("a"), now_seconds=0)
-    assert_type(verdict, canfetch.PageVerdict)
-    assert_type(verdict.may_index, canfetch.PageDecision)
+    page = canfetch.pages.parse_page(headers={"X-Robots-Tag": "noindex"}, url="/", tdm_file=b"[]")
+    assert_type(page, canfetch.pages.PageRules)
+    assert_type(
+        canfetch.pages.parse_page(headers=[("X-Robots-Tag", b"noindex")]).directives,
+        tuple[canfetch.pages.Directive, ...],
+    )
+    assert_type(page.links, tuple[canfetch.pages.QualifiedLink, ...])
+    assert_type(page.no_snippets, tuple[canfetch.pages.NoSnippet, ...])
+    assert_type(page.reservation, canfetch.pages.Reservation | None)
+    assert_type(page.tdm_file, canfetch.pages.TDMFile | None)
+    assert_type(page.notes, canfetch.pages.PageNote)
+    verdict = page.decide(agent=canfetch.Agent("a"), now=0)
+    assert_type(verdict, canfetch.pages.PageVerdict)
+    assert_type(verdict.may_index, canfetch.pages.PageDecision)
     assert_type(verdict.may_index.allowed, bool)
-    assert_type(verdict.may_index.reason, canfetch.PageReason)
-    assert_type(verdict.may_index.directive, canfetch.Directive | None)
+    assert_type(verdict.may_index.reason, canfetch.pages.PageReason)
+    assert_type(verdict.may_index.directive, canfetch.pages.Directive | None)
     assert_type(verdict.may_index.limit, float | str | None)
     assert_type(verdict.robots, canfetch.Verdict | None)
     assert_type(verdict.to_json(), dict[str, Any])
-    assert_type(page.directives[0].place, canfetch.PagePlace)
-    assert_type(page.directives[0].notes, canfetch.DirectiveNote)
-    assert_type(canfetch.PAGE_READINGS, dict[str, canfetch.PageReading])
+    assert_type(page.directives[0].position, canfetch.pages.PagePosition)
+    assert_type(page.directives[0].notes, canfetch.pages.DirectiveNote)
+    assert_type(canfetch.pages.PAGE_DIALECTS, dict[str, canfetch.pages.PageDialect])
 
 
 def test_house_type_checkers_find_mistakes() -> None:
@@ -119,27 +122,32 @@ def test_house_types_of_records_beyond_the_rfc() -> None:
     robots = canfetch.parse(
         b"User-agent: *\nClean-param: ref\nContent-Usage: train-ai=n\nLicense: https://example.com/l\n"
     )
-    assert_type(robots.extensions, canfetch.Extensions)
-    assert_type(robots.extensions.of(canfetch.CleanParam), tuple[canfetch.Extension[canfetch.CleanParam], ...])
-    assert_type(robots.extensions.of(canfetch.CleanParam)[0].meaning.path, bytes)
-    assert_type(robots.extensions.named("license")[0].scope, canfetch.ExtensionScope)
-    assert_type(robots.extensions.unknown, tuple[canfetch.Extension[Any], ...])
+    assert_type(robots.extensions, canfetch.extensions.Extensions)
+    assert_type(
+        robots.extensions.of(canfetch.extensions.CleanParam),
+        tuple[canfetch.extensions.Extension[canfetch.extensions.CleanParam], ...],
+    )
+    assert_type(robots.extensions.of(canfetch.extensions.CleanParam)[0].meaning.path, bytes)
+    assert_type(robots.extensions.named("license")[0].scope, canfetch.extensions.ExtensionScope)
+    assert_type(robots.extensions.unknown, tuple[canfetch.extensions.Extension[Any], ...])
     assert_type(robots.canonical("/fish?ref=1"), str)
-    assert_type(robots.licenses(agent="a")[0].meaning, canfetch.License)
-    assert_type(robots.page_rules("/", agent="a"), tuple[canfetch.Extension[canfetch.PathPageRule], ...])
+    assert_type(robots.licenses(agent="a")[0].meaning, canfetch.extensions.License)
+    assert_type(
+        robots.page_rules("/", agent="a"), tuple[canfetch.extensions.Extension[canfetch.extensions.PathPageRule], ...]
+    )
     usage = robots.usage("/", agent="a", purpose="training")
-    assert_type(usage, canfetch.Usage)
-    assert_type(usage.preference, canfetch.Preference)
-    assert_type(usage.statements, tuple[canfetch.UsageStatement, ...])
-    assert_type(usage.statements[0].said, canfetch.SaidOfUse)
+    assert_type(usage, canfetch.extensions.Usage)
+    assert_type(usage.preference, canfetch.extensions.Preference)
+    assert_type(usage.statements, tuple[canfetch.extensions.UsageStatement, ...])
+    assert_type(usage.statements[0].said, canfetch.extensions.UsagePreference)
     assert_type(usage.lines, tuple[int, ...])
     assert_type(usage.verdict, canfetch.Verdict)
 
 
 def test_house_types_of_crawlers() -> None:
-    assert_type(canfetch.crawler_of("GPTBot/1.2"), canfetch.Crawler | None)
+    assert_type(canfetch.find_crawler("GPTBot/1.2"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY, canfetch.Registry)
     assert_type(canfetch.REGISTRY.named("GPTBot"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY.agent("GPTBot"), canfetch.Agent)
-    assert_type(canfetch.REGISTRY.crawlers[0].verification, canfetch.Verification)
+    assert_type(canfetch.REGISTRY.crawlers[0].verification, canfetch.agents.Verification)
     assert_type(canfetch.REGISTRY.with_crawlers(), canfetch.Registry)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::decide::{File, RuleSet};
 use crate::groups::Groups;
 use crate::select::{Directory, Selection};
-use crate::tables::{COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, MOST_OCTETS_LIMIT, PROFILES, Profile};
+use crate::tables::{COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, MAX_BYTES_LIMIT, PROFILES, Profile};
 
 /// The profile of that name, if this engine does it.
 pub fn profile(name: &str) -> Option<&'static Profile> {
@@ -31,9 +31,9 @@ impl CompiledFile {
     /// Reads a file; never fails on what it holds.
     ///
     /// # Panics
-    /// If the file has more than [`MOST_OCTETS_LIMIT`].
+    /// If the file has more than [`MAX_BYTES_LIMIT`].
     pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
-        assert!(octets.len() <= MOST_OCTETS_LIMIT, "a file over 512 MiB");
+        assert!(octets.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
         Self { profile, groups: Groups::read(octets, profile), directory: Directory::default(), sets: Mutex::default() }
     }
 
@@ -77,8 +77,8 @@ impl CompiledFile {
     }
 
     /// Octets held, the file's own not counted.
-    pub fn octets_held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        size_of::<Self>() + self.groups.octets_held() + sets.kept.iter().map(|set| set.octets_held()).sum::<usize>()
+        size_of::<Self>() + self.groups.memory_bytes() + sets.kept.iter().map(|set| set.memory_bytes()).sum::<usize>()
     }
 }

@@ -135,8 +135,8 @@ impl RuleSet {
     }
 
     /// Octets held.
-    pub fn octets_held(&self) -> usize {
-        size_of_val(&*self.groups) + self.index.get().map_or(0, Index::octets_held)
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.groups) + self.index.get().map_or(0, Index::memory_bytes)
     }
 
     #[cold]

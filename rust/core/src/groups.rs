@@ -127,7 +127,7 @@ impl Groups {
         // Where a file has no NUL, no line needs to be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, octets).is_some());
         let plain = whole_lines && !profile.abnf_only && !profile.allow_is_unknown;
-        let limit = match profile.line_limit_octets {
+        let limit = match profile.max_line_bytes {
             0 => usize::MAX,
             limit => limit,
         };
@@ -210,7 +210,7 @@ impl Groups {
     }
 
     /// Octets held, the file's own not counted.
-    pub fn octets_held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.starts) + size_of_val(&*self.agents) + size_of_val(&*self.rules) + size_of_val(&*self.others)
     }
 }

@@ -56,9 +56,9 @@ pub fn next_line(octets: &[u8], end: usize) -> usize {
 /// Where the part of the line `start..end` that counts ends.
 pub fn end_of_text(octets: &[u8], start: usize, end: usize, profile: &Profile) -> usize {
     let mut stop = end;
-    if profile.line_limit_octets != 0 {
+    if profile.max_line_bytes != 0 {
         // DEVIATION(google): the rest of a long line is dropped, and is no line of its own.
-        stop = stop.min(start + profile.line_limit_octets);
+        stop = stop.min(start + profile.max_line_bytes);
     }
     if profile.nul_ends_line {
         // DEVIATION(google): its lines are C strings.

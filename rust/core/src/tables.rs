@@ -9,7 +9,7 @@ pub struct Profile {
     /// A line outside the grammar of RFC 9309 section 2.2 is ignored; an invalid user-agent line names nobody.
     pub abnf_only: bool,
     /// Octets of a line that count; the rest of the line is dropped. 0: no limit but the file's.
-    pub line_limit_octets: usize,
+    pub max_line_bytes: usize,
     /// A NUL octet ends its line early. Otherwise it makes the rule that holds it void.
     pub nul_ends_line: bool,
     /// The first one or two octets of a byte order mark are skipped at the start, too.
@@ -65,9 +65,9 @@ pub struct Profile {
 }
 
 /// Source: RFC 9309 section 2.5.
-pub const PARSE_OCTETS_LIMIT: usize = 512_000;
+pub const DEFAULT_MAX_BYTES: usize = 512_000;
 /// Source: ours: three octets for one, in two forms, are still counted in 32 bits.
-pub const MOST_OCTETS_LIMIT: usize = 536_870_912;
+pub const MAX_BYTES_LIMIT: usize = 536_870_912;
 /// Source: ours: bounds what thousands of agents of one file can make it keep.
 pub const COMPILED_SETS_LIMIT: usize = 64;
 /// Source: ours: the same bound, for agents that each choose many rules; one agent's are always kept.
@@ -103,7 +103,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "rfc9309",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: true,
@@ -134,7 +134,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "strict",
         abnf_only: true,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: true,
@@ -165,7 +165,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "google2019",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: true,
@@ -196,7 +196,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "google",
         abnf_only: false,
-        line_limit_octets: 16_663,
+        max_line_bytes: 16_663,
         nul_ends_line: true,
         partial_bom: true,
         utf16: false,
@@ -227,7 +227,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "googlebot",
         abnf_only: false,
-        line_limit_octets: 16_663,
+        max_line_bytes: 16_663,
         nul_ends_line: true,
         partial_bom: true,
         utf16: false,
@@ -258,7 +258,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "bing",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: true,
@@ -289,7 +289,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "yandex",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: true,
@@ -320,7 +320,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "draft1996",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: false,
@@ -351,7 +351,7 @@ pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "original1994",
         abnf_only: false,
-        line_limit_octets: 0,
+        max_line_bytes: 0,
         nul_ends_line: false,
         partial_bom: false,
         utf16: false,

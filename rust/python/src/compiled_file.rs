@@ -113,6 +113,6 @@ impl CompiledFile {
     }
 
     fn __sizeof__(&self) -> usize {
-        size_of::<Self>() - size_of::<Contents>() + self.contents.octets_held()
+        size_of::<Self>() - size_of::<Contents>() + self.contents.memory_bytes()
     }
 }

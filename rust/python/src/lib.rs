@@ -9,7 +9,7 @@ mod urls;
 mod _native {
     use canfetch_core::{
         profile,
-        tables::{MOST_OCTETS_LIMIT, PROFILES},
+        tables::{MAX_BYTES_LIMIT, PROFILES},
     };
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
@@ -31,7 +31,7 @@ mod _native {
         let Some(profile) = profile(profile_name) else {
             return Err(PyValueError::new_err(format!("the native engine does not do the profile {profile_name:?}")));
         };
-        if octets.as_bytes().len() > MOST_OCTETS_LIMIT {
+        if octets.as_bytes().len() > MAX_BYTES_LIMIT {
             return Err(PyValueError::new_err("the native engine reads no file over 512 MiB"));
         }
         Ok(CompiledFile::new(octets, profile))

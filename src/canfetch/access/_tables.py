@@ -37,9 +37,9 @@ class AccessPolicy(NamedTuple):
     unfollowable_redirect: str
     oversize: str
     while_unreachable: tuple[Phase, ...]
-    fresh_default_seconds: int
-    fresh_longest_seconds: int
-    fresh_shortest_seconds: int
+    default_freshness: int
+    max_freshness: int
+    min_freshness: int
 
 
 POLICIES: Final[dict[str, AccessPolicy]] = {
@@ -60,9 +60,9 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         unfollowable_redirect="unreachable",
         oversize="cut",
         while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
-        fresh_default_seconds=86_400,
-        fresh_longest_seconds=86_400,
-        fresh_shortest_seconds=300,
+        default_freshness=86_400,
+        max_freshness=86_400,
+        min_freshness=300,
     ),
     "google": AccessPolicy(
         name="google",
@@ -81,9 +81,9 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         unfollowable_redirect="unreachable",
         oversize="cut",
         while_unreachable=(Phase(0, "full-disallow", "full-disallow"), Phase(43_200, "copy", "full-allow"), Phase(2_592_000, "site-decides", "site-decides")),
-        fresh_default_seconds=86_400,
-        fresh_longest_seconds=86_400,
-        fresh_shortest_seconds=300,
+        default_freshness=86_400,
+        max_freshness=86_400,
+        min_freshness=300,
     ),
     "google2019": AccessPolicy(
         name="google2019",
@@ -102,9 +102,9 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         unfollowable_redirect="unreachable",
         oversize="cut",
         while_unreachable=(Phase(0, "full-disallow", "full-disallow"), Phase(2_592_000, "copy", "full-allow")),
-        fresh_default_seconds=86_400,
-        fresh_longest_seconds=86_400,
-        fresh_shortest_seconds=300,
+        default_freshness=86_400,
+        max_freshness=86_400,
+        min_freshness=300,
     ),
     "yandex": AccessPolicy(
         name="yandex",
@@ -123,9 +123,9 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         unfollowable_redirect="full-allow",
         oversize="full-allow",
         while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
-        fresh_default_seconds=86_400,
-        fresh_longest_seconds=86_400,
-        fresh_shortest_seconds=300,
+        default_freshness=86_400,
+        max_freshness=86_400,
+        min_freshness=300,
     ),
     "draft1996": AccessPolicy(
         name="draft1996",
@@ -144,9 +144,9 @@ POLICIES: Final[dict[str, AccessPolicy]] = {
         unfollowable_redirect="unreachable",
         oversize="cut",
         while_unreachable=(Phase(0, "copy", "full-disallow"), Phase(2_592_000, "full-disallow", "full-disallow")),
-        fresh_default_seconds=604_800,
-        fresh_longest_seconds=604_800,
-        fresh_shortest_seconds=300,
+        default_freshness=604_800,
+        max_freshness=604_800,
+        min_freshness=300,
     ),
 }
 
@@ -167,9 +167,9 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "unfollowable_redirect": Provenance("ours", "no source; a broken redirect is no permission"),
         "oversize": Provenance("MUST", "RFC 9309 section 2.5"),
         "while_unreachable": Provenance("MUST", "RFC 9309 sections 2.3.1.4 and 2.4; staying disallowed past 30 days is ours, where it says MAY"),
-        "fresh_default_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
-        "fresh_longest_seconds": Provenance("SHOULD", "RFC 9309 section 2.4"),
-        "fresh_shortest_seconds": Provenance("ours", "an origin that forbids caching is not asked before every request"),
+        "default_freshness": Provenance("SHOULD", "RFC 9309 section 2.4"),
+        "max_freshness": Provenance("SHOULD", "RFC 9309 section 2.4"),
+        "min_freshness": Provenance("ours", "an origin that forbids caching is not asked before every request"),
     },
     "google": {
         "other_success": Provenance("documented", "Google's specification: result codes"),
@@ -182,8 +182,8 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "redirect_overflow": Provenance("documented", "Google's specification: a 404 after five hops"),
         "oversize": Provenance("documented", "Google's specification: file size"),
         "while_unreachable": Provenance("documented", "Google's specification: server errors, 12 hours and 30 days"),
-        "fresh_default_seconds": Provenance("documented", "Google's specification: caching"),
-        "fresh_longest_seconds": Provenance("ours", "Google lets max-age lengthen it and says no bound; RFC 9309 section 2.4 has this one"),
+        "default_freshness": Provenance("documented", "Google's specification: caching"),
+        "max_freshness": Provenance("ours", "Google lets max-age lengthen it and says no bound; RFC 9309 section 2.4 has this one"),
     },
     "google2019": {
         "other_success": Provenance("documented", "Google's specification of 2019: result codes"),
@@ -197,7 +197,7 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "redirect_overflow": Provenance("documented", "Google's specification of 2019: a 404 after five hops"),
         "oversize": Provenance("documented", "Google's specification of 2019: file size"),
         "while_unreachable": Provenance("documented", "Google's specification of 2019: server errors, 30 days"),
-        "fresh_default_seconds": Provenance("documented", "Google's specification of 2019: caching"),
+        "default_freshness": Provenance("documented", "Google's specification of 2019: caching"),
     },
     "yandex": {
         "other_success": Provenance("documented", "Yandex Webmaster: the answer must be 200"),
@@ -219,7 +219,7 @@ PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {
         "server_error": Provenance("documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"),
         "network_error": Provenance("documented", "draft-koster-robots-00 section 3.1: visits are deferred while it fails"),
         "redirect_limit": Provenance("ours", "draft-koster-robots-00 section 3.1 follows until a resource is found; this ends loops"),
-        "fresh_default_seconds": Provenance("documented", "draft-koster-robots-00 section 3.4: seven days"),
-        "fresh_longest_seconds": Provenance("ours", "the draft honours Expires and says no bound"),
+        "default_freshness": Provenance("documented", "draft-koster-robots-00 section 3.4: seven days"),
+        "max_freshness": Provenance("ours", "the draft honours Expires and says no bound"),
     },
 }

@@ -11,12 +11,12 @@ from base64 import b64decode, b64encode
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self
 
-from canfetch.access.answers import Headers
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome
 from canfetch.access.policies import POLICIES
-from canfetch.access.retrying import LONGEST_RETRY_AFTER_SECONDS
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.access.responses import Headers
+from canfetch.access.retrying import MAX_RETRY_AFTER
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.errors import CorruptEntry
 
 ENTRY_FORMAT: Final = 2
@@ -53,29 +53,29 @@ def origin_of_key(key: str) -> str:
 class Copy(NamedTuple):
     """A good copy: the octets as fetched, decoded from their content coding, and where and when.
 
-    `cut_at_octets` is the parsing limit that the file went over, so that only its beginning is here; None where it is
+    `truncated_at` is the parsing limit that the file went over, so that only its beginning is here; None where it is
     whole.
     """
 
-    octets: bytes
+    content: bytes
     url: str
     status: int
-    fetched_at_seconds: float
+    fetched_at: float
     validators: Validators
-    cut_at_octets: int | None = None
+    truncated_at: int | None = None
 
     @property
     def sha256(self) -> str:
         """The hash of the octets, in hex."""
-        return hashlib.sha256(self.octets).hexdigest()
+        return hashlib.sha256(self.content).hexdigest()
 
 
 class Entry(NamedTuple):
     """What is known of an origin's robots.txt after the last fetch. Times are seconds since the epoch.
 
-    `due_at_seconds` is when the next fetch may be: the end of freshness, or of the wait after a failure.
+    `next_fetch_at` is when the next fetch may be: the end of freshness, or of the wait after a failure.
     `copy` is the last good copy, which may be older than the last fetch. `failures` counts the failures in
-    a row, since `first_failure_at_seconds`; both begin anew with any answer. `limit_octets` is how far the last fetch
+    a row, since `first_failure_at`; both begin anew with any answer. `max_bytes` is how far the last fetch
     read.
     """
 
@@ -86,12 +86,12 @@ class Entry(NamedTuple):
     status: int | None
     headers: Headers
     hops: tuple[Hop, ...]
-    fetched_at_seconds: float
-    due_at_seconds: float
+    fetched_at: float
+    next_fetch_at: float
     copy: Copy | None
     failures: int
-    first_failure_at_seconds: float | None
-    limit_octets: int = PARSE_OCTETS_LIMIT
+    first_failure_at: float | None
+    max_bytes: int = DEFAULT_MAX_BYTES
 
     @property
     def key(self) -> str:
@@ -99,7 +99,7 @@ class Entry(NamedTuple):
         return entry_key(self.origin, self.policy)
 
     @property
-    def octets_held(self) -> int:
+    def memory_bytes(self) -> int:
         """About how many octets the entry takes: what bounds of memory count."""
         texts = [self.origin, self.url, self.outcome.detail]
         for field in self.headers:
@@ -108,7 +108,7 @@ class Entry(NamedTuple):
             texts += (hop.url, hop.location)
         octets = 0
         if self.copy is not None:
-            octets = len(self.copy.octets)
+            octets = len(self.copy.content)
             validators = self.copy.validators
             texts += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
         # A place is asked next, and so is there twice, but once in memory.
@@ -131,22 +131,22 @@ class Entry(NamedTuple):
             "status": self.status,
             "headers": [list(field) for field in self.headers],
             "hops": [list(hop) for hop in self.hops],
-            "fetched_at_seconds": self.fetched_at_seconds,
-            "due_at_seconds": self.due_at_seconds,
+            "fetched_at": self.fetched_at,
+            "next_fetch_at": self.next_fetch_at,
             "failures": self.failures,
-            "first_failure_at_seconds": self.first_failure_at_seconds,
-            "limit_octets": self.limit_octets,
+            "first_failure_at": self.first_failure_at,
+            "max_bytes": self.max_bytes,
             "copy": None
             if copy is None
             else {
-                "octets_base64": b64encode(copy.octets).decode("ascii"),
+                "content_base64": b64encode(copy.content).decode("ascii"),
                 "sha256": copy.sha256,
                 "url": copy.url,
                 "status": copy.status,
-                "fetched_at_seconds": copy.fetched_at_seconds,
+                "fetched_at": copy.fetched_at,
                 "etag": copy.validators.etag,
                 "last_modified": copy.validators.last_modified,
-                "cut_at_octets": copy.cut_at_octets,
+                "truncated_at": copy.truncated_at,
             },
         }
 
@@ -196,12 +196,12 @@ class Entry(NamedTuple):
             status=None if plain["status"] is None else int(plain["status"]),
             headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
             hops=tuple(Hop(_text(url), int(status), _text(location)) for url, status, location in plain["hops"]),
-            fetched_at_seconds=_seconds(plain["fetched_at_seconds"]),
-            due_at_seconds=_due(plain),
+            fetched_at=_seconds(plain["fetched_at"]),
+            next_fetch_at=_due(plain),
             copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
             failures=int(plain["failures"]),
-            first_failure_at_seconds=_optional_seconds(plain["first_failure_at_seconds"]),
-            limit_octets=int(plain["limit_octets"]),
+            first_failure_at=_optional_seconds(plain["first_failure_at"]),
+            max_bytes=int(plain["max_bytes"]),
         )
 
 
@@ -229,24 +229,24 @@ def _of_former_format(plain: Any) -> Any:
     """Give an entry of the former format as this one has it: what is over the least limit may have been cut there."""
     copy = plain["copy"]
     if copy is not None:
-        text = _text(copy["octets_base64"])
+        text = _text(copy["content_base64"])
         octets = len(text) // 4 * 3 - text[-2:].count("=")
-        copy = copy | {"cut_at_octets": PARSE_OCTETS_LIMIT if octets > PARSE_OCTETS_LIMIT else None}
-    return plain | {"limit_octets": PARSE_OCTETS_LIMIT, "copy": copy}
+        copy = copy | {"truncated_at": DEFAULT_MAX_BYTES if octets > DEFAULT_MAX_BYTES else None}
+    return plain | {"max_bytes": DEFAULT_MAX_BYTES, "copy": copy}
 
 
 def _copy_of(plain: Any) -> Copy:
     url = _text(plain["url"])
     etag, last_modified = plain["etag"], plain["last_modified"]
     copy = Copy(
-        octets=b64decode(plain["octets_base64"], validate=True),
+        content=b64decode(plain["content_base64"], validate=True),
         url=url,
         status=int(plain["status"]),
-        fetched_at_seconds=_seconds(plain["fetched_at_seconds"]),
+        fetched_at=_seconds(plain["fetched_at"]),
         validators=Validators(
             url, None if etag is None else _text(etag), None if last_modified is None else _text(last_modified)
         ),
-        cut_at_octets=None if plain["cut_at_octets"] is None else int(plain["cut_at_octets"]),
+        truncated_at=None if plain["truncated_at"] is None else int(plain["truncated_at"]),
     )
     if copy.sha256 != plain["sha256"]:
         raise CorruptEntry("the octets of a copy are not those that were kept")
@@ -271,10 +271,10 @@ def _due(plain: Any) -> float:
 
     Raises: ValueError: that is later than any policy lets an answer, or a failure, put it off.
     """
-    due, fetched = _seconds(plain["due_at_seconds"]), _seconds(plain["fetched_at_seconds"])
+    due, fetched = _seconds(plain["next_fetch_at"]), _seconds(plain["fetched_at"])
     policy = POLICIES.get(plain["policy"])
-    longest = LONGEST_RETRY_AFTER_SECONDS if policy is None else policy.fresh_longest_seconds
-    if due - fetched > max(longest, LONGEST_RETRY_AFTER_SECONDS) + _ROUNDING_SECONDS:
+    longest = MAX_RETRY_AFTER if policy is None else policy.max_freshness
+    if due - fetched > max(longest, MAX_RETRY_AFTER) + _ROUNDING_SECONDS:
         raise ValueError(f"it is due {due - fetched:.0f} s after it was fetched, and no answer holds so long")
     return due
 

@@ -11,10 +11,10 @@ Source: RFC 9309 sections 2.3 and 2.3.1.2.
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
-from canfetch.access.answers import Failure, Headers, Response
 from canfetch.access.outcomes import Access, Effect, Outcome, outcome_in_cell, outcome_of_failure, outcome_of_response
 from canfetch.access.policies import AccessPolicy
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.access.responses import Failure, Headers, Response
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidURL
 
@@ -48,7 +48,7 @@ class Request(NamedTuple):
     url: str
     hops: tuple[Hop, ...] = ()
     validators: Validators | None = None
-    limit_octets: int = PARSE_OCTETS_LIMIT
+    max_bytes: int = DEFAULT_MAX_BYTES
     misconfigured: bool = False
 
     @property
@@ -77,11 +77,11 @@ def first_request(
     origin: Origin,
     *,
     validators: Validators | None = None,
-    limit_octets: int = PARSE_OCTETS_LIMIT,
+    max_bytes: int = DEFAULT_MAX_BYTES,
     misconfigured: bool = False,
 ) -> Request:
     """Begin: the origin's robots.txt, without conditions unless there is something to revalidate."""
-    return Request(origin.robots_url, (), validators, limit_octets, misconfigured)
+    return Request(origin.robots_url, (), validators, max_bytes, misconfigured)
 
 
 def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy) -> Request | Fetched:
@@ -97,9 +97,7 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
         return Fetched(unchanged, request.url, request.hops, answer, not_modified=True)
     if answer.status in _REDIRECTS:
         return _redirected(request, answer, policy)
-    outcome = outcome_of_response(
-        answer, policy, limit_octets=request.limit_octets, misconfigured=request.misconfigured
-    )
+    outcome = outcome_of_response(answer, policy, max_bytes=request.max_bytes, misconfigured=request.misconfigured)
     return Fetched(outcome, request.url, request.hops, answer)
 
 

@@ -6,21 +6,21 @@ Source: RFC 9309 section 2.4; RFC 9111 sections 4.2 and 5.2.2.
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from canfetch.access.answers import Response
 from canfetch.access.policies import AccessPolicy
+from canfetch.access.responses import Response
 
 
-def fresh_seconds(response: Response | None, policy: AccessPolicy, *, now_seconds: float) -> float:
+def freshness_lifetime(response: Response | None, policy: AccessPolicy, *, now: float) -> float:
     """Say for how many seconds from now an answer is fresh.
 
     `max-age`, else `Expires` less `Date`, else the policy's default; less `Age`, which a cache on the way has kept
     it already; one that forbids caching, or says nonsense, the shortest.
     """
-    seconds = policy.fresh_default_seconds if response is None else _own_seconds(response, policy, now_seconds)
-    return float(min(max(seconds, policy.fresh_shortest_seconds), policy.fresh_longest_seconds))
+    seconds = policy.default_freshness if response is None else _own_seconds(response, policy, now)
+    return float(min(max(seconds, policy.min_freshness), policy.max_freshness))
 
 
-def _own_seconds(response: Response, policy: AccessPolicy, now_seconds: float) -> float:
+def _own_seconds(response: Response, policy: AccessPolicy, now: float) -> float:
     directives = _directives(response.header("cache-control") or "")
     if "no-store" in directives or "no-cache" in directives:
         return 0
@@ -31,10 +31,10 @@ def _own_seconds(response: Response, policy: AccessPolicy, now_seconds: float) -
         return 0 if max_age is None else max_age - age
     expires = response.header("expires")
     if expires is not None:
-        expires_at = http_date_seconds(expires)
-        date = http_date_seconds(response.header("date") or "")
-        return 0 if expires_at is None else expires_at - (now_seconds if date is None else date) - age
-    return policy.fresh_default_seconds - age
+        expires_at = parse_http_date(expires)
+        date = parse_http_date(response.header("date") or "")
+        return 0 if expires_at is None else expires_at - (now if date is None else date) - age
+    return policy.default_freshness - age
 
 
 def _directives(cache_control: str) -> dict[str, str]:
@@ -54,7 +54,7 @@ def _delta_seconds(text: str) -> int | None:
     return int(digits) if len(digits) < 10 else 2**31
 
 
-def http_date_seconds(text: str) -> float | None:
+def parse_http_date(text: str) -> float | None:
     """Read an HTTP date as seconds since the epoch, or None where it is none."""
     try:
         date = parsedate_to_datetime(text)

@@ -6,8 +6,8 @@ Source: RFC 9309 section 2.3.1; the access policies for the others.
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from canfetch.access.answers import Failure, Response
 from canfetch.access.policies import AccessPolicy
+from canfetch.access.responses import Failure, Response
 
 
 class Access(StrEnum):
@@ -78,20 +78,20 @@ def cell_of_status(status: int, *, misconfigured: bool = False) -> str | None:
 
 
 def outcome_of_response(
-    response: Response, policy: AccessPolicy, *, limit_octets: int, misconfigured: bool = False
+    response: Response, policy: AccessPolicy, *, max_bytes: int, misconfigured: bool = False
 ) -> Outcome:
     """Say what a response that is no redirect means.
 
     Args:
-        limit_octets: the parsing limit; a body over it is cut or makes the file void, as the policy says.
+        max_bytes: the parsing limit; a body over it is cut or makes the file void, as the policy says.
         misconfigured: the site is known to answer 5xx for every missing page.
     Source: RFC 9309 sections 2.3.1.1 to 2.3.1.4 and 2.5.
     """
     cell = cell_of_status(response.status, misconfigured=misconfigured)
     if cell is not None and getattr(policy, cell) != "rules":
         return outcome_in_cell(policy, cell, f"status {response.status}")
-    if len(response.body) > limit_octets and policy.oversize != "cut":
-        return outcome_in_cell(policy, "oversize", f"over {limit_octets} octets")
+    if len(response.body) > max_bytes and policy.oversize != "cut":
+        return outcome_in_cell(policy, "oversize", f"over {max_bytes} octets")
     return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, cell or "success", f"status {response.status}")
 
 

@@ -19,7 +19,7 @@ __all__ = [
     "Verification",
     "agent",
     "crawler_named",
-    "crawler_of",
+    "find_crawler",
 ]
 
 
@@ -34,17 +34,17 @@ def crawler_named(name: str) -> Crawler | None:
     return REGISTRY.named(name)
 
 
-def crawler_of(user_agent: str) -> Crawler | None:
+def find_crawler(user_agent: str) -> Crawler | None:
     """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
 
     A header is a claim; the entry's `verification` says how to check it.
 
     Cost: O(characters).
 
-    >>> crawler_of("Mozilla/5.0 (compatible; Googlebot-Image/1.0; +http://www.google.com/bot.html)").agent
+    >>> find_crawler("Mozilla/5.0 (compatible; Googlebot-Image/1.0; +http://www.google.com/bot.html)").agent
     Agent(['Googlebot-Image', 'Googlebot'])
     """
-    return REGISTRY.of_user_agent(user_agent)
+    return REGISTRY.find_by_user_agent(user_agent)
 
 
 def agent(name: str) -> Agent:

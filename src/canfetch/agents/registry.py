@@ -63,7 +63,7 @@ class Registry:
             _check_text(name, "a crawler's name")
         return self._by_name.get(name.lower())
 
-    def of_user_agent(self, user_agent: str) -> Crawler | None:
+    def find_by_user_agent(self, user_agent: str) -> Crawler | None:
         """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
 
         The product that `canfetch.product_token` finds, where that is known; else the first known product name in

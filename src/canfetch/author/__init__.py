@@ -4,3 +4,29 @@ Draft -> octets
 TOML -> SitePolicy -> Draft -> octets -> Proof
                    -> rules for servers, X-Robots-Tag headers
 """
+
+from canfetch.author.draft import Draft, DraftGroup
+from canfetch.author.effecting import render_policy
+from canfetch.author.formatting import FormatResult, format_robots
+from canfetch.author.policy_file import parse_policy
+from canfetch.author.proving import IntentProof, Proof, Shortfall, prove
+from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
+from canfetch.author.values import literal_path
+
+__all__ = [
+    "Audience",
+    "Draft",
+    "DraftGroup",
+    "FormatResult",
+    "Intent",
+    "IntentProof",
+    "PageIntent",
+    "Proof",
+    "Shortfall",
+    "SitePolicy",
+    "format_robots",
+    "literal_path",
+    "parse_policy",
+    "prove",
+    "render_policy",
+]

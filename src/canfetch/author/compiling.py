@@ -29,8 +29,8 @@ def _fill(group: DraftGroup, intent: Intent) -> None:
     elif not intent.rules:
         group.allow_everything()
     # None of its own, or none in place of everyone's.
-    if intent.crawl_delay_seconds and not intent.forbids_everything:
-        group.crawl_delay(intent.crawl_delay_seconds)
+    if intent.crawl_delay and not intent.forbids_everything:
+        group.crawl_delay(intent.crawl_delay)
     if intent.usage is not None and not intent.forbids_everything:
         training, search, ai_use = (intent.usage.get(use) for use in UsagePurpose)
         group.content_usage(training=training, search=search, ai_use=ai_use)

@@ -17,7 +17,7 @@ from canfetch.author.values import (
     checked_type,
     checked_url,
 )
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.escapes import canonical
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
@@ -277,9 +277,9 @@ class Draft:
             [f"Sitemap: {url}" for url in self._sitemaps],
         ]
         octets = "\n".join("".join(f"{line}\n" for line in part) for part in parts if part).encode("ascii")
-        if len(octets) > PARSE_OCTETS_LIMIT:
+        if len(octets) > DEFAULT_MAX_BYTES:
             raise InvalidDraft(
-                f"the file would have {len(octets)} octets: keep to {PARSE_OCTETS_LIMIT}, which every crawler must read"
+                f"the file would have {len(octets)} octets: keep to {DEFAULT_MAX_BYTES}, which every crawler must read"
             )
         return octets
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from canfetch.core.escapes import RESERVED_DATA, canonical
-from canfetch.core.octets import NEVER_IN_URI, UNRESERVED
 from canfetch.core.quoting import quoted
+from canfetch.core.text import NEVER_IN_URI, UNRESERVED
 from canfetch.errors import InvalidSitePolicy
 
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~/")

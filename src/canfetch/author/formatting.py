@@ -58,21 +58,21 @@ _STYLES: Final = (
 )
 
 
-class Formatted(NamedTuple):
+class FormatResult(NamedTuple):
     """What became of a file.
 
     Attributes:
-        octets: the file, formatted, or as it came where it is refused.
+        content: the file, formatted, or as it came where it is refused.
         refusal: why it cannot be formatted, or None.
         left: what was left as it is, since verdicts would change: `records`, `group-gaps`, `blank-lines`.
     """
 
-    octets: bytes
+    content: bytes
     refusal: str | None = None
     left: tuple[str, ...] = ()
 
 
-def formatted(octets: bytes) -> Formatted:
+def format_robots(octets: bytes) -> FormatResult:
     """Put a file into its one written form.
 
     Keys are written as the RFC writes them, with one space behind the colon and none before; line ends are LF, and the
@@ -85,17 +85,17 @@ def formatted(octets: bytes) -> Formatted:
     robots = parse(octets)
     if robots.tail:
         limit = len(octets) - len(robots.tail)
-        return Formatted(octets, f"only its first {limit} octets are read: in a shorter file, others would count")
+        return FormatResult(octets, f"only its first {limit} octets are read: in a shorter file, others would count")
     if robots.source_encoding != "utf-8":
-        return Formatted(octets, f"it is {robots.source_encoding}, which few crawlers read: save it as UTF-8 first")
+        return FormatResult(octets, f"it is {robots.source_encoding}, which few crawlers read: save it as UTF-8 first")
     profiles: tuple[str, ...] = ()
     for style in _STYLES:
         written = _written(robots, style)
         profiles = differing_profiles(octets, written)
         if not profiles:
             left = tuple(name.replace("_", "-") for name, wanted in style._asdict().items() if not wanted)
-            return Formatted(written, left=left)
-    return Formatted(octets, f"other verdicts would come of it in {', '.join(profiles)}")
+            return FormatResult(written, left=left)
+    return FormatResult(octets, f"other verdicts would come of it in {', '.join(profiles)}")
 
 
 def _written(robots: RobotsTxt, style: Style) -> bytes:
@@ -103,7 +103,7 @@ def _written(robots: RobotsTxt, style: Style) -> bytes:
     while lines and not lines[-1] and style.blank_lines:
         lines.pop()
     # A byte order mark stays: Python's robot parsers read it as a part of the first line.
-    mark = robots.octets[: robots.records[0].span[0]] if robots.records else robots.octets
+    mark = robots.content[: robots.records[0].span[0]] if robots.records else robots.content
     return mark + b"".join(line + b"\n" for line in lines)
 
 
@@ -114,7 +114,7 @@ def _lines(robots: RobotsTxt, style: Style) -> Iterator[bytes]:
     begun = bool(robots.records) and robots.records[0].span[0] > 0
     gap = False
     for record in robots.records:
-        content = robots.octets[slice(*record.span)].rstrip(b"\r\n")
+        content = robots.content[slice(*record.span)].rstrip(b"\r\n")
         bare = content.strip(b" \t")
         if not bare:
             if not style.blank_lines:
@@ -133,7 +133,7 @@ def _lines(robots: RobotsTxt, style: Style) -> Iterator[bytes]:
             rules_seen = False
         elif record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW):
             rules_seen = True
-        waiting.append(_line(robots.octets, record, content, style))
+        waiting.append(_line(robots.content, record, content, style))
         yield from _with_gap(waiting, wanted=gap or (begun and starts_group and style.group_gaps))
         waiting.clear()
         begun, gap = True, False

@@ -6,7 +6,7 @@ from canfetch.author.site_policy import PageIntent
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
 from canfetch.pages.directives import DirectiveNote
-from canfetch.pages.places import PagePlace, PageSource
+from canfetch.pages.positions import PagePosition, PageSource
 from canfetch.pages.rule_lists import directives_in
 from canfetch.pages.vocabulary import KNOWN
 
@@ -19,7 +19,7 @@ def checked_page_rules(page: PageIntent) -> None:
 
     Raises: InvalidDraft: a word that there is not, a value that it has not, or one that takes over its neighbour.
     """
-    place = PagePlace(PageSource.X_ROBOTS_TAG, 1)
+    place = PagePosition(PageSource.X_ROBOTS_TAG, 1)
     for rule in page.rules:
         name, colon, value = (part.strip() for part in rule.partition(":"))
         if not _CHARACTERS.issuperset(rule) or name.lower() not in KNOWN:

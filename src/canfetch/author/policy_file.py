@@ -41,13 +41,13 @@ from canfetch.author.values import (
     literal_path,
 )
 from canfetch.core.escapes import canonical
-from canfetch.core.octets import octets_of
 from canfetch.core.quoting import quoted
+from canfetch.core.text import encode_text
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
 
 _TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page")
 _RULE_KEYS: Final = tuple(f"{verb}{what}" for verb in ("allow", "disallow") for what in ("", "_pages", "_file_types"))
-_INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay_seconds", "licenses")
+_INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
 _EVERYONE: Final = (*_INTENT, "names_star_ignorers")
 _PAGE: Final = ("paths", "rules", "crawler")
 _PURPOSES: Final = get_args(Purpose)
@@ -57,7 +57,7 @@ _FETCH: Final = {"all": True, "none": False}
 def parse_policy(toml: str) -> SitePolicy:
     """Read a site's policy.
 
-    What an audience says of `usage`, `crawl_delay_seconds` and `licenses` stands in place of what everyone's table
+    What an audience says of `usage`, `crawl_delay` and `licenses` stands in place of what everyone's table
     says, key by key; what it may fetch is its own table's alone.
 
     Args: toml: the text of a policy file.
@@ -116,13 +116,13 @@ def _intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -
             f"{key}: fetch = {quoted(fetch)} and what is given beside it say the same: give {other} keys, "
             "or the other fetch"
         )
-    delay = table.get("crawl_delay_seconds")
+    delay = table.get("crawl_delay")
     if delay is not None and not is_delay(delay) and (isinstance(delay, bool) or delay != 0):
-        raise _wrong(f"{key}.crawl_delay_seconds", delay, f"a number from {SHORTEST_DELAY_SECONDS} to 86400, or 0")
+        raise _wrong(f"{key}.crawl_delay", delay, f"a number from {SHORTEST_DELAY_SECONDS} to 86400, or 0")
     licenses = tuple(_checked(table, "licenses", f"{key}.licenses", lambda url: checked_url(url, "license")))
     usage = _usage(table.get("usage"), f"{key}.usage")
     if everyone is not None:
-        delay = everyone.crawl_delay_seconds if delay is None else delay
+        delay = everyone.crawl_delay if delay is None else delay
         licenses = licenses or everyone.licenses
         usage = {**(everyone.usage or {}), **(usage or {})} or None
     return Intent(audience, _FETCH[fetch], tuple(rules.values()), delay, usage, licenses)
@@ -171,7 +171,7 @@ def _pattern(text: str) -> str:
     if "#" in text:
         # It says what is wrong.
         checked_pattern(text)
-    return checked_pattern(canonical(octets_of(text)).decode("ascii"))
+    return checked_pattern(canonical(encode_text(text)).decode("ascii"))
 
 
 def _usage(value: Any, key: str) -> Preferences | None:

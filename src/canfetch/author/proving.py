@@ -30,7 +30,7 @@ _INDEX_PAGE: Final = "this reading takes an Allow of index.html for one of its f
 _OTHER_ORDER: Final = "this reading lets another rule decide"
 
 
-class ProvenIntent(NamedTuple):
+class IntentProof(NamedTuple):
     """One intent on one profile: by how many crawlers, about how many targets, how many verdicts were as wanted."""
 
     intent: Intent
@@ -88,7 +88,7 @@ class Proof(NamedTuple):
     """
 
     robots_txt: bytes
-    intents: tuple[ProvenIntent, ...]
+    intents: tuple[IntentProof, ...]
     shortfalls: tuple[Shortfall, ...]
     notes: tuple[str, ...]
 
@@ -145,7 +145,7 @@ class _Asking:
             for (_, profile, asked, wanted, got, why), (intent, crawlers) in self._found.items()
         )
 
-    def about(self, intent: Intent, profile: str) -> ProvenIntent:
+    def about(self, intent: Intent, profile: str) -> IntentProof:
         wanted = [intent.allows(target) for target in self._targets]
         meant = self._resolution.of(intent)
         engines = tuple(_engines(profile))
@@ -161,7 +161,7 @@ class _Asking:
                         why = self._why(robots, crawler, intent, target)
                         self._add(intent, profile, crawler, (target, _word(want), _word(not want), why))
         asked = len(engines) * len(meant) * len(self._targets)
-        return ProvenIntent(intent, profile, engines, len(meant), len(self._targets), asked, met)
+        return IntentProof(intent, profile, engines, len(meant), len(self._targets), asked, met)
 
     def beyond_rules(self) -> None:
         """Ask about delays, uses, licenses and sitemaps, where every profile reads the same."""
@@ -185,7 +185,7 @@ class _Asking:
         if fetched is None:
             return
         delay = robots.crawl_delay(agent=crawler.agent)
-        wanted = intent.crawl_delay_seconds
+        wanted = intent.crawl_delay
         yield "crawl-delay", str(None if wanted is None else float(wanted)), str(delay)
         for use in UsagePurpose:
             said = (intent.usage or {}).get(use)
@@ -195,7 +195,7 @@ class _Asking:
     def _why(self, robots: RobotsTxt, crawler: Meant, intent: Intent, target: str) -> str:
         flags = PROFILES[robots.profile]
         grammar_only = flags.abnf_only or flags.token_letters_only
-        if grammar_only and not all(is_product_token(token) for token in crawler.agent.octets):
+        if grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens):
             return _NAME_CUT
         tokens = next((tokens for whose, tokens in self._resolution.groups if whose is intent), ())
         chosen = robots.decide(target, agent=crawler.agent).group.token

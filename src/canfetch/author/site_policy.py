@@ -35,7 +35,7 @@ class Intent(NamedTuple):
     audience: Audience
     fetch: bool = True
     rules: tuple[DraftRule, ...] = ()
-    crawl_delay_seconds: float | None = None
+    crawl_delay: float | None = None
     usage: Preferences | None = None
     licenses: tuple[str, ...] = ()
 

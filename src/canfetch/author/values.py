@@ -7,16 +7,16 @@ from typing import Final
 
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.escapes import canonical
-from canfetch.core.octets import HEX_DIGITS, NEVER_IN_URI, octets_of
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
+from canfetch.core.text import HEX_DIGITS, NEVER_IN_URI, encode_text
 from canfetch.errors import InvalidDraft, InvalidURL
 
 # Yandex takes no longer rule; every other reader takes more.
 PATTERN_CHARACTERS_LIMIT: Final = 1_024
 _TOKEN_CHARACTERS: Final = frozenset(IDENTIFIER.decode() + "0123456789.")
 _TEXT_CHARACTERS_LIMIT: Final = 1_024
-_LITERAL: Final = "canfetch.literal_path(path) escapes what a path holds"
+_LITERAL: Final = "canfetch.author.literal_path(path) escapes what a path holds"
 _EVERYONE: Final = "*"
 _NEVER_IN_URL: Final = frozenset(chr(octet) for octet in NEVER_IN_URI if 0x20 < octet < 0x7F)
 _ROBOTS_TXT: Final = b"/robots.txt"
@@ -39,7 +39,7 @@ def literal_path(path: str) -> str:
     """
     if not checked_type(path, "a path").startswith("/"):
         raise InvalidDraft(f"{quoted(path)} is no path: begin it with '/'")
-    octets = canonical(_with_whole_escapes(octets_of(path)))
+    octets = canonical(_with_whole_escapes(encode_text(path)))
     for sign in b"*$#":
         octets = octets.replace(b"%c" % sign, b"%%%02X" % sign)
     return octets.decode("ascii")

@@ -102,7 +102,7 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
     def answers() -> Iterator[tuple[str, Crawler | None]]:
         nonlocal code
         for header in chain([first], given):
-            crawler = REGISTRY.of_user_agent(header)
+            crawler = REGISTRY.find_by_user_agent(header)
             if crawler is None:
                 code = _NOTHING_FOUND
             yield header, crawler

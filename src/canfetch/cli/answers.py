@@ -96,7 +96,7 @@ class Session:
             yield file
             return
         if self._read is None or self._read[0] is not file:
-            self._read = file, [file.as_read_by(profile) for profile in PROFILES]
+            self._read = file, [file.with_profile(profile) for profile in PROFILES]
         yield from self._read[1]
 
     def settle(self) -> None:

@@ -80,11 +80,11 @@ def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: 
         elif writer is not None:
             writer.write({"origin": name, **_summary(entry)})
         else:
-            at = time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(entry.fetched_at_seconds))
+            at = time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(entry.fetched_at))
             if not headed:
                 headed = True
                 sys.stdout.write(_HEADING)
-            octets = "-" if entry.copy is None else str(len(entry.copy.octets))
+            octets = "-" if entry.copy is None else str(len(entry.copy.content))
             status = "-" if entry.status is None else str(entry.status)
             # The policy is said where it is not the usual one.
             policy = "" if entry.key == name else f"  by policy {shown(entry.policy)}"
@@ -100,9 +100,9 @@ def _summary(entry: Entry) -> dict[str, Any]:
         "access": str(entry.outcome.access),
         "detail": entry.outcome.detail,
         "status": entry.status,
-        "fetched_at_seconds": entry.fetched_at_seconds,
-        "due_at_seconds": entry.due_at_seconds,
-        "octets": None if entry.copy is None else len(entry.copy.octets),
+        "fetched_at": entry.fetched_at,
+        "next_fetch_at": entry.next_fetch_at,
+        "octets": None if entry.copy is None else len(entry.copy.content),
         "sha256": None if entry.copy is None else entry.copy.sha256,
     }
 

@@ -36,7 +36,7 @@ Examples:
 json is a list of objects, ndjson one object a line:
   url, agent_name, schema, allowed, reason, rule {type, pattern, line, octets} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
-  access {access, effect, because, policy, robots_url, fetched_at_seconds, sha256}, or null: the file was given
+  access {access, effect, because, policy, robots_url, fetched_at, sha256}, or null: the file was given
   without a verdict: url, agent_name, allowed (null), error
 
 \b

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import diff_bytes, unified_diff
 
 from canfetch.cli.terminal import shown
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 
 
 def difference_lines(name: str, before: bytes, after: bytes) -> Iterator[str]:
@@ -12,6 +12,6 @@ def difference_lines(name: str, before: bytes, after: bytes) -> Iterator[str]:
 
     Cost: O(lines times changed lines) at worst.
     """
-    encoded = octets_of(name)
+    encoded = encode_text(name)
     lines = diff_bytes(unified_diff, before.splitlines(), after.splitlines(), encoded, encoded, lineterm=b"")
-    yield from (f"{shown(text_of(line))}\n" for line in lines)
+    yield from (f"{shown(display_text(line))}\n" for line in lines)

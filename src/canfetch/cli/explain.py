@@ -138,11 +138,11 @@ def fetched_facts(verdict: Verdict) -> list[tuple[str, str]]:
     facts = verdict.access
     if facts is None:
         return []
-    at = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(facts.fetched_at_seconds))
+    at = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(facts.fetched_at))
     how = "none, as of" if facts.sha256 is None else "fetched"
     return [
         ("file", f"{shown(facts.robots_url)}, {how} {at}"),
-        ("access", f"{facts.access}, {facts.effect}: {shown(facts.because)} (policy {facts.policy})"),
+        ("access", f"{facts.access}, {facts.effect}: {shown(facts.explanation)} (policy {facts.policy})"),
     ]
 
 
@@ -157,7 +157,7 @@ def reason_text(verdict: Verdict) -> str:
         return f"line {rule.line} decides: an empty rule matches everything, and disallows nothing"
     if PROFILES[verdict.profile].first_match and verdict.also_matched:
         return f"line {rule.line} decides: of the rules that match, the first wins"
-    if any(other.octets == rule.octets and other.allow != rule.allow for other in verdict.also_matched):
+    if any(other.specificity == rule.specificity and other.allow != rule.allow for other in verdict.also_matched):
         return f"line {rule.line} decides: between rules of equal length, allow wins"
     if verdict.also_matched:
         return f"line {rule.line} decides: of the rules that match, the longest wins"
@@ -168,7 +168,7 @@ def losing_text(rule: Rule, winner: Rule | None) -> str:
     """Say why a rule that matched did not decide."""
     if winner is None:
         return _octets(rule)
-    if rule.octets < winner.octets:
+    if rule.specificity < winner.specificity:
         return f"{_octets(rule)}: shorter"
     if winner.allow and not rule.allow:
         return f"{_octets(rule)}: as long, and allow wins"
@@ -226,4 +226,4 @@ def _line_numbers(lines: tuple[int, ...]) -> str:
 
 
 def _octets(rule: Rule) -> str:
-    return "1 octet" if rule.octets == 1 else f"{rule.octets} octets"
+    return "1 octet" if rule.specificity == 1 else f"{rule.specificity} octets"

@@ -17,7 +17,7 @@ from canfetch.cli.origins import Origins
 from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.progress import progress_of
 from canfetch.cli.terminal import Palette, is_terminal, shown, wants_color
-from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import OFFLINE_CELL
 
 
@@ -37,14 +37,14 @@ def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_
         rows = origins.ahead(iter(names), url_of=url_of_origin, weight_of=len, most_weight=MOST_CHARACTERS)
         with closing(rows):
             for name, known in rows:
-                if not isinstance(known, KnownOrigin):
+                if not isinstance(known, OriginState):
                     code = UNCOMPUTED
                     progress.say(f"canfetch: {cropped(str(known))}")
                     if writer is not None:
                         writer.write({"origin": as_given(name), "error": str(known)})
                     continue
                 now = time.time()
-                if known.standing(now).access is Access.UNREACHABLE and code == ALLOWED:
+                if known.effective_access(now).access is Access.UNREACHABLE and code == ALLOWED:
                     code = DISALLOWED
                 if writer is not None:
                     writer.write(origin_json(known, now))
@@ -59,9 +59,9 @@ def _fetch(names: tuple[str, ...], options: NetworkOptions, format_: str, *, no_
     return code
 
 
-def origin_json(known: KnownOrigin, now_seconds: float) -> dict[str, Any]:
+def origin_json(known: OriginState, now: float) -> dict[str, Any]:
     """Give what is known of an origin in plain values; the file's octets are not among them, their hash is."""
-    entry, standing = known.entry, known.standing(now_seconds)
+    entry, standing = known.entry, known.effective_access(now)
     copy = standing.copy
     return {
         "schema": "canfetch.origin/1",
@@ -69,30 +69,30 @@ def origin_json(known: KnownOrigin, now_seconds: float) -> dict[str, Any]:
         "robots_url": known.origin.robots_url,
         "access": str(standing.access),
         "effect": str(standing.effect),
-        "because": standing.because,
+        "explanation": standing.explanation,
         "policy": entry.policy,
         "cell": entry.outcome.cell,
         "status": entry.status,
         "url": entry.url,
         "hops": [hop._asdict() for hop in entry.hops],
         "headers": dict(entry.headers),
-        "fetched_at_seconds": entry.fetched_at_seconds,
-        "due_at_seconds": entry.due_at_seconds,
+        "fetched_at": entry.fetched_at,
+        "next_fetch_at": entry.next_fetch_at,
         "failures": entry.failures,
         "copy": None
         if copy is None
         else {
             "sha256": copy.sha256,
-            "octets": len(copy.octets),
+            "octets": len(copy.content),
             "url": copy.url,
-            "fetched_at_seconds": copy.fetched_at_seconds,
+            "fetched_at": copy.fetched_at,
         },
     }
 
 
-def origin_lines(known: KnownOrigin, now_seconds: float, palette: Palette) -> Iterator[str]:
+def origin_lines(known: OriginState, now: float, palette: Palette) -> Iterator[str]:
     """Yield what is known of an origin as lines for people."""
-    entry, standing = known.entry, known.standing(now_seconds)
+    entry, standing = known.entry, known.effective_access(now)
     paint = {Effect.FULL_ALLOW: palette.good, Effect.FULL_DISALLOW: palette.bad}.get(standing.effect, palette.strong)
     yield f"{palette.strong(known.origin.robots_url)}: {paint(str(standing.effect))}"
     for hop in entry.hops:
@@ -101,16 +101,16 @@ def origin_lines(known: KnownOrigin, now_seconds: float, palette: Palette) -> It
     yield f"  {status}  {shown(entry.url)}"
     for name, value in entry.headers:
         yield palette.faint(f"       {name}: {shown(value)}")
-    yield f"  access   {standing.access}: {shown(standing.because)}"
+    yield f"  access   {standing.access}: {shown(standing.explanation)}"
     yield f"  policy   {entry.policy}, {entry.outcome.cell}"
     if standing.copy is not None:
-        yield f"  file     {len(standing.copy.octets)} octets, sha256 {standing.copy.sha256[:16]}..."
+        yield f"  file     {len(standing.copy.content)} octets, sha256 {standing.copy.sha256[:16]}..."
     if entry.outcome.cell == OFFLINE_CELL:
         yield "  fetched  never"
         return
-    left = entry.due_at_seconds - now_seconds
+    left = entry.next_fetch_at - now
     word = "asked again" if standing.access is Access.UNREACHABLE else "fresh for"
-    yield f"  fetched  {_moment(entry.fetched_at_seconds)}, {word} {_left(left, standing.access)}"
+    yield f"  fetched  {_moment(entry.fetched_at)}, {word} {_left(left, standing.access)}"
 
 
 def _moment(seconds: float) -> str:

@@ -17,7 +17,7 @@ from canfetch.errors import CanfetchError, InvalidRobotsURL, InvalidURL
 
 if TYPE_CHECKING:
     from canfetch.client.evidence import EvidenceRecorder
-    from canfetch.client.known_origin import KnownOrigin
+    from canfetch.client.origin_state import OriginState
 
 
 class QuotedFile(NamedTuple):
@@ -39,7 +39,7 @@ class RobotsFile(Protocol):
     def quoted(self) -> QuotedFile | None:
         """Give the file whose rules decide, or None where none do."""
 
-    def as_read_by(self, profile: str) -> "RobotsFile":
+    def with_profile(self, profile: str) -> "RobotsFile":
         """Give the same file, read by another profile.
 
         Cost: O(octets of the file).
@@ -101,11 +101,11 @@ class _GivenFile:
     def quoted(self) -> QuotedFile:
         return QuotedFile(self._robots, self._name)
 
-    def as_read_by(self, profile: str) -> "_GivenFile":
-        return _GivenFile(self._robots.as_read_by(profile), self._name, self._agents)
+    def with_profile(self, profile: str) -> "_GivenFile":
+        return _GivenFile(self._robots.with_profile(profile), self._name, self._agents)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
-        evidence.record(url, verdict, octets=self._robots.octets)
+        evidence.record(url, verdict, octets=self._robots.content)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -126,7 +126,7 @@ class _FetchedFiles:
             question.network,
             say=say,
             profile=question.profile,
-            limit_octets=question.limit_octets,
+            max_bytes=question.max_bytes,
             engine=question.engine,
         )
 
@@ -162,7 +162,7 @@ class _FetchedFiles:
 class _FetchedFile:
     """What is known of an origin, for those who ask."""
 
-    def __init__(self, known: "KnownOrigin", agents: list[Agent], *, is_named: bool) -> None:
+    def __init__(self, known: "OriginState", agents: list[Agent], *, is_named: bool) -> None:
         self.known = known
         self._agents = agents
         self._is_named = is_named
@@ -182,11 +182,11 @@ class _FetchedFile:
 
     def quoted(self) -> QuotedFile | None:
         known = self.known
-        copy = known.standing(known.entry.fetched_at_seconds).copy
+        copy = known.effective_access(known.entry.fetched_at).copy
         return None if copy is None else QuotedFile(known.robots(copy), known.origin.robots_url)
 
-    def as_read_by(self, profile: str) -> "_FetchedFile":
-        return _FetchedFile(self.known.as_read_by(profile), self._agents, is_named=self._is_named)
+    def with_profile(self, profile: str) -> "_FetchedFile":
+        return _FetchedFile(self.known.with_profile(profile), self._agents, is_named=self._is_named)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         evidence.record(url, verdict, self.known)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.author.formatting import Formatted, formatted
+from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.cli.differences import difference_lines
 from canfetch.cli.formats import JsonWriter, as_given
 from canfetch.cli.lint_sources import is_origin, read_source, sources_of
@@ -42,12 +42,12 @@ class _Done(NamedTuple):
 
     name: str
     before: bytes
-    result: Formatted
+    result: FormatResult
     problem: str
 
     @property
     def changed(self) -> bool:
-        return self.result.octets != self.before
+        return self.result.content != self.before
 
 
 def _run(**given: Any) -> NoReturn:
@@ -85,21 +85,21 @@ def _format(question: FormatQuestion, names: tuple[str, ...]) -> int:
 def _done(name: str) -> _Done:
     source = read_source(name)
     if source.given is None:
-        return _Done(name, b"", Formatted(b"", source.problem), source.problem)
-    result = formatted(source.given.octets)
+        return _Done(name, b"", FormatResult(b"", source.problem), source.problem)
+    result = format_robots(source.given.content)
     problem = f"{name} is not formatted: {result.refusal}" if result.refusal else ""
-    return _Done(name, source.given.octets, result, problem)
+    return _Done(name, source.given.content, result, problem)
 
 
 def _tell(question: FormatQuestion, done: _Done) -> None:
     if question.diff:
-        sys.stdout.writelines(difference_lines(done.name, done.before, done.result.octets))
+        sys.stdout.writelines(difference_lines(done.name, done.before, done.result.content))
     elif done.name == STANDARD_INPUT and question.writes:
         # Also where it is refused: a pipe that loses the file would be worse.
-        to_standard_output(done.result.octets)
+        to_standard_output(done.result.content)
     elif done.changed:
         if question.writes:
-            rewrite(done.name, done.result.octets)
+            rewrite(done.name, done.result.content)
         left = ", ".join(_LEFT[name] for name in done.result.left)
         said = "written anew" if question.writes else "would be written anew"
         because = f"; left as it is, since verdicts would change: {left}" if left else ""

@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from canfetch.cli.answers import Answer, Session
 from canfetch.cli.terminal import shown
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 from canfetch.core.verdict import Verdict
 
 CSV_COLUMNS: Final = (
@@ -105,7 +105,7 @@ class CsvWriter:
 
 def as_given(text: str) -> str:
     """Give a URL or a name as programs get it: octets that are no UTF-8 become escapes, which mean the same."""
-    return text_of(octets_of(text))
+    return display_text(encode_text(text))
 
 
 def verdict_json(url: str, agent_name: str, verdict: Verdict) -> dict[str, Any]:
@@ -126,10 +126,10 @@ def verdict_cells(url: str, agent_name: str, verdict: Verdict) -> Cells:
         as_given(agent_name),
         "true" if verdict.allowed else "false",
         str(verdict.reason),
-        *((None,) * 4 if rule is None else (rule.type, text_of(rule.pattern), rule.line, rule.octets)),
+        *((None,) * 4 if rule is None else (rule.type, display_text(rule.pattern), rule.line, rule.specificity)),
         str(verdict.group.choice),
         verdict.group.token,
-        text_of(verdict.target),
+        display_text(verdict.target),
         verdict.profile,
         None,
     ]

@@ -7,7 +7,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.cli.problems import Problem
 from canfetch.cli.question import STANDARD_INPUT, Question
-from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
+from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidRobotsURL
@@ -48,12 +48,12 @@ def check_limit(question: Question) -> None:
 
     Raises: Problem.
     """
-    limit = question.limit_octets
-    if limit < PARSE_OCTETS_LIMIT:
-        least = f"{PARSE_OCTETS_LIMIT} or more (RFC 9309 section 2.5)"
-        raise Problem(f"--limit-octets {limit} is too few: give {least}")
-    if limit > MOST_OCTETS_LIMIT:
-        raise Problem(f"--limit-octets {limit} is too many: give {MOST_OCTETS_LIMIT} or less (512 MiB)")
+    limit = question.max_bytes
+    if limit < DEFAULT_MAX_BYTES:
+        least = f"{DEFAULT_MAX_BYTES} or more (RFC 9309 section 2.5)"
+        raise Problem(f"--max-bytes {limit} is too few: give {least}")
+    if limit > MAX_BYTES_LIMIT:
+        raise Problem(f"--max-bytes {limit} is too many: give {MAX_BYTES_LIMIT} or less (512 MiB)")
 
 
 def open_input(name: str, option: str) -> BinaryIO:
@@ -93,7 +93,7 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
     stream = open_input(name, "--robots")
     try:
         # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
-        octets = stream.read(2 * question.limit_octets + 4)
+        octets = stream.read(2 * question.max_bytes + 4)
     except OSError as error:
         raise Problem(f"--robots {quoted(name)} cannot be read: {_what(error)}: give another file") from None
     finally:
@@ -103,7 +103,7 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
             octets,
             url=question.robots_url,
             profile=question.profile,
-            limit_octets=question.limit_octets,
+            max_bytes=question.max_bytes,
             engine=question.engine,
         )
     except InvalidRobotsURL as error:

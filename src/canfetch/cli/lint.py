@@ -22,8 +22,8 @@ from canfetch.cli.progress import Progress, progress_of
 from canfetch.cli.question import STANDARD_INPUT
 from canfetch.cli.rewriting import rewrite, to_standard_output
 from canfetch.cli.terminal import Palette, is_terminal, wants_color
-from canfetch.core.octets import octets_of
 from canfetch.core.origin import origin_of_robots_url
+from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, catalogue_of
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
@@ -31,9 +31,9 @@ from canfetch.lint.configuration import LintSettings
 from canfetch.lint.given import SeenPage
 from canfetch.lint.linter import Linter
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import LINT_PROFILES, Severity, severity_named
+from canfetch.lint.severity import SEVERITY_SETS, Severity, severity_named
 from canfetch.pages.document import parse_page
-from canfetch.pages.html import PAGE_OCTETS_LIMIT
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 _CLEAN, _FOUND = ALLOWED, DISALLOWED
 _NOT_FOR_DOCUMENTS: Final = frozenset({"sarif", "gitlab", "junit", "html", "json"})
@@ -58,7 +58,7 @@ def _run(**given: Any) -> NoReturn:
     output = output_of(question.format, stream, catalogue, palette)
     code = _lint(question, linter, settings, output)
     if question.output is not None and isinstance(stream, StringIO):
-        rewrite(question.output, octets_of(stream.getvalue()))
+        rewrite(question.output, encode_text(stream.getvalue()))
     context.exit(code)
 
 
@@ -154,7 +154,7 @@ def _sources(question: LintQuestion, names: tuple[str, ...], progress: Progress)
 def _page(url: str, name: str) -> SeenPage:
     stream = open_input(name, "--page")
     try:
-        return SeenPage(url, parse_page(html=stream.read(PAGE_OCTETS_LIMIT + 1), url=url))
+        return SeenPage(url, parse_page(html=stream.read(DEFAULT_MAX_PAGE_BYTES + 1), url=url))
     finally:
         close_input(stream)
 
@@ -162,9 +162,9 @@ def _page(url: str, name: str) -> SeenPage:
 def _shows_difference(question: LintQuestion, linter: Linter, source: Source) -> bool:
     """Show what mending a file would change, and say whether that is anything."""
     assert source.given is not None
-    octets = linter.fix(source.given, unsafe=question.unsafe_fixes).octets
-    sys.stdout.writelines(difference_lines(source.name, source.given.octets, octets))
-    return octets != source.given.octets
+    octets = linter.fix(source.given, unsafe=question.unsafe_fixes).content
+    sys.stdout.writelines(difference_lines(source.name, source.given.content, octets))
+    return octets != source.given.content
 
 
 def _report(question: LintQuestion, linter: Linter, source: Source) -> LintReport:
@@ -174,9 +174,9 @@ def _report(question: LintQuestion, linter: Linter, source: Source) -> LintRepor
         return linter.lint(source.given)
     fixed = linter.fix(source.given, unsafe=question.unsafe_fixes)
     if source.path is None:
-        to_standard_output(fixed.octets)
-    elif fixed.octets != source.given.octets:
-        rewrite(source.path, fixed.octets)
+        to_standard_output(fixed.content)
+    elif fixed.content != source.given.content:
+        rewrite(source.path, fixed.content)
     return fixed.report
 
 
@@ -208,7 +208,7 @@ command: Final = click.Command(
         click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|URL|-]..."),
         click.Option(
             ["--profile"],
-            type=click.Choice(LINT_PROFILES),
+            type=click.Choice(SEVERITY_SETS),
             help="Whose severities: all takes the highest of each.  [default: all]",
         ),
         click.Option(

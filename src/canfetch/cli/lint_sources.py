@@ -15,15 +15,15 @@ from canfetch.cli.origins import Origins
 from canfetch.cli.problems import Problem, problem_line
 from canfetch.cli.progress import Progress
 from canfetch.cli.question import STANDARD_INPUT
-from canfetch.client.known_origin import KnownOrigin
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.client.origin_state import OriginState
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.lint.given import Given, SeenPage
 
 _FILE_NAME: Final = "robots.txt"
 # Whatever is behind is not read by anybody; that there is something, is all that matters. UTF-16 takes twice as much.
-_MOST_OCTETS: Final = 64 * PARSE_OCTETS_LIMIT
+_MOST_OCTETS: Final = 64 * DEFAULT_MAX_BYTES
 
 
 class Source(NamedTuple):
@@ -99,22 +99,22 @@ def fetched_sources(
             with closing(rows):
                 known = dict(rows)
             own = known[name]
-            if not isinstance(own, KnownOrigin):
+            if not isinstance(own, OriginState):
                 yield Source(name, None, str(own))
                 continue
             others = {
                 other.origin.robots_url: _octets(other)
                 for key, other in known.items()
-                if key != name and isinstance(other, KnownOrigin) and other.entry.outcome.access != Access.UNREACHABLE
+                if key != name and isinstance(other, OriginState) and other.entry.outcome.access != Access.UNREACHABLE
             }
             url = own.origin.robots_url
             yield Source(url, Given(_octets(own) or b"", url=url, delivery=own.entry, siblings=others, pages=pages))
 
 
-def _octets(known: KnownOrigin) -> bytes | None:
+def _octets(known: OriginState) -> bytes | None:
     # The last good copy may be older than the last fetch; what is served now is what counts.
     entry = known.entry
-    return entry.copy.octets if entry.copy is not None and entry.outcome.access is Access.SUCCESSFUL else None
+    return entry.copy.content if entry.copy is not None and entry.outcome.access is Access.SUCCESSFUL else None
 
 
 def _siblings(name: str) -> Iterator[str]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.cli.terminal import Palette, columns, shown
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.html import summary
-from canfetch.lint.formats.places import place_of, quoted_line
+from canfetch.lint.formats.locations import place_of, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -68,4 +68,4 @@ def _quoted(report: LintReport, finding: Finding, catalogue: Catalogue, palette:
 
 
 def _text(octets: bytes) -> str:
-    return shown(text_of(octets.replace(b"\t", b" ")))
+    return shown(display_text(octets.replace(b"\t", b" ")))

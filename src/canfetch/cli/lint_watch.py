@@ -44,7 +44,7 @@ def watch(question: LintQuestion, linter: Linter, catalogue: Catalogue, palette:
             if source.given is None:
                 click.echo(f"canfetch: {cropped(source.problem)}", err=True)
             elif question.mends and (fixed := linter.fix(source.given, unsafe=question.unsafe_fixes)).made:
-                rewrite(name, fixed.octets)
+                rewrite(name, fixed.content)
                 stamp = _stamp(name)
                 output.write(fixed.report)
             else:

@@ -44,7 +44,7 @@ PROGRAM: Final = "canfetch"
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
 
 
-class LateGroup(click.Group):
+class LazyGroup(click.Group):
     """A command whose sub-commands are imported when they are asked for."""
 
     @override
@@ -72,7 +72,7 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
     ctx.exit()
 
 
-cli: Final = LateGroup(
+cli: Final = LazyGroup(
     PROGRAM,
     params=[
         click.Option(

@@ -10,10 +10,10 @@ from canfetch.cli.ahead import Ahead
 from canfetch.cli.network import NetworkOptions
 from canfetch.cli.problems import Problem
 from canfetch.cli.stores import as_typed, open_store
-from canfetch.client.keeping import LOGGER
-from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.origin_state import OriginState
+from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidURL
@@ -30,7 +30,7 @@ class Origins:
     Args:
         options: as given.
         say: writes a line to standard error.
-        profile, limit_octets, engine: how files are read.
+        profile, max_bytes, engine: how files are read.
     Raises: Problem: the store cannot be opened, or an option does not fit.
     """
 
@@ -40,7 +40,7 @@ class Origins:
         *,
         say: Callable[[str], None],
         profile: str = "rfc9309",
-        limit_octets: int = PARSE_OCTETS_LIMIT,
+        max_bytes: int = DEFAULT_MAX_BYTES,
         engine: str | None = None,
     ) -> None:
         self._options = options
@@ -52,13 +52,13 @@ class Origins:
                 # Who asks is said with each question.
                 agent="*",
                 policy=options.policy,
-                total_seconds=options.timeout,
-                connect_seconds=min(_WAIT_SECONDS, options.timeout),
-                read_seconds=min(_WAIT_SECONDS, options.timeout),
+                timeout=options.timeout,
+                connect_timeout=min(_WAIT_SECONDS, options.timeout),
+                read_timeout=min(_WAIT_SECONDS, options.timeout),
                 allow_private=not options.public_only,
                 store=store,
                 profile=profile,
-                limit_octets=limit_octets,
+                max_bytes=max_bytes,
                 engine=engine,
             )
         except CanfetchError as error:
@@ -75,7 +75,7 @@ class Origins:
         url_of: Callable[[Item], str],
         weight_of: Callable[[Item], int],
         most_weight: int,
-    ) -> Generator[tuple[Item, KnownOrigin | CanfetchError | Problem]]:
+    ) -> Generator[tuple[Item, OriginState | CanfetchError | Problem]]:
         """Yield items in their order, each with what is known of its origin, or what is wrong with it.
 
         Args:
@@ -99,10 +99,10 @@ class Origins:
         finally:
             LOGGER.removeHandler(self._warnings)
 
-    def _known(self, origin: str) -> KnownOrigin:
-        known = self._client.known(origin, offline=self._options.offline)
-        if self._options.refresh and known.entry.fetched_at_seconds < self._started_seconds:
-            known = self._client.known(origin, refresh=True)
+    def _known(self, origin: str) -> OriginState:
+        known = self._client.origin_state(origin, offline=self._options.offline)
+        if self._options.refresh and known.entry.fetched_at < self._started_seconds:
+            known = self._client.origin_state(origin, refresh=True)
         return known
 
 

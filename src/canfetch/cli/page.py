@@ -16,9 +16,9 @@ from canfetch.cli.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, crop
 from canfetch.cli.terminal import Palette, shown, wants_color
 from canfetch.core._tables import PROFILES
 from canfetch.errors import CanfetchError
-from canfetch.pages.dates import seconds_of_date
-from canfetch.pages.html import PAGE_OCTETS_LIMIT
-from canfetch.pages.readings import PAGE_READINGS
+from canfetch.pages.dates import parse_date
+from canfetch.pages.dialects import PAGE_DIALECTS
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.verdict import PageVerdict
 
 
@@ -31,14 +31,14 @@ def _answer(question: PageQuestion) -> int:
     askers = [asker_of(name, exact=question.exact) for name in dict.fromkeys(question.agents)]
     if not askers:
         raise Problem("no agent: give --agent TOKEN, such as --agent Googlebot")
-    now_seconds = _now(question.now)
+    now = _now(question.now)
     writer = None if question.format == "text" else JsonWriter(lines=question.format == "ndjson")
     palette = Palette(on=wants_color(no_color=question.no_color))
     code, started = ALLOWED, False
     with closing(pages_of(question)) as pages:
         for asker in askers:
             try:
-                seen, verdict = _decided(pages, asker, question, now_seconds)
+                seen, verdict = _decided(pages, asker, question, now)
             except (CanfetchError, Problem) as error:
                 code = UNCOMPUTED
                 sys.stdout.flush()
@@ -61,18 +61,16 @@ def _answer(question: PageQuestion) -> int:
     return code
 
 
-def _decided(pages: Pages, asker: Asker, question: PageQuestion, now_seconds: float) -> tuple[Seen, PageVerdict]:
+def _decided(pages: Pages, asker: Asker, question: PageQuestion, now: float) -> tuple[Seen, PageVerdict]:
     seen = pages.seen_by(asker.agent)
-    verdict = seen.rules.decide(
-        agent=asker.agent, now_seconds=now_seconds, robots=seen.robots, reading=question.reading
-    )
+    verdict = seen.rules.decide(agent=asker.agent, now=now, robots=seen.robots, dialect=question.dialect)
     return seen, verdict
 
 
 def _now(text: str | None) -> float:
     if text is None:
         return time.time()
-    seconds = seconds_of_date(text)
+    seconds = parse_date(text)
     if seconds is None:
         raise Problem(f"--now {text[:100]!r} is no date: give one such as 2026-01-31T12:00:00Z")
     return seconds
@@ -137,8 +135,8 @@ command: Final = click.Command(
             help="The tdmrep.json beside a page that is given.",
         ),
         click.Option(
-            ["--reading"],
-            type=click.Choice(tuple(PAGE_READINGS)),
+            ["--dialect"],
+            type=click.Choice(tuple(PAGE_DIALECTS)),
             help="Whose reading of page-level rules; by default the agent's own.",
         ),
         click.Option(
@@ -150,10 +148,10 @@ command: Final = click.Command(
         ),
         click.Option(["--now"], metavar="DATE", help="The time that is asked about, for unavailable_after."),
         click.Option(
-            ["--limit-octets"],
+            ["--max-bytes"],
             metavar="N",
             type=click.IntRange(1, 1 << 30),
-            default=PAGE_OCTETS_LIMIT,
+            default=DEFAULT_MAX_PAGE_BYTES,
             show_default=True,
             help="How much of the page is read.",
         ),
@@ -174,7 +172,7 @@ command: Final = click.Command(
 
     The page is fetched if its robots.txt lets the agent, with its redirects, each of which is asked about, too. With
     --html or --header nothing is fetched. X-Robots-Tag, Robots-Tag, robots meta elements and TDMRep count as the
-    agent's operator documents it, or as --reading says.""",
+    agent's operator documents it, or as --dialect says.""",
     epilog="""\b
 Examples:
   canfetch page https://example.com/fish --agent Googlebot

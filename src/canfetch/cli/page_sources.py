@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urljoin
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.network import NetworkOptions
 from canfetch.cli.problems import Problem
@@ -16,7 +16,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.document import PageRules, parse_page
-from canfetch.pages.tdm import TDM_FILE_PATH, TDM_OCTETS_LIMIT
+from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
 # As many as Googlebot follows.
 _MOST_REDIRECTS: Final = 10
@@ -38,10 +38,10 @@ class PageQuestion(NamedTuple):
     headers: tuple[str, ...]
     robots: str | None
     tdm_file: str | None
-    reading: str | None
+    dialect: str | None
     profile: str
     now: str | None
-    limit_octets: int
+    max_bytes: int
     format: str
     no_color: bool
     quiet: bool
@@ -99,16 +99,16 @@ class _GivenPage:
         if named.count("-") > 1:
             raise Problem("standard input can be read once: give one of the two as a file")
         self._url = question.url
-        html = None if question.html is None else _read(question.html, "--html", question.limit_octets + 1)
+        html = None if question.html is None else _read(question.html, "--html", question.max_bytes + 1)
         tdm_file = None
         if question.tdm_file is not None:
-            tdm_file = _read(question.tdm_file, "--tdm-file", TDM_OCTETS_LIMIT + 1)
+            tdm_file = _read(question.tdm_file, "--tdm-file", MAX_TDM_BYTES + 1)
         self._rules = parse_page(
             html,
             headers=[_header(line) for line in question.headers],
             url=question.url,
             tdm_file=tdm_file,
-            limit_octets=question.limit_octets,
+            max_bytes=question.max_bytes,
         )
         self._robots: RobotsTxt | None = None
         if question.robots is not None:
@@ -166,7 +166,7 @@ class _FetchedPages:
             headers=response.headers,
             url=url,
             tdm_file=tdm.octets,
-            limit_octets=self._question.limit_octets,
+            max_bytes=self._question.max_bytes,
         )
         return Seen(rules if tdm.problem is None else rules.with_unknown_tdm_file(tdm.problem), verdict, fetched)
 
@@ -187,32 +187,32 @@ class _FetchedPages:
 
         Raises: Problem: there is no answer.
         """
-        answer = self._answer(url, self._question.limit_octets)
+        answer = self._answer(url, self._question.max_bytes)
         if isinstance(answer, Failure):
             raise Problem(
                 f"{quoted(url)} gives no page, {answer.kind}: {answer.detail}: try again, or give --html FILE"
             )
         return answer
 
-    def _answer(self, url: str, limit_octets: int) -> Response | Failure:
+    def _answer(self, url: str, max_bytes: int) -> Response | Failure:
         answer = self._answers.get(url)
         if answer is None:
-            answer = self._answers[url] = self._ask(url, limit_octets)
+            answer = self._answers[url] = self._ask(url, max_bytes)
         return answer
 
-    def _ask(self, url: str, limit_octets: int) -> Response | Failure:
-        from canfetch.client.transports import Asking  # noqa: PLC0415 - as above
+    def _ask(self, url: str, max_bytes: int) -> Response | Failure:
+        from canfetch.client.transports import TransportRequest  # noqa: PLC0415 - as above
 
         network = self._question.network
         wait = min(_WAIT_SECONDS, network.timeout)
         return self._transport.ask(
-            Asking(
+            TransportRequest(
                 url=url,
                 headers=(("User-Agent", network.user_agent), ("Accept", "text/html, */*;q=0.5")),
-                limit_octets=limit_octets,
-                connect_seconds=wait,
-                read_seconds=wait,
-                total_seconds=network.timeout,
+                max_bytes=max_bytes,
+                connect_timeout=wait,
+                read_timeout=wait,
+                timeout=network.timeout,
                 allow_private=not network.public_only,
             )
         )
@@ -223,7 +223,7 @@ class _FetchedPages:
         if not self._robots_verdict(place, agent).allowed:
             return _TDMAnswer()
         for _ in range(_MOST_REDIRECTS + 1):
-            answer = self._answer(place, TDM_OCTETS_LIMIT)
+            answer = self._answer(place, MAX_TDM_BYTES)
             if isinstance(answer, Failure):
                 return _TDMAnswer(problem=f"{quoted(place)} gives no answer, {answer.kind}: {answer.detail}")
             if answer.status in _NOT_THERE:

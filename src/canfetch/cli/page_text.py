@@ -37,7 +37,7 @@ def page_lines(url: str | None, asker: Asker, seen: Seen, verdict: PageVerdict, 
     what = "this page" if url is None else shown(url)
     word, may = ("yes", "may") if index.allowed else ("no", "may not")
     yield f"{paint(word)}: {shown(asker.name)} {may} index {what}"
-    yield f"  {index.because}"
+    yield f"  {index.explanation}"
     yield ""
     answers = {name: _answer(name, getattr(verdict, name)) for name in _LABELS}
     width = max(map(len, answers.values()))
@@ -46,9 +46,9 @@ def page_lines(url: str | None, asker: Asker, seen: Seen, verdict: PageVerdict, 
         color = palette.good if decision.unlimited else palette.odd if decision.allowed else palette.bad
         line = f"  {padded(label, _LABEL_COLUMNS)}  {color(answers[name])}"
         if not decision.unlimited or decision.directive is not None:
-            line += f"{' ' * (width - len(answers[name]))}  {palette.faint(decision.because)}"
+            line += f"{' ' * (width - len(answers[name]))}  {palette.faint(decision.explanation)}"
         yield line
-    moment = verdict.unavailable_after_seconds
+    moment = verdict.unavailable_after
     if moment is not None:
         yield f"  {padded('gone after', _LABEL_COLUMNS)}  {_moment(moment)}"
     yield ""
@@ -61,7 +61,7 @@ def _facts(seen: Seen, verdict: PageVerdict) -> Iterator[str]:
         yield f"  robots.txt  {shown(str(verdict.robots))}"
     tokens = [shown(token) for token in verdict.agent.tokens] + ["everyone"] * verdict.agent.star_applies
     yield f"  said to     {', '.join(tokens)}"
-    yield f"  read by     reading {verdict.reading}"
+    yield f"  read by     reading {verdict.dialect}"
     links = Counter(qualifier for link in seen.rules.links for qualifier in link.qualifiers)
     if links:
         yield f"  links       {', '.join(f'{count} {name}' for name, count in sorted(links.items()))}"
@@ -90,7 +90,7 @@ def _come_by(seen: Seen) -> Iterator[str]:
 
 def _oddity(directive: Directive) -> str:
     perhaps = "" if directive.meant is None else f", perhaps {directive.meant}"
-    return f"{directive}, {directive.place}: {', '.join(note_names(directive.notes))}{perhaps}"
+    return f"{directive}, {directive.position}: {', '.join(note_names(directive.notes))}{perhaps}"
 
 
 def _answer(name: str, decision: PageDecision) -> str:

@@ -13,7 +13,7 @@ import click
 
 from canfetch.author.effecting import FORMS, SERVERS, render_policy
 from canfetch.author.policy_file import parse_policy
-from canfetch.author.proving import BINDING_PROFILES, Proof, ProvenIntent, Shortfall, prove
+from canfetch.author.proving import BINDING_PROFILES, IntentProof, Proof, Shortfall, prove
 from canfetch.author.site_policy import SitePolicy
 from canfetch.cli.inputs import close_input, open_input
 from canfetch.cli.problems import ALLOWED, DISALLOWED, Problem
@@ -80,7 +80,7 @@ def _rendered(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
 
 def _proof_lines(proof: Proof, palette: Palette) -> Iterator[str]:
     """Yield a table of intents by profiles, then what is not as wanted, then what no file can do."""
-    rows: dict[str, list[ProvenIntent]] = {}
+    rows: dict[str, list[IntentProof]] = {}
     for row in proof.intents:
         rows.setdefault(str(row.intent.audience), []).append(row)
     width = max(len(name) for name in (*rows, "INTENT"))
@@ -112,7 +112,7 @@ def _shortfall_lines(proof: Proof, palette: Palette) -> Iterator[str]:
         yield palette.faint(shown(f"known: {text}")) if is_known else palette.bad(shown(f"not met: {text}"))
 
 
-def _cell(row: ProvenIntent, wide: int, palette: Palette) -> str:
+def _cell(row: IntentProof, wide: int, palette: Palette) -> str:
     if row.is_met:
         return palette.good(padded("met", wide))
     return (palette.odd if row.profile in BINDING_PROFILES else palette.faint)(padded("partly", wide))

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.network import NetworkOptions, network_parameters, taken_from
-from canfetch.core._tables import PARSE_OCTETS_LIMIT, PROFILES
+from canfetch.core._tables import DEFAULT_MAX_BYTES, PROFILES
 from canfetch.core.engines import ENGINES
 
 FORMATS: Final = ("text", "json", "ndjson", "csv")
@@ -26,7 +26,7 @@ class Question(NamedTuple):
     exact: bool
     profile: str
     engine: str | None
-    limit_octets: int
+    max_bytes: int
     format: str
     no_color: bool
     quiet: bool
@@ -117,10 +117,10 @@ def _parameters() -> list[click.Parameter]:
             help="Which engine answers; both compares them. By default CANFETCH_ENGINE, or native where it is built.",
         ),
         click.Option(
-            ["--limit-octets"],
+            ["--max-bytes"],
             metavar="N",
             type=int,
-            default=PARSE_OCTETS_LIMIT,
+            default=DEFAULT_MAX_BYTES,
             show_default=True,
             help="How much of the file is read.",
         ),

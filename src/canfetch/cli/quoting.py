@@ -4,7 +4,7 @@ from typing import Final
 
 from canfetch.cli.terminal import Palette, columns, padded, shown
 from canfetch.core.document import RobotsTxt
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.verdict import Rule
 
 # A quoted line keeps to one line of a terminal; what is behind is seldom what matters.
@@ -65,7 +65,7 @@ class FileQuotes:
     def _line(self, number: int) -> tuple[str, int, int]:
         """Give a line's text, the columns before its value, and those of the value."""
         record = self._robots.records[number - 1]
-        octets = self._robots.octets
+        octets = self._robots.content
         start, end = record.span
         value_start, value_end = record.value or (start, start)
         before = _quoted(octets[start:value_start]).lstrip()
@@ -78,4 +78,4 @@ class FileQuotes:
 
 
 def _quoted(octets: bytes) -> str:
-    return shown(text_of(octets.replace(b"\t", b" ")))
+    return shown(display_text(octets.replace(b"\t", b" ")))

@@ -79,7 +79,7 @@ def _sitemaps(origins: tuple[str, ...], robots: str | None, options: NetworkOpti
 def _found(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
     for record in robots.records:
         if record.kind is RecordKind.SITEMAP and record.value is not None:
-            sitemap = sitemap_url(robots.octets[slice(*record.value)])
+            sitemap = sitemap_url(robots.content[slice(*record.value)])
             if sitemap is not None:
                 yield record.line, sitemap
 
@@ -98,16 +98,16 @@ def _given(name: str) -> Generator[_Named]:
 def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Named]:
     from canfetch.cli.origins import Origins  # noqa: PLC0415 - a file needs none of it
     from canfetch.cli.progress import Progress  # noqa: PLC0415 - the same
-    from canfetch.client.known_origin import KnownOrigin  # noqa: PLC0415 - the same
+    from canfetch.client.origin_state import OriginState  # noqa: PLC0415 - the same
 
     with closing(Origins(options, say=Progress().say)) as origins:
         rows = origins.ahead(iter(names), url_of=url_of_origin, weight_of=len, most_weight=MOST_CHARACTERS)
         with closing(rows):
             for name, known in rows:
-                if not isinstance(known, KnownOrigin):
+                if not isinstance(known, OriginState):
                     yield _Named(name, None, None, str(known))
                     continue
-                standing = known.standing(time.time())
+                standing = known.effective_access(time.time())
                 url = known.origin.robots_url
                 if standing.copy is not None:
                     yield _Named(name, url, known.robots(standing.copy), "")
@@ -115,7 +115,9 @@ def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Name
                     # There is no file, and so it names none.
                     yield _Named(name, url, parse(b""), "")
                 else:
-                    yield _Named(name, url, None, f"{url} is {standing.access}: {standing.because}: try again later")
+                    yield _Named(
+                        name, url, None, f"{url} is {standing.access}: {standing.explanation}: try again later"
+                    )
 
 
 command: Final = click.Command(

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Final, TextIO
 
-from canfetch.core.octets import octets_of
+from canfetch.core.text import encode_text
 
 _RESET: Final = "\x1b[0m"
 
@@ -19,7 +19,7 @@ def shown(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else "".join(f"%{octet:02X}" for octet in octets_of(c)) for c in text)
+    return "".join(c if c.isprintable() else "".join(f"%{octet:02X}" for octet in encode_text(c)) for c in text)
 
 
 def columns(text: str) -> int:

@@ -6,29 +6,29 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import Entry
-from canfetch.access.standing import Need
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import renewed_in_children
-from canfetch.client.keeping import Keeping
-from canfetch.client.known_origin import KnownOrigin
-from canfetch.client.memory import OriginMemory
 from canfetch.client.options import ClientOptions, Options
+from canfetch.client.origin_cache import OriginCache
+from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import (
     OFFLINE_CELL,
+    AcquireLease,
     Action,
     Ask,
     Clock,
-    GiveLeaseBack,
     Keep,
     LookUp,
     Pause,
-    TakeLease,
+    ReleaseLease,
     learn,
 )
+from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import ClientClosed
@@ -61,17 +61,17 @@ class AsyncClient:
         self._transport = _standard_transport() if transport is None else transport
         self._store = store
         self._evidence = evidence
-        self._keeping = Keeping(store)
+        self._keeping = ResilientStore(store)
         self._clock = clock
         self._seed = seed
-        self._memory = OriginMemory(self.options.memory_octets)
+        self._memory = OriginCache(self.options.max_memory_bytes)
         self._is_closed = False
         self.renew_in_child()
         renewed_in_children(self)
 
     def renew_in_child(self) -> None:
         """Forget, in a process that was forked, who fetches: those tasks are the parent's."""
-        self._flights: dict[str, asyncio.Task[KnownOrigin]] = {}
+        self._flights: dict[str, asyncio.Task[OriginState]] = {}
 
     async def allows(
         self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None
@@ -89,8 +89,8 @@ class AsyncClient:
             return (await self.decide(url, agent=agent, site_answers=site_answers)).allowed
         known = self._memory.find(url)
         now = self._clock()
-        if known is None or not known.begins_at_seconds <= now < known.due_at_seconds:
-            known, now = await self.known(url), self._clock()
+        if known is None or not known.valid_from <= now < known.next_fetch_at:
+            known, now = await self.origin_state(url), self._clock()
         return known.answer(url, agent, now, site_answers=site_answers)
 
     async def decide(
@@ -107,12 +107,12 @@ class AsyncClient:
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
-        known = await self.known(url)
+        known = await self.origin_state(url)
         verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
         self.record(url, verdict, known)
         return verdict
 
-    def record(self, url: str | bytes, verdict: Verdict, known: KnownOrigin) -> None:
+    def record(self, url: str | bytes, verdict: Verdict, known: OriginState) -> None:
         """Put a decision that was made of what is known on the record, where there is one; `decide` does it itself.
 
         Raises: EvidenceError: it cannot be written, and so is no decision.
@@ -120,7 +120,7 @@ class AsyncClient:
         if self._evidence is not None:
             self._evidence.record(url, verdict, known)
 
-    async def known(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> KnownOrigin:
+    async def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Give what is known of a URL's origin, fetching where that is due.
 
         Args:
@@ -130,9 +130,9 @@ class AsyncClient:
         known = self._memory.find(url)
         if known is not None and (offline or not refresh):
             need = known.need(self._clock())
-            if need is Need.NO or offline:
+            if need is FetchNeed.NO or offline:
                 return known
-            if need is Need.SOON and not self._is_closed:
+            if need is FetchNeed.SOON and not self._is_closed:
                 self._take_off(known.origin, known, refresh=False)
                 return known
         origin = Origin.of(url) if known is None else known.origin
@@ -154,9 +154,9 @@ class AsyncClient:
                     yield entry
 
     @property
-    def trouble(self) -> str | None:
+    def store_error(self) -> str | None:
         """What goes wrong with the store, or None while all is well."""
-        return self._keeping.trouble
+        return self._keeping.store_error
 
     async def close(self) -> None:
         """Let flights end, and give back transport and store; an `async with` that fails gives its flights up."""
@@ -179,16 +179,16 @@ class AsyncClient:
         await self.close()
 
     def _agent(self, agent: str | Agent | None) -> Agent:
-        return self.options.agent if agent is None else agent_of(agent)
+        return self.options.agent if agent is None else as_agent(agent)
 
-    def _take_off(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool) -> None:
+    def _take_off(self, origin: Origin, known: OriginState | None, *, refresh: bool) -> None:
         name = str(origin)
         if name not in self._flights:
             learning = self._learn(origin, known, refresh=refresh, offline=False)
             flight = self._flights[name] = asyncio.create_task(learning, name=f"canfetch {name}")
             flight.add_done_callback(lambda _: self._flights.pop(name, None))
 
-    async def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+    async def _learn(self, origin: Origin, known: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
         procedure = learn(
             origin,
             None if known is None else known.entry,
@@ -204,7 +204,7 @@ class AsyncClient:
             try:
                 action = procedure.send(result)
             except StopIteration as end:
-                learned = KnownOrigin(origin, end.value, self.options)
+                learned = OriginState(origin, end.value, self.options)
                 if learned.entry.outcome.cell != OFFLINE_CELL:
                     self._memory.put(learned)
                 return learned
@@ -221,11 +221,11 @@ class AsyncClient:
             case _:
                 return await asyncio.to_thread(self._asked_store, action)
 
-    def _asked_store(self, action: LookUp | TakeLease | Keep | GiveLeaseBack) -> Any:
+    def _asked_store(self, action: LookUp | AcquireLease | Keep | ReleaseLease) -> Any:
         match action:
             case LookUp(key):
                 return self._keeping.look_up(key)
-            case TakeLease(key, seconds):
+            case AcquireLease(key, seconds):
                 return self._keeping.take_lease(key, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)

@@ -6,8 +6,8 @@ from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.policies import AccessPolicy, policy_named
-from canfetch.core._tables import MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.engines import compiler_for
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, profile_named
@@ -25,32 +25,32 @@ class ClientOptions(TypedDict, total=False):
         agent: product token or chain that rules are chosen for; the User-Agent's own token by default.
         policy: whose reading of status codes and time; `rfc9309` by default.
         profile: whose reading of the file; `rfc9309` by default.
-        limit_octets: how much of a file is read; 500 KiB at least, and by default.
-        connect_seconds: the longest wait for a connection; 10.
-        read_seconds: the longest wait for the next octets; 10.
-        total_seconds: the longest that a fetch takes with all its redirects; 30.
+        max_bytes: how much of a file is read; 500 KiB at least, and by default.
+        connect_timeout: the longest wait for a connection; 10.
+        read_timeout: the longest wait for the next octets; 10.
+        timeout: the longest that a fetch takes with all its redirects; 30.
         allow_private: whether private and loopback addresses may be connected to, at any hop; True.
             Services that fetch what strangers name say False.
         revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
         misconfigured: origins that are known to answer 5xx for every missing page, such as
             `["https://example.com"]`; what policy `google2019` reads as 404. None by default.
-        stale_seconds: how long past its time an answer may serve while it is fetched anew; 0.
-        memory_octets: about how much memory known origins may take; 64 MiB.
+        stale_while_revalidate: how long past its time an answer may serve while it is fetched anew; 0.
+        max_memory_bytes: about how much memory known origins may take; 64 MiB.
         engine: which engine parses; the default one.
     """
 
     agent: str | Agent | None
     policy: str
     profile: str
-    limit_octets: int
-    connect_seconds: float
-    read_seconds: float
-    total_seconds: float
+    max_bytes: int
+    connect_timeout: float
+    read_timeout: float
+    timeout: float
     allow_private: bool
     revalidate: bool
     misconfigured: Collection[str]
-    stale_seconds: float
-    memory_octets: int
+    stale_while_revalidate: float
+    max_memory_bytes: int
     engine: str | None
 
 
@@ -61,15 +61,15 @@ class Options(NamedTuple):
     agent: Agent
     policy: AccessPolicy
     profile: Profile
-    limit_octets: int
-    connect_seconds: float
-    read_seconds: float
-    total_seconds: float
+    max_bytes: int
+    connect_timeout: float
+    read_timeout: float
+    timeout: float
     allow_private: bool
     revalidate: bool
     misconfigured: frozenset[str]
-    stale_seconds: float
-    memory_octets: int
+    stale_while_revalidate: float
+    max_memory_bytes: int
     lease_seconds: float
     engine: str | None
 
@@ -83,35 +83,35 @@ class Options(NamedTuple):
         _check_names(given)
         if not _is_header(user_agent):
             raise InvalidOption(f"user_agent is {user_agent!r}; give the header that the crawler sends, in ASCII")
-        limit_octets = given.get("limit_octets", PARSE_OCTETS_LIMIT)
-        if not _is_limit(limit_octets):
-            bounds = f"{PARSE_OCTETS_LIMIT} to {MOST_OCTETS_LIMIT}"
-            raise InvalidLimit(f"limit_octets is {limit_octets}, give a whole number from {bounds}")
+        max_bytes = given.get("max_bytes", DEFAULT_MAX_BYTES)
+        if not _is_limit(max_bytes):
+            bounds = f"{DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
+            raise InvalidLimit(f"max_bytes is {max_bytes}, give a whole number from {bounds}")
         agent = given.get("agent")
-        total_seconds = given.get("total_seconds", 30.0)
+        timeout = given.get("timeout", 30.0)
         options = cls(
             user_agent=user_agent,
-            agent=agent_of(product_token(user_agent) if agent is None else agent),
+            agent=as_agent(product_token(user_agent) if agent is None else agent),
             policy=policy_named(given.get("policy", "rfc9309")),
             profile=profile_named(given.get("profile", "rfc9309")),
-            limit_octets=limit_octets,
-            connect_seconds=given.get("connect_seconds", 10.0),
-            read_seconds=given.get("read_seconds", 10.0),
-            total_seconds=total_seconds,
+            max_bytes=max_bytes,
+            connect_timeout=given.get("connect_timeout", 10.0),
+            read_timeout=given.get("read_timeout", 10.0),
+            timeout=timeout,
             allow_private=given.get("allow_private", True),
             revalidate=given.get("revalidate", False),
             misconfigured=_origin_names(given.get("misconfigured", ())),
-            stale_seconds=given.get("stale_seconds", 0.0),
-            memory_octets=given.get("memory_octets", MEMORY_OCTETS),
+            stale_while_revalidate=given.get("stale_while_revalidate", 0.0),
+            max_memory_bytes=given.get("max_memory_bytes", MEMORY_OCTETS),
             # A worker that dies holding a lease holds the others up little longer than a fetch may take.
-            lease_seconds=total_seconds + LEASE_MARGIN_SECONDS,
+            lease_seconds=timeout + LEASE_MARGIN_SECONDS,
             engine=given.get("engine"),
         )
-        for name in ("connect_seconds", "read_seconds", "total_seconds"):
+        for name in ("connect_timeout", "read_timeout", "timeout"):
             seconds = getattr(options, name)
             if not _is_number(seconds) or seconds <= 0:
                 raise InvalidOption(f"{name} is {seconds!r}; give seconds over 0 that end: an origin may never answer")
-        for name in ("stale_seconds", "memory_octets"):
+        for name in ("stale_while_revalidate", "max_memory_bytes"):
             amount = getattr(options, name)
             if not _is_number(amount) or amount < 0:
                 raise InvalidOption(f"{name} is {amount!r}; give a number, 0 or more")
@@ -143,7 +143,7 @@ def _is_header(value: object) -> bool:
 
 
 def _is_limit(value: object) -> bool:
-    return isinstance(value, int) and PARSE_OCTETS_LIMIT <= value <= MOST_OCTETS_LIMIT
+    return isinstance(value, int) and DEFAULT_MAX_BYTES <= value <= MAX_BYTES_LIMIT
 
 
 def _is_number(value: Any) -> bool:

@@ -9,15 +9,15 @@ Source: RFC 9309 sections 2.3 and 2.4.
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.answers import Failure, FailureKind, Response
+from canfetch.access.effective_access import FetchNeed, fetch_need, is_from_future
 from canfetch.access.entries import Entry, entry_key
 from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Outcome
 from canfetch.access.rereading import entry_for, reads_further
-from canfetch.access.standing import Need, is_from_the_future, need_of
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import entry_after
 from canfetch.client.options import Options
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
 
 Clock = Callable[[], float]
@@ -34,7 +34,7 @@ class LookUp(NamedTuple):
     key: str
 
 
-class TakeLease(NamedTuple):
+class AcquireLease(NamedTuple):
     """Ask the store for the right to fetch; the result says whether it was given."""
 
     key: str
@@ -50,7 +50,7 @@ class Pause(NamedTuple):
 class Ask(NamedTuple):
     """Ask the origin; the result is a Response or a Failure."""
 
-    asking: Asking
+    asking: TransportRequest
 
 
 class Keep(NamedTuple):
@@ -59,13 +59,13 @@ class Keep(NamedTuple):
     entry: Entry
 
 
-class GiveLeaseBack(NamedTuple):
+class ReleaseLease(NamedTuple):
     """Give the right to fetch back, without an entry."""
 
     key: str
 
 
-Action = LookUp | TakeLease | Pause | Ask | Keep | GiveLeaseBack
+Action = LookUp | AcquireLease | Pause | Ask | Keep | ReleaseLease
 
 
 def learn(
@@ -91,21 +91,21 @@ def learn(
     misconfigured = str(origin) in options.misconfigured
     kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
     known = _newer(previous, kept, clock())
-    if known is not None and not refresh and need_of(known, now_seconds=clock()) is Need.NO:
+    if known is not None and not refresh and fetch_need(known, now=clock()) is FetchNeed.NO:
         return known
     if offline:
         return known if known is not None else _nothing_known(origin, options, clock())
     give_up_at = monotonic() + options.lease_seconds
     pause = LEASE_POLL_SECONDS
     while True:
-        leased = yield TakeLease(key, options.lease_seconds)
+        leased = yield AcquireLease(key, options.lease_seconds)
         # After that, since whoever had the lease may have given it back just now, with an answer.
         kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
         if kept is not None and _newer(known, kept, clock()) is kept:
             known = kept
-            if need_of(kept, now_seconds=clock()) is Need.NO:
+            if fetch_need(kept, now=clock()) is FetchNeed.NO:
                 if leased:
-                    yield GiveLeaseBack(key)
+                    yield ReleaseLease(key)
                 return kept
         if leased or monotonic() > give_up_at:
             # Whoever has the lease too long holds nobody up for ever.
@@ -118,9 +118,9 @@ def learn(
         origin,
         fetched,
         options.policy,
-        now_seconds=clock(),
+        now=clock(),
         seed=seed,
-        limit_octets=options.limit_octets,
+        max_bytes=options.max_bytes,
     )
     yield Keep(entry)
     return entry
@@ -130,34 +130,34 @@ def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clo
     validators: Validators | None = None
     copy = None if known is None else known.copy
     # That a file has not changed says nothing of what was never read of it.
-    if options.revalidate and copy is not None and not reads_further(copy, options.limit_octets):
+    if options.revalidate and copy is not None and not reads_further(copy, options.max_bytes):
         validators = copy.validators
-    deadline = monotonic() + options.total_seconds
+    deadline = monotonic() + options.timeout
     step: Request | Fetched = first_request(
         origin,
         validators=validators,
-        limit_octets=options.limit_octets,
+        max_bytes=options.max_bytes,
         misconfigured=str(origin) in options.misconfigured,
     )
     while isinstance(step, Request):
         remaining = deadline - monotonic()
         answer: Response | Failure
         if remaining <= 0:
-            answer = Failure(step.url, FailureKind.TIMEOUT, f"no answer within {options.total_seconds:g} s in all")
+            answer = Failure(step.url, FailureKind.TIMEOUT, f"no answer within {options.timeout:g} s in all")
         else:
             answer = yield Ask(_asking(step, options, remaining))
         step = next_step(step, answer, options.policy)
     return step
 
 
-def _asking(request: Request, options: Options, remaining_seconds: float) -> Asking:
-    return Asking(
+def _asking(request: Request, options: Options, remaining_seconds: float) -> TransportRequest:
+    return TransportRequest(
         url=request.url,
         headers=(("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers),
-        limit_octets=options.limit_octets,
-        connect_seconds=min(options.connect_seconds, remaining_seconds),
-        read_seconds=min(options.read_seconds, remaining_seconds),
-        total_seconds=remaining_seconds,
+        max_bytes=options.max_bytes,
+        connect_timeout=min(options.connect_timeout, remaining_seconds),
+        read_timeout=min(options.read_timeout, remaining_seconds),
+        timeout=remaining_seconds,
         allow_private=options.allow_private,
     )
 
@@ -165,21 +165,18 @@ def _asking(request: Request, options: Options, remaining_seconds: float) -> Ask
 def _as_read(entry: Entry | None, options: Options, *, misconfigured: bool) -> Entry | None:
     if entry is None:
         return None
-    return entry_for(entry, options.policy, limit_octets=options.limit_octets, misconfigured=misconfigured)
+    return entry_for(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
 
 
-def _newer(one: Entry | None, other: Entry | None, now_seconds: float) -> Entry | None:
+def _newer(one: Entry | None, other: Entry | None, now: float) -> Entry | None:
     """Give the entry that was made later, the first of two made at one time; one from the future is older than any."""
     if one is None or other is None:
         return one or other
-    one_at, other_at = (
-        float("-inf") if is_from_the_future(entry, now_seconds=now_seconds) else entry.fetched_at_seconds
-        for entry in (one, other)
-    )
+    one_at, other_at = (float("-inf") if is_from_future(entry, now=now) else entry.fetched_at for entry in (one, other))
     return one if one_at >= other_at else other
 
 
-def _nothing_known(origin: Origin, options: Options, now_seconds: float) -> Entry:
+def _nothing_known(origin: Origin, options: Options, now: float) -> Entry:
     return Entry(
         origin=str(origin),
         policy=options.policy.name,
@@ -188,9 +185,9 @@ def _nothing_known(origin: Origin, options: Options, now_seconds: float) -> Entr
         status=None,
         headers=(),
         hops=(),
-        fetched_at_seconds=now_seconds,
-        due_at_seconds=now_seconds,
+        fetched_at=now,
+        next_fetch_at=now,
         copy=None,
         failures=1,
-        first_failure_at_seconds=now_seconds,
+        first_failure_at=now,
     )

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from canfetch.access.effective_access import FetchNeed
 from canfetch.access.outcomes import Effect
-from canfetch.access.pacing import DelayReading, Pace, delay_reading, next_request_at
-from canfetch.access.retrying import LONGEST_RETRY_AFTER_SECONDS, retry_after_seconds
-from canfetch.access.standing import Need
+from canfetch.access.pacing import DelayMode, Pace, delay_mode_named, next_request_at
+from canfetch.access.retrying import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.known_origin import KnownOrigin
-from canfetch.core.agent import Agent, agent_of
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidURL
@@ -43,14 +43,14 @@ class Turn(NamedTuple):
 
 class _Line:
     # The URLs of one origin that wait, what is known of it, when it was asked last, and when it wants to be again.
-    __slots__ = ("known", "last_seconds", "pace", "retry_at_seconds", "urls")
+    __slots__ = ("known", "last_seconds", "pace", "retry_at", "urls")
 
     def __init__(self) -> None:
         self.urls: deque[str] = deque()
-        self.known: KnownOrigin | None = None
+        self.known: OriginState | None = None
         self.pace = Pace()
         self.last_seconds: float | None = None
-        self.retry_at_seconds: float | None = None
+        self.retry_at: float | None = None
 
 
 class Schedule:
@@ -60,8 +60,8 @@ class Schedule:
         client: says what may be fetched, and fetches robots.txt for it, once for each origin.
         urls: absolute URLs, of any origins in any order; read as lines have room.
         agent: who asks; the client's own by default.
-        least_seconds, most_seconds: bounds on the time between two requests to one origin, whatever it asks.
-        reading: what a crawl delay means, a `DelayReading` or its name: so many seconds between two requests, or
+        min_delay, max_delay: bounds on the time between two requests to one origin, whatever it asks.
+        delay_mode: what a crawl delay means, a `DelayMode` or its name: so many seconds between two requests, or
             Bing's windows of so many seconds with one request in each.
         report_forbidden: give what may not be fetched too, with its verdict, at once; else drop it.
         clock, sleep: seconds since the epoch, and how to wait; for tests.
@@ -76,17 +76,17 @@ class Schedule:
         urls: Iterable[str],
         *,
         agent: str | Agent | None = None,
-        least_seconds: float = 1.0,
-        most_seconds: float = 60.0,
-        reading: DelayReading | str = DelayReading.INTERVAL,
+        min_delay: float = 1.0,
+        max_delay: float = 60.0,
+        delay_mode: DelayMode | str = DelayMode.INTERVAL,
         report_forbidden: bool = True,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
     ) -> None:
         self._client = client
         self._urls: Iterator[str] = iter(urls)
-        self._agent = client.options.agent if agent is None else agent_of(agent)
-        self._bounds = Pace(least_seconds=least_seconds, most_seconds=most_seconds, reading=delay_reading(reading))
+        self._agent = client.options.agent if agent is None else as_agent(agent)
+        self._bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=delay_mode_named(delay_mode))
         self._report_forbidden = report_forbidden
         self._clock = clock
         self._sleep = sleep
@@ -98,7 +98,7 @@ class Schedule:
         self._read_all = False
         self._unknown: deque[Origin] = deque()
         self._reports: deque[Turn] = deque()
-        self._learning: dict[asyncio.Task[KnownOrigin], Origin] = {}
+        self._learning: dict[asyncio.Task[OriginState], Origin] = {}
 
     def retry_after(self, url: str | bytes, said: str | float | None) -> None:
         """Leave an origin alone for as long as its answer asks, such as a 429 or a 503.
@@ -107,10 +107,10 @@ class Schedule:
             url: the one that was fetched, or that a redirect led to.
             said: the answer's Retry-After as it stands, seconds or a date, or seconds; what is neither says nothing.
         Raises: InvalidURL.
-        Source: RFC 9110 section 10.2.3. A day is the most that counts: `most_seconds` bounds delays, not this.
+        Source: RFC 9110 section 10.2.3. A day is the most that counts: `max_delay` bounds delays, not this.
         """
         now = self._clock()
-        seconds = retry_after_seconds(said, now_seconds=now) if isinstance(said, str | None) else said
+        seconds = parse_retry_after(said, now=now) if isinstance(said, str | None) else said
         if seconds is None or not seconds > 0:
             return
         origin = Origin.of(url)
@@ -121,7 +121,7 @@ class Schedule:
             # Somebody did ask it, or there would be no answer.
             line.last_seconds = now
             self._idle.append((now, origin))
-        line.retry_at_seconds = max(line.retry_at_seconds or 0.0, now + min(seconds, LONGEST_RETRY_AFTER_SECONDS))
+        line.retry_at = max(line.retry_at or 0.0, now + min(seconds, MAX_RETRY_AFTER))
 
     async def __aiter__(self) -> AsyncIterator[Turn]:
         try:
@@ -174,9 +174,9 @@ class Schedule:
     def _put_in_order(self, origin: Origin, line: _Line) -> None:
         at = next_request_at(
             line.pace,
-            now_seconds=self._clock(),
-            last_request_at_seconds=line.last_seconds,
-            retry_at_seconds=line.retry_at_seconds,
+            now=self._clock(),
+            last_request_at=line.last_seconds,
+            retry_at=line.retry_at,
         )
         self._sequence += 1
         heapq.heappush(self._due, (at, self._sequence, origin))
@@ -184,18 +184,18 @@ class Schedule:
     def _start_learning(self) -> None:
         while self._unknown and len(self._learning) < FETCHES_AT_ONCE:
             origin = self._unknown.popleft()
-            self._learning[asyncio.create_task(self._client.known(f"{origin}/"))] = origin
+            self._learning[asyncio.create_task(self._client.origin_state(f"{origin}/"))] = origin
 
     def _next_turn(self) -> Turn | None:
         while self._due and self._due[0][0] <= self._clock():
             _, _, origin = heapq.heappop(self._due)
             line = self._lines[origin]
             now = self._clock()
-            if line.retry_at_seconds is not None and line.retry_at_seconds > now:
+            if line.retry_at is not None and line.retry_at > now:
                 # It said so after it had its place.
                 self._put_in_order(origin, line)
                 continue
-            if line.known is None or line.known.need(now) is not Need.NO:
+            if line.known is None or line.known.need(now) is not FetchNeed.NO:
                 line.known = None
                 self._unknown.append(origin)
                 self._start_learning()
@@ -222,18 +222,18 @@ class Schedule:
     def _forget_idle(self) -> None:
         now = self._clock()
         waiting: list[tuple[float, Origin]] = []
-        while self._idle and self._idle[0][0] + 2 * self._bounds.most_seconds <= now:
+        while self._idle and self._idle[0][0] + 2 * self._bounds.max_delay <= now:
             asked_seconds, origin = self._idle.popleft()
             line = self._lines.get(origin)
             if line is None or line.urls or line.last_seconds != asked_seconds:
                 continue
-            if line.retry_at_seconds is not None and line.retry_at_seconds > now:
+            if line.retry_at is not None and line.retry_at > now:
                 waiting.append((asked_seconds, origin))
             else:
                 del self._lines[origin]
         self._idle.extend(waiting)
 
-    def _may_wait(self, known: KnownOrigin, url: str) -> bool:
+    def _may_wait(self, known: OriginState, url: str) -> bool:
         # What may not be fetched has no turn to wait for.
         verdict = known.decide(url, self._agent, self._clock())
         if not verdict.allowed:
@@ -260,7 +260,7 @@ class Schedule:
             origin = self._learning.pop(task)
             self._learned(origin, task.result())
 
-    def _learned(self, origin: Origin, known: KnownOrigin) -> None:
+    def _learned(self, origin: Origin, known: OriginState) -> None:
         line = self._lines[origin]
         line.known = known
         line.pace = self._pace(known)
@@ -269,13 +269,13 @@ class Schedule:
         self._waiting -= before - len(line.urls)
         self._go_on(origin, line)
 
-    def _pace(self, known: KnownOrigin) -> Pace:
-        standing = known.standing(self._clock())
+    def _pace(self, known: OriginState) -> Pace:
+        standing = known.effective_access(self._clock())
         if standing.effect is not Effect.CONDITIONAL_ALLOW or standing.copy is None:
             return self._bounds
         robots = known.robots(standing.copy)
         return self._bounds._replace(
-            crawl_delay_seconds=robots.crawl_delay(agent=self._agent),
+            crawl_delay=robots.crawl_delay(agent=self._agent),
             request_rates=robots.request_rates(agent=self._agent),
             visit_times=robots.visit_times(agent=self._agent),
         )

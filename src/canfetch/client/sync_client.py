@@ -8,28 +8,28 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import Entry
-from canfetch.access.standing import Need
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import renewed_in_children
-from canfetch.client.keeping import Keeping
-from canfetch.client.known_origin import KnownOrigin
-from canfetch.client.memory import OriginMemory
 from canfetch.client.options import ClientOptions, Options
+from canfetch.client.origin_cache import OriginCache
+from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import (
     OFFLINE_CELL,
+    AcquireLease,
     Action,
     Ask,
     Clock,
-    GiveLeaseBack,
     Keep,
     LookUp,
-    TakeLease,
+    ReleaseLease,
     learn,
 )
+from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores import Store
 from canfetch.client.transports import Transport
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import ClientClosed
@@ -73,10 +73,10 @@ class Client:
         self._transport = _standard_transport() if transport is None else transport
         self._store = store
         self._evidence = evidence
-        self._keeping = Keeping(store)
+        self._keeping = ResilientStore(store)
         self._clock = clock
         self._seed = seed
-        self._memory = OriginMemory(self.options.memory_octets)
+        self._memory = OriginCache(self.options.max_memory_bytes)
         self._is_closed = False
         self.renew_in_child()
         renewed_in_children(self)
@@ -84,7 +84,7 @@ class Client:
     def renew_in_child(self) -> None:
         """Forget, in a process that was forked, who fetches: those threads are the parent's."""
         self._lock = threading.Lock()
-        self._flights: dict[str, Future[KnownOrigin]] = {}
+        self._flights: dict[str, Future[OriginState]] = {}
         self._refreshers: set[threading.Thread] = set()
 
     def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None) -> bool:
@@ -101,8 +101,8 @@ class Client:
             return self.decide(url, agent=agent, site_answers=site_answers).allowed
         known = self._memory.find(url)
         now = self._clock()
-        if known is None or not known.begins_at_seconds <= now < known.due_at_seconds:
-            known, now = self.known(url), self._clock()
+        if known is None or not known.valid_from <= now < known.next_fetch_at:
+            known, now = self.origin_state(url), self._clock()
         return known.answer(url, agent, now, site_answers=site_answers)
 
     def decide(
@@ -119,12 +119,12 @@ class Client:
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
-        known = self.known(url)
+        known = self.origin_state(url)
         verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
         self.record(url, verdict, known)
         return verdict
 
-    def record(self, url: str | bytes, verdict: Verdict, known: KnownOrigin) -> None:
+    def record(self, url: str | bytes, verdict: Verdict, known: OriginState) -> None:
         """Put a decision that was made of what is known on the record, where there is one; `decide` does it itself.
 
         Raises: EvidenceError: it cannot be written, and so is no decision.
@@ -132,7 +132,7 @@ class Client:
         if self._evidence is not None:
             self._evidence.record(url, verdict, known)
 
-    def known(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> KnownOrigin:
+    def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Give what is known of a URL's origin, fetching where that is due.
 
         Args:
@@ -142,9 +142,9 @@ class Client:
         known = self._memory.find(url)
         if known is not None and (offline or not refresh):
             need = known.need(self._clock())
-            if need is Need.NO or offline:
+            if need is FetchNeed.NO or offline:
                 return known
-            if need is Need.SOON and not self._is_closed:
+            if need is FetchNeed.SOON and not self._is_closed:
                 self._refresh_meanwhile(known.origin, known)
                 return known
         origin = Origin.of(url) if known is None else known.origin
@@ -164,9 +164,9 @@ class Client:
                     yield entry
 
     @property
-    def trouble(self) -> str | None:
+    def store_error(self) -> str | None:
         """What goes wrong with the store, or None while all is well."""
-        return self._keeping.trouble
+        return self._keeping.store_error
 
     def close(self) -> None:
         """Let refreshes end, and give back transport and store, with the leases of fetches that were given up."""
@@ -187,9 +187,9 @@ class Client:
         self.close()
 
     def _agent(self, agent: str | Agent | None) -> Agent:
-        return self.options.agent if agent is None else agent_of(agent)
+        return self.options.agent if agent is None else as_agent(agent)
 
-    def _fly(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool) -> KnownOrigin:
+    def _fly(self, origin: Origin, known: OriginState | None, *, refresh: bool) -> OriginState:
         name = str(origin)
         while True:
             with self._lock:
@@ -208,8 +208,8 @@ class Client:
                 return flight.result()
 
     def _lead(
-        self, flight: Future[KnownOrigin], origin: Origin, known: KnownOrigin | None, *, refresh: bool
-    ) -> KnownOrigin:
+        self, flight: Future[OriginState], origin: Origin, known: OriginState | None, *, refresh: bool
+    ) -> OriginState:
         name = str(origin)
         try:
             learned = self._learn(origin, known, refresh=refresh, offline=False)
@@ -225,7 +225,7 @@ class Client:
                     del self._flights[name]
         return learned
 
-    def _learn(self, origin: Origin, known: KnownOrigin | None, *, refresh: bool, offline: bool) -> KnownOrigin:
+    def _learn(self, origin: Origin, known: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
         procedure = learn(
             origin,
             None if known is None else known.entry,
@@ -241,7 +241,7 @@ class Client:
             try:
                 action = procedure.send(result)
             except StopIteration as end:
-                learned = KnownOrigin(origin, end.value, self.options)
+                learned = OriginState(origin, end.value, self.options)
                 if learned.entry.outcome.cell != OFFLINE_CELL:
                     self._memory.put(learned)
                 return learned
@@ -253,16 +253,16 @@ class Client:
                 return self._transport.ask(asking)
             case LookUp(key):
                 return self._keeping.look_up(key)
-            case TakeLease(key, seconds):
+            case AcquireLease(key, seconds):
                 return self._keeping.take_lease(key, seconds)
             case Keep(entry):
                 return self._keeping.keep(entry)
-            case GiveLeaseBack(key):
+            case ReleaseLease(key):
                 return self._keeping.give_lease_back(key)
             case _:
                 return time.sleep(action.seconds)
 
-    def _refresh_meanwhile(self, origin: Origin, known: KnownOrigin) -> None:
+    def _refresh_meanwhile(self, origin: Origin, known: OriginState) -> None:
         with self._lock:
             if str(origin) in self._flights:
                 return
@@ -277,7 +277,7 @@ class Client:
             # It ends by the same lock, and so not before.
             self._refreshers.add(refresher)
 
-    def _refresh(self, origin: Origin, known: KnownOrigin) -> None:
+    def _refresh(self, origin: Origin, known: OriginState) -> None:
         try:
             self._fly(origin, known, refresh=False)
         finally:

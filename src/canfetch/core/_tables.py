@@ -10,7 +10,7 @@ class Profile(NamedTuple):
     summary: str
     source: str
     abnf_only: bool = False
-    line_limit_octets: int = 0
+    max_line_bytes: int = 0
     nul_ends_line: bool = False
     partial_bom: bool = False
     utf16: bool = False
@@ -41,8 +41,8 @@ class Profile(NamedTuple):
     robotparser_rewritten: bool = False
 
 
-PARSE_OCTETS_LIMIT: Final = 512_000
-MOST_OCTETS_LIMIT: Final = 536_870_912
+DEFAULT_MAX_BYTES: Final = 512_000
+MAX_BYTES_LIMIT: Final = 536_870_912
 COMPILED_SETS_LIMIT: Final = 64
 COMPILED_RULES_LIMIT: Final = 65_536
 
@@ -100,7 +100,7 @@ PROFILES: Final[dict[str, Profile]] = {
         name="google",
         summary="Google's C++ parser: the same verdict and the same matching line, for every octet string.",
         source="google/robotstxt at 22b355f",
-        line_limit_octets=16_663,
+        max_line_bytes=16_663,
         nul_ends_line=True,
         partial_bom=True,
         key_prefixes=True,
@@ -117,7 +117,7 @@ PROFILES: Final[dict[str, Profile]] = {
         name="googlebot",
         summary="What Googlebot does with Google's parser: the URL is encoded first, and `/robots.txt` is allowed.",
         source="google/robotstxt at 22b355f; RFC 9309 section 2.2.2",
-        line_limit_octets=16_663,
+        max_line_bytes=16_663,
         nul_ends_line=True,
         partial_bom=True,
         key_prefixes=True,

@@ -6,7 +6,7 @@ Source: RFC 9309 section 2.2.1; Google's list of crawlers for chains and for cra
 from collections.abc import Iterable
 from typing import Self
 
-from canfetch.core.tokens import product_token_octets
+from canfetch.core.tokens import product_token_bytes
 
 
 class Agent:
@@ -24,20 +24,20 @@ class Agent:
     Agent(['Googlebot-Image', 'Googlebot'])
     """
 
-    __slots__ = ("octets", "star_applies", "tokens")
+    __slots__ = ("encoded_tokens", "star_applies", "tokens")
 
     tokens: tuple[str, ...]
     star_applies: bool
-    octets: tuple[bytes, ...]
+    encoded_tokens: tuple[bytes, ...]
 
     def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool = True) -> Self:
         """Check the tokens, and bind them to an object that stays as it is."""
         agent = super().__new__(cls)
         given = (tokens,) if isinstance(tokens, str) else tuple(tokens)
-        octets = tuple(product_token_octets(token) for token in given or ("",))
+        encoded = tuple(product_token_bytes(token) for token in given or ("",))
         object.__setattr__(agent, "tokens", given)
         object.__setattr__(agent, "star_applies", star_applies)
-        object.__setattr__(agent, "octets", octets)
+        object.__setattr__(agent, "encoded_tokens", encoded)
         return agent
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -66,7 +66,7 @@ def _agent(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT00
     return Agent(tokens, star_applies=star_applies)
 
 
-def agent_of(agent: str | Agent) -> Agent:
+def as_agent(agent: str | Agent) -> Agent:
     """Give the Agent that a caller means; a `str` is one token.
 
     Raises: InvalidProductToken; TypeError: it is neither.

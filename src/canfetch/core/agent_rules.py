@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from canfetch.core.agent import Agent
 from canfetch.core.groups import TokenLines
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
-from canfetch.core.verdict import GroupChoice, GroupChosen, Reason, Rule, Verdict
+from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule, Verdict
 
 if TYPE_CHECKING:
     from canfetch.core.contract import BoundRules
@@ -48,7 +48,7 @@ class AgentRules:
         self._made_by = made_by
         self._profile = profile
         self._token_lines = token_lines
-        self._group: GroupChosen | None = None
+        self._group: GroupSelection | None = None
         self.agent = agent
         self.allows = bound.allows
         self.allows_many = bound.allows_many
@@ -91,7 +91,7 @@ class AgentRules:
         return allowed, None if row is None else Rule(*row)
 
     @property
-    def group(self) -> GroupChosen:
+    def group(self) -> GroupSelection:
         """Which groups were chosen for the agent, and why.
 
         Cost: O(user-agent lines of the file) at the first call.
@@ -100,12 +100,12 @@ class AgentRules:
             self._group = self._group_chosen()
         return self._group
 
-    def _group_chosen(self) -> GroupChosen:
+    def _group_chosen(self) -> GroupSelection:
         choice = GroupChoice(self._bound.choice)
         if choice is GroupChoice.NONE:
-            return GroupChosen(choice, None, ())
-        token = STAR if choice is GroupChoice.STAR else self.agent.octets[self._bound.token_index]
-        return GroupChosen(choice, text_of(token), self._token_lines.naming(token, self.group_indices))
+            return GroupSelection(choice, None, ())
+        token = STAR if choice is GroupChoice.STAR else self.agent.encoded_tokens[self._bound.token_index]
+        return GroupSelection(choice, display_text(token), self._token_lines.naming(token, self.group_indices))
 
     @property
     def group_indices(self) -> list[int]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from canfetch.core._tables import COMPILED_RULES_LIMIT, MOST_OCTETS_LIMIT, PARSE_OCTETS_LIMIT
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core._tables import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.contract import CompiledFile
 from canfetch.core.engines import compiler_for, compiler_of
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
-from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
 from canfetch.core.extensions.request_rate import RequestRate, request_rate
 from canfetch.core.extensions.sitemap import sitemap_url
@@ -22,20 +22,20 @@ from canfetch.core.extensions.visit_time import visit_time
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.core.groups import Group, TokenLines, group_of
 from canfetch.core.keys import RecordKind
-from canfetch.core.octets import octets_of
 from canfetch.core.origin import Origin, origin_check, origin_of_robots_url
 from canfetch.core.profiles import PROFILES, profile_named
 from canfetch.core.records import Record, records_of
 from canfetch.core.source import source_of
-from canfetch.core.urls import rejection, split_url, url_octets
+from canfetch.core.text import encode_text
+from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
 if TYPE_CHECKING:
     # Few ask, and reading them takes an import of its own.
-    from canfetch.core.extensions.answers import ExtensionAnswers, GroupAnswers
+    from canfetch.core.extensions.collection import Extensions
     from canfetch.core.extensions.license import License
     from canfetch.core.extensions.page_rule import PathPageRule
-    from canfetch.core.extensions.reading import Extensions
+    from canfetch.core.extensions.queries import ExtensionAnswers, GroupAnswers
     from canfetch.core.extensions.record import Extension
     from canfetch.core.extensions.usage import Usage
 
@@ -52,7 +52,7 @@ class RobotsTxt:
     """One parsed robots.txt, made by `parse`; it never changes, and is safe to share among threads.
 
     Attributes:
-        octets: what was read, in UTF-8, cut to the limit at a line end.
+        content: what was read, in UTF-8, cut to the limit at a line end.
         tail: the octets past the limit, which count for nothing.
         source_encoding: `utf-8`, `utf-16-le` or `utf-16-be`.
         profile: the name of the profile that read it.
@@ -69,39 +69,39 @@ class RobotsTxt:
         "_rules_held",
         "_source",
         "_token_lines",
-        "octets",
+        "content",
         "origin",
         "profile",
         "source_encoding",
         "tail",
     )
 
-    octets: bytes
+    content: bytes
     tail: bytes
     source_encoding: str
     profile: str
     origin: Origin | None
 
     def __init__(self, source: _Source) -> None:
-        octets, url, profile, limit_octets, engine = self._source = source
+        content, url, profile, max_bytes, engine = self._source = source
         self.profile = profile
         flags = PROFILES.get(profile) or profile_named(profile)
         if (
-            len(octets) <= PARSE_OCTETS_LIMIT <= limit_octets <= MOST_OCTETS_LIMIT
-            and limit_octets.__class__ is int
-            and octets[:1] not in _UTF_16_MARK_STARTS
+            len(content) <= DEFAULT_MAX_BYTES <= max_bytes <= MAX_BYTES_LIMIT
+            and max_bytes.__class__ is int
+            and content[:1] not in _UTF_16_MARK_STARTS
         ):
             # Nearly every file: nothing to transcode, nothing to cut.
-            self.octets, self.tail, self.source_encoding = octets, b"", "utf-8"
+            self.content, self.tail, self.source_encoding = content, b"", "utf-8"
         else:
-            self.octets, self.tail, self.source_encoding = source_of(octets, flags, limit_octets)
+            self.content, self.tail, self.source_encoding = source_of(content, flags, max_bytes)
         if url is None:
             self.origin = self._check_origin = None
         else:
             self.origin = origin_of_robots_url(url)
             self._check_origin = partial(origin_check, self.origin)
         compile_file = compiler_for(engine, flags) if flags.robotparser else compiler_of(engine)
-        self._compiled: CompiledFile = compile_file(self.octets, profile)
+        self._compiled: CompiledFile = compile_file(self.content, profile)
         self._token_lines: TokenLines | None = None
         self._extension_answers: ExtensionAnswers | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
@@ -154,12 +154,12 @@ class RobotsTxt:
             rules = self._rules_by_agent.get(agent)
         except TypeError:
             # A list of tokens has no hash; it is told what an agent is.
-            agent_of(agent)
+            as_agent(agent)
             raise
         if rules is None:
-            who = agent_of(agent)
+            who = as_agent(agent)
             prefix = None if self.origin is None else str(self.origin).encode()
-            bound = self._compiled.bind(who.octets, who.star_applies, prefix, self._check_origin)
+            bound = self._compiled.bind(who.encoded_tokens, who.star_applies, prefix, self._check_origin)
             if self._token_lines is None:
                 self._token_lines = TokenLines(self._compiled, profile_named(self.profile))
             rules = AgentRules(who, bound, self.profile, self._token_lines, (_rules_again, (self._source, who)))
@@ -190,7 +190,7 @@ class RobotsTxt:
         Cost: O(octets) in Python at the first call.
         """
         if self._records is None:
-            self._records = tuple(records_of(self.octets, profile_named(self.profile)))
+            self._records = tuple(records_of(self.content, profile_named(self.profile)))
         return self._records
 
     @property
@@ -200,7 +200,7 @@ class RobotsTxt:
         Cost: O(records that are no rules).
         """
         values = (
-            sitemap_url(self.octets[row[4] : row[5]])
+            sitemap_url(self.content[row[4] : row[5]])
             for row in self._compiled.other_records()
             if row[1] == RecordKind.SITEMAP
         )
@@ -217,12 +217,12 @@ class RobotsTxt:
         Cost: O(records that are no rules).
         """
         delay = self._longest_delay(agent)
-        if delay is None and profile_named(self.profile).crawl_delay_of_star and agent_of(agent).star_applies:
+        if delay is None and profile_named(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
             return self._longest_delay("*")
         return delay
 
     def _longest_delay(self, agent: str | Agent) -> float | None:
-        delays = map(crawl_delay_seconds, self._values_for(agent, CRAWL_DELAY_KEY))
+        delays = map(parse_crawl_delay, self._values_for(agent, CRAWL_DELAY_KEY))
         return max((delay for delay in delays if delay is not None), default=None)
 
     def request_rates(self, *, agent: str | Agent) -> tuple[RequestRate, ...]:
@@ -248,10 +248,10 @@ class RobotsTxt:
     def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
         groups = frozenset(self.rules_for(agent).group_indices)
         for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
-            if group in groups and self.octets[key_start:key_end].lower() == key:
-                yield self.octets[value_start:value_end]
+            if group in groups and self.content[key_start:key_end].lower() == key:
+                yield self.content[value_start:value_end]
 
-    def as_read_by(self, profile: str) -> "RobotsTxt":
+    def with_profile(self, profile: str) -> "RobotsTxt":
         """Give the same file, as another profile reads it.
 
         Args: profile: whose reading, by its name in `canfetch.PROFILES`. One that Python's engine alone does is read
@@ -259,10 +259,10 @@ class RobotsTxt:
         Raises: UnknownProfile.
         Cost: O(octets).
         """
-        octets, url, _, limit_octets, engine = self._source
+        content, url, _, max_bytes, engine = self._source
         if profile_named(profile).robotparser:
             engine = None
-        return RobotsTxt((octets, url, profile, limit_octets, engine))
+        return RobotsTxt((content, url, profile, max_bytes, engine))
 
     @property
     def extensions(self) -> "Extensions":
@@ -284,13 +284,13 @@ class RobotsTxt:
         Cost: O(octets of the URL) and the Clean-param records that match; at the first call all of them.
         Source: Yandex Webmaster, "The Clean-param directive".
         """
-        octets = url_octets(url)
-        split = split_url(octets)
+        content = url_bytes(url)
+        split = split_url(content)
         if split is None:
             raise rejection(url)
         if self._check_origin is not None:
             self._check_origin(url, None)
-        return self._asides.clean_params.canonical(octets, split).decode("utf-8", "surrogateescape")
+        return self._asides.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")
 
     def usage(self, url: str | bytes, *, agent: str | Agent, purpose: str) -> "Usage":
         """Say what the file says about using what `agent` fetches at `url`: a preference, and no permission.
@@ -306,7 +306,7 @@ class RobotsTxt:
         Cost: as `decide`, and the records that match; for groups that are asked first, all of theirs.
         Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; contentsignals.org.
         """
-        from canfetch.core.extensions.answers import usage_purpose  # noqa: PLC0415 - few ask
+        from canfetch.core.extensions.queries import usage_purpose  # noqa: PLC0415 - few ask
 
         wanted = usage_purpose(purpose)
         return self._asides_for(agent).usage(self.decide(url, agent=agent), wanted)
@@ -333,10 +333,10 @@ class RobotsTxt:
     @property
     def _asides(self) -> "ExtensionAnswers":
         if self._extension_answers is None:
-            from canfetch.core.extensions.answers import ExtensionAnswers  # noqa: PLC0415 - few ask
+            from canfetch.core.extensions.queries import ExtensionAnswers  # noqa: PLC0415 - few ask
 
             rows = self._compiled.other_records()
-            self._extension_answers = ExtensionAnswers(self.octets, rows, profile_named(self.profile))
+            self._extension_answers = ExtensionAnswers(self.content, rows, profile_named(self.profile))
         return self._extension_answers
 
     def _asides_for(self, agent: str | Agent) -> "GroupAnswers":
@@ -352,7 +352,7 @@ class RobotsTxt:
 
     def __repr__(self) -> str:
         where = f" of {self.origin}" if self.origin else ""
-        return f"<RobotsTxt{where}: {len(self.octets)} octets, profile {self.profile}>"
+        return f"<RobotsTxt{where}: {len(self.content)} octets, profile {self.profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return RobotsTxt, (self._source,)
@@ -364,31 +364,31 @@ def _rules_again(source: _Source, agent: Agent) -> AgentRules:
 
 
 def parse(
-    octets: bytes | bytearray | memoryview | str,
+    content: bytes | bytearray | memoryview | str,
     *,
     url: str | bytes | None = None,
     profile: str = "rfc9309",
-    limit_octets: int = PARSE_OCTETS_LIMIT,
+    max_bytes: int = DEFAULT_MAX_BYTES,
     engine: str | None = None,
 ) -> RobotsTxt:
     """Parse a robots.txt. Whatever is in it, this does not raise.
 
     Args:
-        octets: the file's octets; a str is encoded as UTF-8. UTF-16 that says so is transcoded.
+        content: the file's bytes; a str is encoded as UTF-8. UTF-16 that says so is transcoded.
         url: where the file is, such as `https://example.com/robots.txt`; a question about another origin
             then raises OriginMismatch.
         profile: whose reading of the file, by its name in `canfetch.PROFILES`.
-        limit_octets: how much is read, from 500 KiB to 512 MiB; the rest is kept as `tail`.
+        max_bytes: how much is read, from 500 KiB to 512 MiB; the rest is kept as `tail`.
         engine: `python`, `native` or `both`; None is what `CANFETCH_ENGINE` says, or the native one.
     Raises: InvalidRobotsURL, UnknownProfile, InvalidLimit, EngineError; TypeError.
     Cost: O(octets).
     Source: RFC 9309 sections 2.1, 2.2, 2.3 and 2.5.
     """
-    if octets.__class__ is not bytes:
-        if isinstance(octets, str):
-            octets = octets_of(octets)
-        elif isinstance(octets, bytes | bytearray | memoryview):
-            octets = bytes(octets)
+    if content.__class__ is not bytes:
+        if isinstance(content, str):
+            content = encode_text(content)
+        elif isinstance(content, bytes | bytearray | memoryview):
+            content = bytes(content)
         else:
-            raise TypeError(f"a file is bytes or str, not {type(octets).__name__}")
-    return RobotsTxt((octets, url, profile, limit_octets, engine))
+            raise TypeError(f"a file is bytes or str, not {type(content).__name__}")
+    return RobotsTxt((content, url, profile, max_bytes, engine))

@@ -10,9 +10,9 @@ from typing import Any, Final
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import ExtensionScope
 from canfetch.core.groups import Group
-from canfetch.core.octets import octets_of
 from canfetch.core.patterns import is_void, texts_of
 from canfetch.core.profiles import PROFILES, Profile, profile_named
+from canfetch.core.text import encode_text
 
 # Lines of text for people mean nothing to a crawler, wherever they stand.
 _NO_MEANING: Final = frozenset({"comment"})
@@ -62,7 +62,7 @@ def meaning_of(octets: bytes, profile: str, *, engine: str | None = None) -> obj
 
 def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleMeaning]]]:
     for index, group in enumerate(robots.groups):
-        tokens = (octets_of(agent.token) for agent in group.user_agents if agent.token)
+        tokens = (encode_text(agent.token) for agent in group.user_agents if agent.token)
         if not flags.agent_case_sensitive:
             tokens = (token.lower() for token in tokens)
         yield index, tuple(dict.fromkeys(tokens)), list(_rules(group, flags))

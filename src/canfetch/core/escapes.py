@@ -11,7 +11,7 @@ Source: RFC 9309 section 2.2.2; RFC 3986 sections 2 and 6.2.2.
 from collections.abc import Iterable
 from typing import Final
 
-from canfetch.core.octets import HEX_DIGITS, NEVER_IN_URI, UNRESERVED
+from canfetch.core.text import HEX_DIGITS, NEVER_IN_URI, UNRESERVED
 
 # Reserved octets that are data within a query; `&` and `=` are its structure there, `*` and `$` have
 # their own handling, and `?` is data from the second one on.

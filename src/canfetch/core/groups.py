@@ -6,9 +6,9 @@ Source: RFC 9309 section 2.1.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from canfetch.core.octets import text_of
 from canfetch.core.patterns import is_void, texts_of
 from canfetch.core.profiles import Profile
+from canfetch.core.text import display_text
 from canfetch.core.tokens import names
 from canfetch.core.verdict import Rule
 
@@ -67,7 +67,7 @@ def group_of(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes
     Cost: O(octets of its rules).
     """
     return Group(
-        tuple(UserAgentLine(text_of(token), line) for token, line in user_agents),
+        tuple(UserAgentLine(display_text(token), line) for token, line in user_agents),
         tuple(
             Rule(allow, value, line, _specificity(value, allow=allow, profile=profile)) for allow, value, line in rules
         ),

@@ -27,7 +27,7 @@ class Line(NamedTuple):
     end: int
 
 
-def byte_order_mark_octets(octets: bytes, profile: Profile) -> int:
+def byte_order_mark_length(octets: bytes, profile: Profile) -> int:
     """Count the octets of a byte order mark at the start: 0 or 3, or 1 and 2 where parts of one are skipped."""
     if octets.startswith(BYTE_ORDER_MARK):
         return 3
@@ -44,7 +44,7 @@ def lines_of(octets: bytes, profile: Profile) -> Iterator[Line]:
 
     Cost: O(octets).
     """
-    start = byte_order_mark_octets(octets, profile)
+    start = byte_order_mark_length(octets, profile)
     for number, line in enumerate(octets[start:].splitlines(keepends=True), 1):
         end = start + len(line)
         yield Line(number, start, start + len(line.rstrip(b"\r\n")), end)
@@ -53,8 +53,8 @@ def lines_of(octets: bytes, profile: Profile) -> Iterator[Line]:
 
 def readable_part(content: bytes, profile: Profile) -> bytes:
     """Cut what the profile does not read of a line: octets over its limit, and from the first NUL on."""
-    if profile.line_limit_octets:
-        content = content[: profile.line_limit_octets]
+    if profile.max_line_bytes:
+        content = content[: profile.max_line_bytes]
     if profile.nul_ends_line:
         content = content.partition(b"\0")[0]
     return content

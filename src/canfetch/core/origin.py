@@ -5,9 +5,9 @@ Source: RFC 9309 section 2.3; RFC 3986 section 3.2; Google's table of robots.txt
 
 from typing import Final, NamedTuple
 
-from canfetch.core.octets import text_of
 from canfetch.core.quoting import quoted
-from canfetch.core.urls import split_authority, split_url, url_octets
+from canfetch.core.text import display_text
+from canfetch.core.urls import split_authority, split_url, url_bytes
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
@@ -37,7 +37,7 @@ class Origin(NamedTuple):
         Cost: O(octets); `idna` is imported for a host that is not ASCII, and only then.
         Source: RFC 9309 section 2.3.
         """
-        split = split_url(url_octets(url))
+        split = split_url(url_bytes(url))
         if split is None or not split.scheme:
             raise InvalidURL(f"{quoted(url)} has no origin: give an absolute URL such as 'https://example.com/'")
         return _origin_of_parts(split.scheme, split.authority, url)
@@ -70,7 +70,7 @@ def origin_of_robots_url(url: str | bytes) -> Origin:
 
     Raises: InvalidRobotsURL: no robots.txt can be there.
     """
-    octets = url_octets(url)
+    octets = url_bytes(url)
     split = split_url(octets)
     if split is None or not split.scheme:
         raise InvalidRobotsURL(f"{quoted(url)} is no absolute URL; give one such as 'https://example.com/robots.txt'")
@@ -91,7 +91,7 @@ def origin_check(origin: Origin, url: str | bytes, index: int | None) -> None:
 
     Raises: OriginMismatch: it is of another; InvalidURL: its host is none.
     """
-    split = split_url(url_octets(url, index))
+    split = split_url(url_bytes(url, index))
     if split is None or not split.authority:
         return
     asked = _origin_of_parts(split.scheme or origin.scheme.encode(), split.authority, url, index)
@@ -114,7 +114,7 @@ def _origin_of_parts(
     host = None if authority is None else _canonical_host(authority.host)
     if authority is None or host is None:
         raise InvalidURL(
-            f"{quoted(url)}{_place(index)}: {quoted(text_of(authority_octets))} names no host", index=index
+            f"{quoted(url)}{_place(index)}: {quoted(display_text(authority_octets))} names no host", index=index
         )
     scheme = scheme_octets.decode("ascii").lower()
     # Zeros are dropped first: int() refuses more than some thousand digits.
@@ -124,7 +124,7 @@ def _origin_of_parts(
 
 def _canonical_host(host: bytes) -> str | None:
     if host[:1] == b"[":
-        return _canonical_address(text_of(host[1:-1]))
+        return _canonical_address(display_text(host[1:-1]))
     if host.isascii() and b"%" not in host:
         return host.decode("ascii").lower()
     return _ascii_name(host)

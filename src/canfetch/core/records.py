@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
 from canfetch.core.fields import field_of
 from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, kind_of
-from canfetch.core.lines import byte_order_mark_octets, lines_of, readable_part
-from canfetch.core.octets import HEX_DIGITS
+from canfetch.core.lines import byte_order_mark_length, lines_of, readable_part
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
+from canfetch.core.text import HEX_DIGITS
 from canfetch.core.tokens import token_of
 
 
@@ -85,7 +85,7 @@ def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
 
     Cost: O(octets).
     """
-    mark = byte_order_mark_octets(octets, profile)
+    mark = byte_order_mark_length(octets, profile)
     groups = _Groups(profile)
     readings: dict[bytes, _LineReading] = {}
     notes_of: dict[int, Note] = {}

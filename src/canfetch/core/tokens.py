@@ -8,9 +8,9 @@ from itertools import chain, pairwise
 from typing import Final
 
 from canfetch.core.abnf import IDENTIFIER
-from canfetch.core.octets import WHITE_SPACE, octets_of
 from canfetch.core.profiles import Profile
 from canfetch.core.quoting import quoted
+from canfetch.core.text import WHITE_SPACE, encode_text
 from canfetch.errors import InvalidProductToken
 
 STAR: Final = b"*"
@@ -70,7 +70,7 @@ WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)
 TOKEN_ENDS: Final = tuple(bytes([octet]) for octet in WHITE_SPACE + b"/*,")
 
 
-def product_token_octets(token: object) -> bytes:
+def product_token_bytes(token: object) -> bytes:
     """Check a product token that a caller gives, and encode it.
 
     Raises: InvalidProductToken: it is empty, or holds white space, `/` or a control character;
@@ -78,7 +78,7 @@ def product_token_octets(token: object) -> bytes:
     """
     if not isinstance(token, str):
         raise TypeError(f"a product token is a str, not {type(token).__name__}")
-    octets = octets_of(token)
+    octets = encode_text(token)
     if not octets:
         raise InvalidProductToken("the agent is empty; give a product token such as 'ExampleBot', or '*'")
     for octet in octets:

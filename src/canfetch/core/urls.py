@@ -5,8 +5,8 @@ Source: RFC 3986 section 3; RFC 9309 section 2.3.
 
 from typing import Final, NamedTuple
 
-from canfetch.core.octets import octets_of
 from canfetch.core.quoting import quoted
+from canfetch.core.text import encode_text
 from canfetch.errors import InvalidURL
 
 # Octets of a registered name that need no look of their own.
@@ -33,13 +33,13 @@ class Authority(NamedTuple):
     port: bytes
 
 
-def url_octets(url: object, index: int | None = None) -> bytes:
+def url_bytes(url: object, index: int | None = None) -> bytes:
     """Give the octets of a URL.
 
     Raises: TypeError: it is neither str nor bytes.
     """
     if isinstance(url, str):
-        return octets_of(url)
+        return encode_text(url)
     if isinstance(url, bytes):
         return url
     place = "" if index is None else f" (index {index})"
@@ -115,5 +115,5 @@ def reject(url: object, index: int | None = None) -> None:
 
     Raises: TypeError, InvalidURL.
     """
-    if split_url(url_octets(url, index)) is None:
+    if split_url(url_bytes(url, index)) is None:
         raise rejection(url, index)

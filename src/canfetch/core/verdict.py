@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 VERDICT_SCHEMA: Final = "canfetch.verdict/1"
 
@@ -37,14 +37,14 @@ class GroupChoice(StrEnum):
 class Rule(NamedTuple):
     """An allow or disallow record.
 
-    `pattern` is its value as written, stripped; `line` counts from 1; `octets` is its specificity, the
+    `pattern` is its value as written, stripped; `line` counts from 1; `specificity` is its length, the
     length of the pattern in its canonical form, or 0 for a rule that can match nothing by itself.
     """
 
     allow: bool
     pattern: bytes
     line: int
-    octets: int
+    specificity: int
 
     @property
     def type(self) -> str:
@@ -52,14 +52,19 @@ class Rule(NamedTuple):
         return "allow" if self.allow else "disallow"
 
     def __str__(self) -> str:
-        return f"{self.type.capitalize()}: {text_of(self.pattern)}"
+        return f"{self.type.capitalize()}: {display_text(self.pattern)}"
 
     def to_json(self) -> dict[str, Any]:
         """Give the rule in plain values; octets that are no UTF-8 are written as escapes."""
-        return {"type": self.type, "pattern": text_of(self.pattern), "line": self.line, "octets": self.octets}
+        return {
+            "type": self.type,
+            "pattern": display_text(self.pattern),
+            "line": self.line,
+            "specificity": self.specificity,
+        }
 
 
-class GroupChosen(NamedTuple):
+class GroupSelection(NamedTuple):
     """The groups whose rules were used: why, by which token, and the lines that name it."""
 
     choice: GroupChoice
@@ -71,20 +76,20 @@ class GroupChosen(NamedTuple):
         return {"choice": str(self.choice), "token": self.token, "lines": list(self.lines)}
 
 
-class AccessFacts(NamedTuple):
+class AccessInfo(NamedTuple):
     """How the robots.txt was come by, where it was fetched; of a file that was given there are none.
 
     `access`, `effect` and `policy` are the words of the access policy, `because` a sentence for people.
-    `fetched_at_seconds` is the time of the copy whose rules count, or of the last attempt; `sha256` is the
+    `fetched_at` is the time of the copy whose rules count, or of the last attempt; `sha256` is the
     hash of that copy's octets, in hex, or None where no rules count.
     """
 
     access: str
     effect: str
-    because: str
+    explanation: str
     policy: str
     robots_url: str
-    fetched_at_seconds: float
+    fetched_at: float
     sha256: str | None
 
     def to_json(self) -> dict[str, Any]:
@@ -104,11 +109,11 @@ class Verdict(NamedTuple):
     reason: Reason
     rule: Rule | None
     also_matched: tuple[Rule, ...]
-    group: GroupChosen
+    group: GroupSelection
     agent: Agent
     target: bytes
     profile: str
-    access: AccessFacts | None = None
+    access: AccessInfo | None = None
 
     @property
     def line(self) -> int | None:
@@ -131,10 +136,10 @@ class Verdict(NamedTuple):
             "also_matched": [rule.to_json() for rule in self.also_matched],
             "group": self.group.to_json(),
             "agent": {
-                "tokens": [text_of(token) for token in self.agent.octets],
+                "tokens": [display_text(token) for token in self.agent.encoded_tokens],
                 "star_applies": self.agent.star_applies,
             },
-            "target": text_of(self.target),
+            "target": display_text(self.target),
             "profile": self.profile,
             "access": None if self.access is None else self.access.to_json(),
         }
@@ -146,9 +151,9 @@ class Verdict(NamedTuple):
     @property
     def explanation(self) -> str:
         """The reason in one sentence."""
-        who = text_of(self.agent.octets[0])
+        who = display_text(self.agent.encoded_tokens[0])
         if self.access is not None and self.reason in (Reason.UNAVAILABLE, Reason.UNREACHABLE):
-            return f"robots.txt is {self.reason}: {self.access.because}"
+            return f"robots.txt is {self.reason}: {self.access.explanation}"
         if self.rule is not None:
             return f"line {self.rule.line}, {self.rule}"
         return {

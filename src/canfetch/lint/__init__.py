@@ -8,24 +8,25 @@ octets, what else is known -> LintedFile -> checks -> findings -> LintReport -> 
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, catalogue_of
 from canfetch.lint.check import Check, Found, Probe, Subject
 from canfetch.lint.checks import CHECKS
+from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.finding import Finding, Position
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given, SeenPage
-from canfetch.lint.linter import Fixed, Linter
+from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import LINT_PROFILES, Severities, Severity
-from canfetch.lint.witnesses import Witness
+from canfetch.lint.severity import SEVERITY_SETS, Severities, Severity
 
 __all__ = [
     "CHECKS",
     "LANGUAGES",
-    "LINT_PROFILES",
+    "SEVERITY_SETS",
     "Catalogue",
     "Check",
+    "CrawlerVerdict",
     "Edit",
     "Finding",
     "Fix",
-    "Fixed",
+    "FixResult",
     "Found",
     "Given",
     "LintReport",
@@ -36,6 +37,5 @@ __all__ = [
     "Severities",
     "Severity",
     "Subject",
-    "Witness",
     "catalogue_of",
 ]

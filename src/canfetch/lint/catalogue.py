@@ -14,7 +14,7 @@ from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check
 
 if TYPE_CHECKING:
-    from canfetch.lint.witnesses import Witness
+    from canfetch.lint.crawler_verdicts import CrawlerVerdict
 
 LANGUAGES: Final = ("en", "it", "es", "ko", "de", "ja")
 # How many are told of a group; more of them say no more.
@@ -83,7 +83,7 @@ class Catalogue:
         """Give a phrase, filled."""
         return _filled(self._phrases[name], details)
 
-    def effect(self, witnesses: "Iterable[Witness]") -> str:
+    def effect(self, witnesses: "Iterable[CrawlerVerdict]") -> str:
         """Say who may fetch what; empty without witnesses."""
         told = list(witnesses)
         if not told:
@@ -98,7 +98,7 @@ class Catalogue:
         return said
 
     def _listed(self, crawlers: list[str]) -> str:
-        from canfetch.lint.witnesses import OTHER_CRAWLER  # noqa: PLC0415 - it imports what imports this
+        from canfetch.lint.crawler_verdicts import OTHER_CRAWLER  # noqa: PLC0415 - it imports what imports this
 
         names = [self.phrase("other-crawlers") if name == OTHER_CRAWLER else name for name in crawlers]
         if len(names) > _MOST_NAMED:

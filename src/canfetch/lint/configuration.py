@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
-from canfetch.lint.severity import ALL, LINT_PROFILES, Severity, severity_named
+from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity, severity_named
 
 
 class LintSettings(NamedTuple):
@@ -97,7 +97,7 @@ def _ignored(value: object) -> dict[str, tuple[str, ...]]:
 
 
 _READERS: Final[dict[str, Any]] = {
-    "profile": _one_of(LINT_PROFILES),
+    "profile": _one_of(SEVERITY_SETS),
     "select": _words,
     "ignore": _words,
     "severity": _severities,

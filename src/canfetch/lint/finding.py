@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check, Probe
+from canfetch.lint.crawler_verdicts import CrawlerVerdict, witnesses_of
 from canfetch.lint.fixing import Fix
 from canfetch.lint.severity import Severity
-from canfetch.lint.witnesses import Witness, witnesses_of
 
 if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
@@ -80,7 +80,7 @@ class Finding:
         return self._file.octets[slice(*self.span)]
 
     @property
-    def witnesses(self) -> tuple[Witness, ...]:
+    def witnesses(self) -> tuple[CrawlerVerdict, ...]:
         """What crawlers may do there, asked of the engines; empty where nothing can be asked.
 
         Cost: as deciding, for each crawler.

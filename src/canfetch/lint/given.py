@@ -21,7 +21,7 @@ class Given(NamedTuple):
     """A file to lint, and what is known about it; what is not known is not looked at.
 
     Attributes:
-        octets: the file, as it came.
+        content: the file, as it came.
         path: its name or path in a file system.
         url: where it is, or is going to be.
         delivery: what came of fetching it, as a client keeps it.
@@ -30,7 +30,7 @@ class Given(NamedTuple):
         pages: pages of the site.
     """
 
-    octets: bytes
+    content: bytes
     path: str | None = None
     url: str | None = None
     delivery: Entry | None = None

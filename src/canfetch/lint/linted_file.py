@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import Extension
 from canfetch.core.keys import RecordKind
-from canfetch.core.octets import text_of
 from canfetch.core.records import Note, Record
+from canfetch.core.text import display_text
 from canfetch.lint.given import Given
 
 FoundT = TypeVar("FoundT")
@@ -22,7 +22,7 @@ class LintedRule(NamedTuple):
     record: Record
     allow: bool
     value: bytes
-    octets: int
+    specificity: int
     group: int
 
 
@@ -64,8 +64,8 @@ class LintedFile:
 
     def __init__(self, given: Given) -> None:
         self.given = given
-        self.robots = parse(given.octets)
-        self.octets = self.robots.octets
+        self.robots = parse(given.content)
+        self.octets = self.robots.content
         self._readings = {self.robots.profile: self.robots}
         self._found: dict[Callable[[LintedFile], Any], Any] = {}
 
@@ -73,7 +73,7 @@ class LintedFile:
         """Give the file as another profile reads it."""
         reading = self._readings.get(profile)
         if reading is None:
-            reading = self._readings[profile] = self.robots.as_read_by(profile)
+            reading = self._readings[profile] = self.robots.with_profile(profile)
         return reading
 
     def found_once(self, look: "Callable[[LintedFile], FoundT]") -> FoundT:
@@ -129,7 +129,7 @@ class LintedFile:
                 index,
                 tuple(LintedToken(agent.token, self.records[agent.line - 1]) for agent in group.user_agents),
                 tuple(
-                    LintedRule(self.records[rule.line - 1], rule.allow, rule.pattern, rule.octets, index)
+                    LintedRule(self.records[rule.line - 1], rule.allow, rule.pattern, rule.specificity, index)
                     for rule in group.rules
                 ),
                 tuple(others.get(index, ())),
@@ -192,7 +192,7 @@ class LintedFile:
 
     def text(self, octets: bytes) -> str:
         """Give octets as text for a message; those that are no UTF-8 become escapes."""
-        return text_of(octets)
+        return display_text(octets)
 
     @cached_property
     def line_starts(self) -> list[int]:

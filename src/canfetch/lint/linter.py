@@ -15,7 +15,7 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.mending import can_be_written, mended, next_to_mend
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import ALL, LINT_PROFILES, Severity
+from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity
 from canfetch.lint.suppression import Suppression, suppressions_of
 
 FINDINGS_LIMIT: Final = 1000
@@ -23,16 +23,16 @@ FINDINGS_LIMIT: Final = 1000
 _MOST_ROUNDS: Final = 64
 
 
-class Fixed(NamedTuple):
+class FixResult(NamedTuple):
     """A file, mended.
 
     Attributes:
-        octets: the file, in UTF-8.
+        content: the file, in UTF-8.
         made: the findings that were mended, round by round.
         report: what is left.
     """
 
-    octets: bytes
+    content: bytes
     made: tuple[Finding, ...]
     report: LintReport
 
@@ -41,7 +41,7 @@ class Linter:
     """Looks for what is wrong, odd or not read alike in a robots.txt; it never changes, and keeps nothing.
 
     Args:
-        profile: a profile of severity, one of `canfetch.lint.LINT_PROFILES`.
+        profile: a profile of severity, one of `canfetch.lint.SEVERITY_SETS`.
         select: names, codes or beginnings of codes (`CF2`) of the checks to ask; empty for all.
         ignore: the same, of those not to ask; it wins.
         severities: other severities than the profile's, by name or code.
@@ -64,8 +64,8 @@ class Linter:
         folder: str | None = None,
         findings_limit: int | None = FINDINGS_LIMIT,
     ) -> None:
-        if profile not in LINT_PROFILES:
-            raise InvalidOption(f"profile of severity {profile!r} is none; choose one of {', '.join(LINT_PROFILES)}")
+        if profile not in SEVERITY_SETS:
+            raise InvalidOption(f"profile of severity {profile!r} is none; choose one of {', '.join(SEVERITY_SETS)}")
         if findings_limit is not None and findings_limit < 1:
             raise InvalidOption(f"findings_limit is {findings_limit}; give 1 or more, or None for all")
         self.profile = profile
@@ -123,7 +123,7 @@ class Linter:
         name = given.path or given.url or "robots.txt"
         return LintReport(name, tuple(kept), tuple(suppressed), tuple(check.name for check in cut), file)
 
-    def fix(self, given: Given | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> Fixed:
+    def fix(self, given: Given | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> FixResult:
         """Mend what can be mended.
 
         Fixes that do not say that they change verdicts are proved together, in every profile; those that do not hold
@@ -139,7 +139,7 @@ class Linter:
         if isinstance(given, bytes):
             given = Given(given)
         if not can_be_written(LintedFile(given), unsafe=unsafe):
-            return Fixed(given.octets, (), self.lint(given))
+            return FixResult(given.content, (), self.lint(given))
         mending = frozenset(_checks_of(only)) if only else {check.code for check in CHECKS}
         made: list[Finding] = []
         barred: set[tuple[str, bytes]] = set()
@@ -157,11 +157,11 @@ class Linter:
             if not fixable:
                 break
             octets, done = mended(report.file, fixable, barred)
-            if octets == given.octets and not done:
+            if octets == given.content and not done:
                 continue
             made += done
-            given = given._replace(octets=octets)
-        return Fixed(given.octets, tuple(made), self.lint(given))
+            given = given._replace(content=octets)
+        return FixResult(given.content, tuple(made), self.lint(given))
 
     def _ignored(self, path: str | None) -> frozenset[str]:
         if path is None or not self._ignored_in:

@@ -37,7 +37,7 @@ class Severities(NamedTuple):
 
 
 ALL: Final = "all"
-LINT_PROFILES: Final = (ALL, *Severities._fields)
+SEVERITY_SETS: Final = (ALL, *Severities._fields)
 
 
 def everywhere(severity: Severity, *, lighthouse: Severity | None = None) -> Severities:

@@ -9,8 +9,8 @@ Names and codes of checks, separated by commas; what is behind ` -- ` is a reaso
 
 from typing import Final, NamedTuple
 
-from canfetch.core.octets import text_of
 from canfetch.core.records import Record
+from canfetch.core.text import display_text
 
 _MARK: Final = b"canfetch:"
 _LINE_WORD: Final = "allow"
@@ -82,6 +82,6 @@ def _suppression(record: Record, comment: bytes, offset: int) -> Suppression | N
         name = part.strip()
         if name:
             start = offset + part.index(name)
-            names.append((text_of(name), (start, start + len(name))))
+            names.append((display_text(name), (start, start + len(name))))
         offset += len(part) + 1
-    return Suppression(record, text_of(word), tuple(names), None)
+    return Suppression(record, display_text(word), tuple(names), None)

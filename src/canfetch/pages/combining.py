@@ -12,9 +12,9 @@ from typing import Final
 
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
+from canfetch.pages.dialects import PageDialect
 from canfetch.pages.directives import NO_LIMIT, Directive
-from canfetch.pages.places import PageSource
-from canfetch.pages.readings import PageReading
+from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 from canfetch.pages.vocabulary import (
@@ -38,8 +38,8 @@ def page_verdict(
     *,
     tdm_unknown: bool,
     agent: Agent,
-    reading: PageReading,
-    now_seconds: float,
+    dialect: PageDialect,
+    now: float,
     robots: Verdict | None,
 ) -> PageVerdict:
     """Answer for one agent.
@@ -48,17 +48,17 @@ def page_verdict(
         directives: all that the page says.
         reservation: what holds of TDMRep.
         tdm_unknown: whether the TDM file could not be had; where the page itself says nothing, it might reserve.
-        now_seconds: seconds since the epoch, for `unavailable_after`.
+        now: seconds since the epoch, for `unavailable_after`.
         robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
     Cost: O(directives).
     """
     tokens = frozenset(token.lower() for token in agent.tokens)
     own = tuple(
-        directive for directive in directives if _is_for(directive, tokens, reading, star_applies=agent.star_applies)
+        directive for directive in directives if _is_for(directive, tokens, dialect, star_applies=agent.star_applies)
     )
     seen = robots is None or robots.allowed
     unknown = tdm_unknown and reservation is None
-    answers = _Answers(own, reservation, reading, now_seconds, tdm_unknown=unknown)
+    answers = _Answers(own, reservation, dialect, now, tdm_unknown=unknown)
     decisions = answers.decisions()
     if not seen:
         hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)
@@ -67,32 +67,32 @@ def page_verdict(
     return PageVerdict(
         **decisions,
         agent=agent,
-        reading=reading.name,
-        now_seconds=now_seconds,
+        dialect=dialect.name,
+        now=now,
         seen=seen,
         robots=robots,
         directives=own,
     )
 
 
-def _is_for(directive: Directive, tokens: frozenset[str], reading: PageReading, *, star_applies: bool) -> bool:
+def _is_for(directive: Directive, tokens: frozenset[str], dialect: PageDialect, *, star_applies: bool) -> bool:
     """Say whether a directive has an effect on the agent that has these tokens."""
-    if not directive.counts or directive.name not in reading.words:
+    if not directive.counts or directive.name not in dialect.words:
         return False
-    source = directive.place.source
+    source = directive.position.source
     if directive.agent is None:
         # A crawler that ignores `*` in robots.txt ignores what is said to all here, too.
         if not star_applies:
             return False
-    elif directive.agent in reading.borrowed_tokens or directive.agent not in tokens:
+    elif directive.agent in dialect.borrowed_tokens or directive.agent not in tokens:
         return False
     if source is PageSource.META:
-        return directive.agent not in reading.ignored_names and (
-            reading.body_elements or directive.place.in_head is True
+        return directive.agent not in dialect.ignored_names and (
+            dialect.body_elements or directive.position.in_head is True
         )
-    if source is PageSource.ROBOTS_TAG and not reading.robots_tag:
+    if source is PageSource.ROBOTS_TAG and not dialect.robots_tag:
         return False
-    return reading.permissive_in_headers or directive.name not in PERMISSIVE
+    return dialect.permissive_in_headers or directive.name not in PERMISSIVE
 
 
 class _Answers:
@@ -102,16 +102,16 @@ class _Answers:
         self,
         own: tuple[Directive, ...],
         reservation: Reservation | None,
-        reading: PageReading,
-        now_seconds: float,
+        dialect: PageDialect,
+        now: float,
         *,
         tdm_unknown: bool,
     ) -> None:
         self._own = own
         self._tdm_unknown = tdm_unknown
         self._reservation = reservation
-        self._reading = reading
-        self._now_seconds = now_seconds
+        self._dialect = dialect
+        self._now = now
 
     def decisions(self) -> dict[str, PageDecision]:
         """Give every answer by its name."""
@@ -149,7 +149,7 @@ class _Answers:
         restricting = self._saying(against, also_against)
         if not restricting:
             return _FREE
-        permitting = self._saying(favouring) if self._reading.permissive_wins else ()
+        permitting = self._saying(favouring) if self._dialect.permissive_wins else ()
         if permitting:
             return PageDecision(
                 allowed=True,
@@ -182,8 +182,8 @@ class _Answers:
         """Give the smallest number that is said; 0 and what forbids are the same."""
         numbers = sorted(
             (
-                (directive.meaning, place, directive)
-                for place, directive in enumerate(self._own)
+                (directive.meaning, position, directive)
+                for position, directive in enumerate(self._own)
                 if directive.name == name
             ),
             key=_smallest_first,
@@ -218,7 +218,7 @@ class _Answers:
         dated.sort(key=lambda directive: float(directive.meaning or 0))
         first = dated[0]
         moment = float(first.meaning or 0)
-        passed = self._now_seconds > moment
+        passed = self._now > moment
         return PageDecision(
             allowed=not passed,
             reason=PageReason.EXPIRED if passed else PageReason.DIRECTIVE,
@@ -228,11 +228,11 @@ class _Answers:
         )
 
     def _answer(self, snippet: PageDecision) -> PageDecision:
-        if self._reading.cache_limits_models:
+        if self._dialect.cache_limits_models:
             cached = self._cached()
             if not cached.unlimited:
                 return cached
-        return snippet if self._reading.snippet_limits_answers else _FREE
+        return snippet if self._dialect.snippet_limits_answers else _FREE
 
     def _train(self, word: str) -> PageDecision:
         restricting = self._saying(word)
@@ -243,9 +243,9 @@ class _Answers:
         if self._tdm_unknown:
             # DEVIATION(tdmrep): it does not say; as with robots.txt, who cannot be asked has not agreed.
             return PageDecision(allowed=False, reason=PageReason.TDM_FILE_UNKNOWN)
-        if self._reading.archive_bars_training:
+        if self._dialect.archive_bars_training:
             return self._word("noarchive", "archive")
-        return self._cached() if self._reading.cache_limits_models else _FREE
+        return self._cached() if self._dialect.cache_limits_models else _FREE
 
     def _cached(self) -> PageDecision:
         """Bing's: nocache leaves URL, title and snippet; noarchive nothing; both are nocache, the milder."""

@@ -55,7 +55,7 @@ _ZONES: Final = {
 _FIRST_YEAR_OF_LAST_CENTURY: Final = 50
 
 
-def seconds_of_date(text: str) -> float | None:
+def parse_date(text: str) -> float | None:
     """Give the moment that a date names, in seconds since the epoch, or None where it is no date.
 
     Cost: O(characters), of which at most 100 make a date.

@@ -3,9 +3,9 @@
 from enum import Flag, auto
 from typing import Any, NamedTuple
 
-from canfetch.core.octets import octets_of, text_of
-from canfetch.pages.dates import seconds_of_date
-from canfetch.pages.places import PagePlace
+from canfetch.core.text import display_text, encode_text
+from canfetch.pages.dates import parse_date
+from canfetch.pages.positions import PagePosition
 from canfetch.pages.vocabulary import IMAGE_PREVIEWS, KNOWN, MAX_IMAGE_PREVIEW, UNAVAILABLE_AFTER, VALUED, meant_by
 
 # More digits mean no limit either way, and cost time.
@@ -43,7 +43,7 @@ class Directive(NamedTuple):
     value: str | None
     meaning: int | float | str | None
     raw: str
-    place: PagePlace
+    position: PagePosition
     notes: DirectiveNote = DirectiveNote.NONE
     meant: str | None = None
 
@@ -60,7 +60,7 @@ class Directive(NamedTuple):
             "value": None if self.value is None else plain(self.value),
             "meaning": self.meaning,
             "raw": plain(self.raw),
-            "place": self.place.to_json(),
+            "position": self.position.to_json(),
             "notes": note_names(self.notes),
             "meant": self.meant,
         }
@@ -82,7 +82,7 @@ _WITHOUT_EFFECT = (
 
 def plain(text: str) -> str:
     """Give a text for people and JSON: what cannot be printed becomes its escape, and steers no terminal."""
-    return text_of(octets_of(text))
+    return display_text(encode_text(text))
 
 
 def note_names(notes: Flag) -> list[str]:
@@ -96,7 +96,7 @@ def directive_of(
     *,
     agent: str | None,
     raw: str,
-    place: PagePlace,
+    position: PagePosition,
     notes: DirectiveNote = DirectiveNote.NONE,
 ) -> Directive:
     """Make a directive of a word and its value: read the value, and note what is odd.
@@ -125,12 +125,12 @@ def directive_of(
             notes |= DirectiveNote.MISSPELT
     elif value is not None:
         notes |= DirectiveNote.VALUE_UNEXPECTED
-    return Directive(agent, name, value or None, meaning, raw, place, notes, meant)
+    return Directive(agent, name, value or None, meaning, raw, position, notes, meant)
 
 
 def _meaning_of(name: str, value: str) -> int | float | str | None:
     if name == UNAVAILABLE_AFTER:
-        return seconds_of_date(value)
+        return parse_date(value)
     if name == MAX_IMAGE_PREVIEW:
         return value.lower() if value.lower() in IMAGE_PREVIEWS else None
     digits = value.removeprefix("-")

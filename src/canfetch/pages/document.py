@@ -11,19 +11,19 @@ from math import isfinite
 from operator import or_
 from typing import Any, Final, NamedTuple
 
-from canfetch.core.agent import Agent, agent_of
-from canfetch.core.octets import octets_of
-from canfetch.core.urls import rejection, split_url, url_octets
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.text import encode_text
+from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidLimit, InvalidOption
 from canfetch.pages.combining import page_verdict
+from canfetch.pages.dialects import dialect_named, dialect_of
 from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.encodings import media_type
 from canfetch.pages.headers import Headers, fields_of, header_directives
-from canfetch.pages.html import PAGE_OCTETS_LIMIT, Element, Elements, elements_of
-from canfetch.pages.places import PageSource
-from canfetch.pages.readings import reading_named, reading_of
-from canfetch.pages.relations import NoSnippet, QualifiedLink, no_snippet, place_of, qualified_link
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, Element, Elements, elements_of
+from canfetch.pages.positions import PageSource
+from canfetch.pages.relations import NoSnippet, QualifiedLink, no_snippet, position_of, qualified_link
 from canfetch.pages.rule_lists import directives_in
 from canfetch.pages.tdm import (
     Reservation,
@@ -88,29 +88,29 @@ class PageRules(NamedTuple):
     notes: PageNote
 
     def decide(
-        self, *, agent: str | Agent, now_seconds: float, robots: Verdict | None = None, reading: str | None = None
+        self, *, agent: str | Agent, now: float, robots: Verdict | None = None, dialect: str | None = None
     ) -> PageVerdict:
         """Say what `agent` may do with the page, and why.
 
         Args:
             agent: product token, compared without case, or a chain of which each token counts.
-            now_seconds: seconds since the epoch, for `unavailable_after`.
+            now: seconds since the epoch, for `unavailable_after`.
             robots: the verdict of robots.txt for this URL and agent; one that forbids fetching hides the page.
-            reading: whose reading of page-level rules, a name in `PAGE_READINGS`; by default the agent's own.
-        Raises: InvalidProductToken; InvalidOption: there is no such reading, or the time is none; TypeError.
+            reading: whose reading of page-level rules, a name in `PAGE_DIALECTS`; by default the agent's own.
+        Raises: InvalidProductToken; InvalidOption: there is no such dialect, or the time is none; TypeError.
         Cost: O(directives + octets of the TDM file's patterns times octets of the URL).
         Source: Google, robots meta tag specifications; each reading has its own.
         """
-        asker = agent_of(agent)
-        _check_time(now_seconds)
+        asker = as_agent(agent)
+        _check_time(now)
         _check_verdict(robots)
         return page_verdict(
             self.directives,
             self.reservation,
             tdm_unknown=self.tdm_file is not None and self.tdm_file.unknown,
             agent=asker,
-            reading=reading_of(asker) if reading is None else reading_named(reading),
-            now_seconds=now_seconds,
+            dialect=dialect_of(asker) if dialect is None else dialect_named(dialect),
+            now=now,
             robots=robots,
         )
 
@@ -153,7 +153,7 @@ def parse_page(
     headers: Headers = (),
     url: str | bytes | None = None,
     tdm_file: Octets | str | None = None,
-    limit_octets: int = PAGE_OCTETS_LIMIT,
+    max_bytes: int = DEFAULT_MAX_PAGE_BYTES,
 ) -> PageRules:
     """Read what a page says of itself. Nothing that a site writes makes it raise.
 
@@ -163,14 +163,14 @@ def parse_page(
         headers: the response's, as pairs, so that repeated ones stay apart, or as an HTTP library has them.
         url: the page's, which entries of `tdm_file` are compared with.
         tdm_file: the origin's /.well-known/tdmrep.json.
-        limit_octets: how much of the body is looked at; 2 MiB by default.
+        max_bytes: how much of the body is looked at; 2 MiB by default.
     Raises: InvalidURL, InvalidLimit; InvalidOption: a TDM file without a URL; MissingExtra: there is HTML to read,
         and lxml is not installed; TypeError.
     Cost: O(octets), within the limits.
     """
-    if limit_octets < 1:
-        raise InvalidLimit(f"limit_octets is {limit_octets}, give 1 or more")
-    if url is not None and split_url(url_octets(url)) is None:
+    if max_bytes < 1:
+        raise InvalidLimit(f"max_bytes is {max_bytes}, give 1 or more")
+    if url is not None and split_url(url_bytes(url)) is None:
         raise rejection(url)
     if tdm_file is not None and url is None:
         raise InvalidOption("tdm_file says what holds for which path: give the page's url with it")
@@ -181,7 +181,7 @@ def parse_page(
         # What was text already was encoded here, whatever the page says of its octets.
         content_type = _UTF_8
     is_html = media_type(content_type) in _HTML_TYPES
-    elements = elements_of(octets, content_type, limit_octets=limit_octets) if octets and is_html else Elements()
+    elements = elements_of(octets, content_type, max_bytes=max_bytes) if octets and is_html else Elements()
     every = _all_directives(header_directives(fields), elements.metas)
     directives = tuple(islice(every, DIRECTIVES_LIMIT))
     file = None if tdm_file is None else read_tdm_file(_octets_of(tdm_file, "a TDM file"))
@@ -208,7 +208,7 @@ def parse_page(
 
 def _octets_of(given: object, what: str) -> bytes:
     if isinstance(given, str):
-        return octets_of(given)
+        return encode_text(given)
     if isinstance(given, Octets):
         return bytes(given)
     raise TypeError(f"{what} is bytes or str, not {type(given).__name__}")
@@ -229,10 +229,10 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
     if not name or name in _NO_CRAWLERS:
         return ()
     agent = None if name == _EVERYONES_NAME else name
-    place = place_of(meta, PageSource.META)
+    position = position_of(meta, PageSource.META)
     directives = tuple(
         islice(
-            directives_in(meta.attributes.get("content", ""), place, agent=agent, agents_inside=False),
+            directives_in(meta.attributes.get("content", ""), position, agent=agent, agents_inside=False),
             DIRECTIVES_LIMIT + 1,
         )
     )
@@ -243,9 +243,9 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
 
 def _check_time(seconds: object) -> None:
     if not isinstance(seconds, int | float):
-        raise TypeError(f"now_seconds is a number, seconds since the epoch, not {type(seconds).__name__}")
+        raise TypeError(f"now is a number, seconds since the epoch, not {type(seconds).__name__}")
     if not isfinite(seconds):
-        raise InvalidOption(f"now_seconds is {seconds}; give seconds since the epoch")
+        raise InvalidOption(f"now is {seconds}; give seconds since the epoch")
 
 
 def _check_verdict(robots: object) -> None:

@@ -95,7 +95,7 @@ def _charset(text: str) -> str | None:
         rest = rest.lstrip()
         if rest.startswith("="):
             label = rest[1:].lstrip(" \t\n\f\r\"'")
-            end = next((place for place, octet in enumerate(label) if octet not in _LABEL_OCTETS), len(label))
+            end = next((position for position, octet in enumerate(label) if octet not in _LABEL_OCTETS), len(label))
             return _BY_LABEL.get(label[:end])
         _, found, rest = rest.partition("charset")
     return None

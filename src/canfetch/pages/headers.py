@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.pages.directives import Directive
-from canfetch.pages.places import PagePlace, PageSource
+from canfetch.pages.positions import PagePosition, PageSource
 from canfetch.pages.rule_lists import directives_in
 from canfetch.pages.structured_fields import robots_tag_directives
 
@@ -65,9 +65,9 @@ def header_directives(fields: Fields) -> Iterable[Directive]:
     Cost: O(characters).
     """
     for number, value in enumerate(fields.values.get("x-robots-tag", ()), 1):
-        yield from directives_in(value, PagePlace(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
+        yield from directives_in(value, PagePosition(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
     for number, value in enumerate(fields.values.get("robots-tag", ()), 1):
-        yield from robots_tag_directives(value, PagePlace(PageSource.ROBOTS_TAG, number))
+        yield from robots_tag_directives(value, PagePosition(PageSource.ROBOTS_TAG, number))
 
 
 def _pairs(headers: Headers) -> Iterator[Header]:

@@ -12,7 +12,7 @@ from canfetch.pages.encodings import encoding_of
 from canfetch.pages.marking import MARK, Lines, marked
 
 # About what Googlebot reads of a page.
-PAGE_OCTETS_LIMIT: Final = 2 * 1024 * 1024
+DEFAULT_MAX_PAGE_BYTES: Final = 2 * 1024 * 1024
 # Of meta elements, of links with a relation, and of elements kept out of snippets, each.
 ELEMENTS_LIMIT: Final = 10_000
 # Attributes longer than this are cut.
@@ -43,7 +43,7 @@ class Element(NamedTuple):
     attributes: dict[str, str]
     number: int
     line: int | None
-    octet: int | None
+    offset: int | None
     in_head: bool
 
 
@@ -61,18 +61,18 @@ class Elements(NamedTuple):
     elements_cut: bool = False
 
 
-def elements_of(octets: bytes, content_type: str | None, *, limit_octets: int = PAGE_OCTETS_LIMIT) -> Elements:
+def elements_of(octets: bytes, content_type: str | None, *, max_bytes: int = DEFAULT_MAX_PAGE_BYTES) -> Elements:
     """Read a page.
 
     Args:
         octets: whatever it is; nothing raises.
         content_type: the header's value, for the encoding.
-        limit_octets: how much of it is looked at.
+        max_bytes: how much of it is looked at.
     Raises: MissingExtra: lxml is not installed.
     Cost: O(octets) up to the limit, in time and memory.
     """
-    cut = len(octets) > limit_octets
-    octets = octets[:limit_octets]
+    cut = len(octets) > max_bytes
+    octets = octets[:max_bytes]
     encoding = encoding_of(octets, content_type)
     body = octets[encoding.mark_octets :]
     offset = encoding.mark_octets

@@ -16,14 +16,14 @@ class ReadJSON(NamedTuple):
     problem: str | None
 
 
-def read_json(octets: bytes, *, limit_octets: int) -> ReadJSON:
+def read_json(octets: bytes, *, max_bytes: int) -> ReadJSON:
     """Read JSON; whatever the octets are, nothing raises.
 
-    Args: limit_octets: what is longer is not read, since a part of it is none.
+    Args: max_bytes: what is longer is not read, since a part of it is none.
     Cost: O(octets) up to the limit.
     """
-    if len(octets) > limit_octets:
-        return ReadJSON(None, f"it is longer than {limit_octets} octets")
+    if len(octets) > max_bytes:
+        return ReadJSON(None, f"it is longer than {max_bytes} octets")
     if _depth(octets) > JSON_DEPTH_LIMIT:
         return ReadJSON(None, f"it is deeper than {JSON_DEPTH_LIMIT} levels")
     try:

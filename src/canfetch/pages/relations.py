@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.pages.directives import plain
 from canfetch.pages.html import NO_SNIPPET_NAMES, Element
-from canfetch.pages.places import PagePlace, PageSource
+from canfetch.pages.positions import PagePosition, PageSource
 
 # Hints for Google, not commands: the site does not vouch for the target.
 QUALIFIERS: Final = ("nofollow", "ugc", "sponsored")
@@ -25,7 +25,7 @@ class QualifiedLink(NamedTuple):
     qualifiers: tuple[str, ...]
     target: str | None
     rel: str
-    place: PagePlace
+    position: PagePosition
 
     def to_json(self) -> dict[str, Any]:
         """Give the link in plain values."""
@@ -34,7 +34,7 @@ class QualifiedLink(NamedTuple):
             "qualifiers": list(self.qualifiers),
             "target": None if self.target is None else plain(self.target),
             "rel": plain(self.rel),
-            "place": self.place.to_json(),
+            "position": self.position.to_json(),
         }
 
 
@@ -43,11 +43,11 @@ class NoSnippet(NamedTuple):
 
     element: str
     valid: bool
-    place: PagePlace
+    position: PagePosition
 
     def to_json(self) -> dict[str, Any]:
         """Give the element in plain values."""
-        return {"element": plain(self.element), "valid": self.valid, "place": self.place.to_json()}
+        return {"element": plain(self.element), "valid": self.valid, "position": self.position.to_json()}
 
 
 def qualifiers_of(rel: str) -> tuple[str, ...]:
@@ -67,14 +67,14 @@ def qualified_link(element: Element) -> QualifiedLink | None:
         return None
     target = element.attributes.get("action" if element.name == "form" else "href")
     cropped = None if target is None else target.strip()[:_LONGEST_TARGET]
-    return QualifiedLink(element.name, qualifiers, cropped, rel[:_LONGEST_TARGET], place_of(element))
+    return QualifiedLink(element.name, qualifiers, cropped, rel[:_LONGEST_TARGET], position_of(element))
 
 
 def no_snippet(element: Element) -> NoSnippet:
     """Read an element with `data-nosnippet`; its value means nothing."""
-    return NoSnippet(element.name, element.name in NO_SNIPPET_NAMES, place_of(element))
+    return NoSnippet(element.name, element.name in NO_SNIPPET_NAMES, position_of(element))
 
 
-def place_of(element: Element, source: PageSource = PageSource.ELEMENT) -> PagePlace:
+def position_of(element: Element, source: PageSource = PageSource.ELEMENT) -> PagePosition:
     """Give the place of an element."""
-    return PagePlace(source, element.number, element.line, element.octet, element.in_head)
+    return PagePosition(source, element.number, element.line, element.offset, element.in_head)

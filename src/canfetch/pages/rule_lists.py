@@ -10,9 +10,9 @@ Source: Google, robots meta tag specifications.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.pages.dates import seconds_of_date
+from canfetch.pages.dates import parse_date
 from canfetch.pages.directives import Directive, DirectiveNote, directive_of
-from canfetch.pages.places import PagePlace
+from canfetch.pages.positions import PagePosition
 from canfetch.pages.vocabulary import KNOWN, UNAVAILABLE_AFTER, VALUED, meant_by
 
 EVERYONE: Final = "*"
@@ -21,7 +21,9 @@ _MOST_COMMAS_IN_DATE: Final = 3
 _TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
-def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agents_inside: bool) -> Iterator[Directive]:
+def directives_in(
+    text: str, position: PagePosition, *, agent: str | None = None, agents_inside: bool
+) -> Iterator[Directive]:
     """Yield the directives of one header or one meta element.
 
     Args:
@@ -31,23 +33,23 @@ def directives_in(text: str, place: PagePlace, *, agent: str | None = None, agen
     Cost: O(characters).
     """
     parts, notes_of_parts = _parts(text)
-    position = 0
-    while position < len(parts):
-        part, notes = parts[position].strip(), notes_of_parts[position]
-        position += 1
+    index = 0
+    while index < len(parts):
+        part, notes = parts[index].strip(), notes_of_parts[index]
+        index += 1
         name, colon, value = (piece.strip() for piece in part.partition(":"))
         if agents_inside and colon and _is_agent(name):
             agent = None if name == EVERYONE else name.lower()
             part = value
             name, colon, value = (piece.strip() for piece in part.partition(":"))
         if colon and name.lower() == UNAVAILABLE_AFTER:
-            used = _date_commas(value, parts[position : position + _MOST_COMMAS_IN_DATE])
-            behind = parts[position : position + used]
-            position += used
+            used = _date_commas(value, parts[index : index + _MOST_COMMAS_IN_DATE])
+            behind = parts[index : index + used]
+            index += used
             value = ",".join([value, *behind]).strip()
             part = ",".join([part, *behind]).strip()
         if part:
-            yield from _directives_of_part(part, name, value if colon else None, agent, place, notes=notes)
+            yield from _directives_of_part(part, name, value if colon else None, agent, position, notes=notes)
 
 
 def _parts(text: str) -> tuple[list[str], list[DirectiveNote]]:
@@ -100,7 +102,7 @@ def _date_commas(first: str, following: list[str]) -> int:
         if _begins_anew(part):
             break
         date = f"{date},{part}"
-        if seconds_of_date(date) is not None:
+        if parse_date(date) is not None:
             longest = count
         elif longest == 0 and open_ended and first and count == 1:
             # `Friday` alone is no date yet: what follows is the rest of it, however wrong.
@@ -115,11 +117,11 @@ def _begins_anew(part: str) -> bool:
 
 
 def _directives_of_part(
-    part: str, name: str, value: str | None, agent: str | None, place: PagePlace, *, notes: DirectiveNote
+    part: str, name: str, value: str | None, agent: str | None, position: PagePosition, *, notes: DirectiveNote
 ) -> Iterator[Directive]:
     words = part.split()
     if len(words) > 1 and all(word.lower() in KNOWN - VALUED for word in words):
         for word in words:
-            yield directive_of(word, None, agent=agent, raw=word, place=place, notes=DirectiveNote.MISSING_COMMA)
+            yield directive_of(word, None, agent=agent, raw=word, position=position, notes=DirectiveNote.MISSING_COMMA)
         return
-    yield directive_of(name, value, agent=agent, raw=part, place=place, notes=notes)
+    yield directive_of(name, value, agent=agent, raw=part, position=position, notes=notes)

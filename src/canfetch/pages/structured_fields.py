@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.pages.directives import Directive, DirectiveNote, directive_of
-from canfetch.pages.places import PagePlace
+from canfetch.pages.positions import PagePosition
 from canfetch.pages.rule_lists import EVERYONE
 
 _WHITE_SPACE: Final = " \t"
@@ -23,7 +23,7 @@ _FALSE: Final = "?0"
 _TRUE: Final = "?1"
 
 
-def robots_tag_directives(text: str, place: PagePlace) -> Iterator[Directive]:
+def robots_tag_directives(text: str, position: PagePosition) -> Iterator[Directive]:
     """Yield the directives of one Robots-Tag header.
 
     Cost: O(characters).
@@ -33,12 +33,12 @@ def robots_tag_directives(text: str, place: PagePlace) -> Iterator[Directive]:
         agent = _unquoted(token)
         if not agent or not (_TOKEN_OCTETS.issuperset(agent)):
             if member.strip(_WHITE_SPACE):
-                yield directive_of(member.strip(), None, agent=None, raw=member.strip(), place=place)
+                yield directive_of(member.strip(), None, agent=None, raw=member.strip(), position=position)
             continue
         whom = None if agent == EVERYONE else agent.lower()
         for parameter in parameters:
             if parameter:
-                yield _directive(parameter, whom, place)
+                yield _directive(parameter, whom, position)
 
 
 def split_outside_strings(text: str, separator: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ def split_outside_strings(text: str, separator: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _directive(parameter: str, agent: str | None, place: PagePlace) -> Directive:
+def _directive(parameter: str, agent: str | None, position: PagePosition) -> Directive:
     key, equals, value = (part.strip(_WHITE_SPACE) for part in parameter.partition("="))
     notes = DirectiveNote.NONE
     if key != key.lower():
@@ -69,9 +69,9 @@ def _directive(parameter: str, agent: str | None, place: PagePlace) -> Directive
     if value == _FALSE:
         notes |= DirectiveNote.SWITCHED_OFF
     if not key or not _KEY_OCTETS.issuperset(key):
-        return directive_of(parameter, None, agent=agent, raw=parameter, place=place, notes=notes)
+        return directive_of(parameter, None, agent=agent, raw=parameter, position=position, notes=notes)
     text = None if not equals or value in {_TRUE, _FALSE} else _unquoted(value)
-    return directive_of(key, text, agent=agent, raw=parameter, place=place, notes=notes)
+    return directive_of(key, text, agent=agent, raw=parameter, position=position, notes=notes)
 
 
 def _unquoted(text: str) -> str:

@@ -12,20 +12,20 @@ from enum import Flag, auto
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.escapes import encode_reserved_data
-from canfetch.core.octets import octets_of
 from canfetch.core.patterns import matches, texts_of
 from canfetch.core.profiles import PROFILES
 from canfetch.core.targets import target_of
+from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.pages.directives import note_names, plain
 from canfetch.pages.headers import Fields
 from canfetch.pages.html import Element
 from canfetch.pages.json_reading import read_json
-from canfetch.pages.places import PagePlace, PageSource
-from canfetch.pages.relations import place_of
+from canfetch.pages.positions import PagePosition, PageSource
+from canfetch.pages.relations import position_of
 
 TDM_FILE_PATH: Final = "/.well-known/tdmrep.json"
-TDM_OCTETS_LIMIT: Final = 512_000
+MAX_TDM_BYTES: Final = 512_000
 ENTRIES_LIMIT: Final = 1_000
 _RESERVATION: Final = "tdm-reservation"
 _POLICY: Final = "tdm-policy"
@@ -55,7 +55,7 @@ class Reservation(NamedTuple):
     reserved: bool | None
     policy: str | None
     location: str | None
-    place: PagePlace
+    position: PagePosition
     notes: ReservationNote = ReservationNote.NONE
 
     def matches(self, target: bytes) -> bool:
@@ -65,7 +65,7 @@ class Reservation(NamedTuple):
         """
         if self.location is None:
             return True
-        texts = texts_of(octets_of(self.location), allow=True, profile=_PROFILE)
+        texts = texts_of(encode_text(self.location), allow=True, profile=_PROFILE)
         return any(matches(text.text, encode_reserved_data(target) if text.form_b else target) for text in texts)
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Reservation(NamedTuple):
             "reserved": self.reserved,
             "policy": None if self.policy is None else plain(self.policy),
             "location": None if self.location is None else plain(self.location),
-            "place": self.place.to_json(),
+            "position": self.position.to_json(),
             "notes": note_names(self.notes),
         }
 
@@ -97,7 +97,7 @@ def read_tdm_file(octets: bytes) -> TDMFile:
 
     Cost: O(octets), of which at most 500 KiB are read, and 1000 entries.
     """
-    read = read_json(octets, limit_octets=TDM_OCTETS_LIMIT)
+    read = read_json(octets, max_bytes=MAX_TDM_BYTES)
     if read.problem is not None:
         return TDMFile((), read.problem)
     if not isinstance(read.value, list):
@@ -111,7 +111,7 @@ def tdm_target(url: str | bytes) -> bytes | None:
 
     Cost: O(octets).
     """
-    octets = octets_of(url) if isinstance(url, str) else url
+    octets = encode_text(url) if isinstance(url, str) else url
     split = split_url(octets)
     return None if split is None else target_of(octets, split, _PROFILE)
 
@@ -120,7 +120,7 @@ def header_reservations(fields: Fields) -> Iterator[Reservation]:
     """Yield what the response's headers say; the first policy goes with each."""
     yield from _reservations(
         (
-            (value, PagePlace(PageSource.TDM_HEADER, number))
+            (value, PagePosition(PageSource.TDM_HEADER, number))
             for number, value in enumerate(fields.values.get(_RESERVATION, ()), 1)
         ),
         next(iter(fields.values.get(_POLICY, ())), None),
@@ -129,13 +129,13 @@ def header_reservations(fields: Fields) -> Iterator[Reservation]:
 
 def meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
     """Yield what the page's meta elements say; the first policy goes with each."""
-    values: list[tuple[str, PagePlace]] = []
+    values: list[tuple[str, PagePosition]] = []
     policy: str | None = None
     for meta in metas:
         name = meta.attributes.get("name", "").strip().lower()
         content = meta.attributes.get("content", "")
         if name == _RESERVATION:
-            values.append((content, place_of(meta, PageSource.TDM_META)))
+            values.append((content, position_of(meta, PageSource.TDM_META)))
         elif name == _POLICY and policy is None:
             policy = content
     yield from _reservations(values, policy)
@@ -158,35 +158,35 @@ def deciding_reservation(file: TDMFile | None, page: Iterable[Reservation], targ
     for reservation in page:
         if reservation.reserved is None:
             continue
-        if reservation.place.source is carrier and decided is not None and decided.reserved:
+        if reservation.position.source is carrier and decided is not None and decided.reserved:
             # DEVIATION(tdmrep): of two values in one carrier, of which it says nothing, the reservation counts.
             continue
-        decided, carrier = reservation, reservation.place.source
+        decided, carrier = reservation, reservation.position.source
     return decided
 
 
 def _entry(number: int, entry: object) -> Reservation:
-    place = PagePlace(PageSource.TDM_FILE, number)
+    position = PagePosition(PageSource.TDM_FILE, number)
     if not isinstance(entry, dict):
-        return Reservation(None, None, "", place, ReservationNote.BAD_LOCATION | ReservationNote.BAD_VALUE)
+        return Reservation(None, None, "", position, ReservationNote.BAD_LOCATION | ReservationNote.BAD_VALUE)
     location = entry.get("location")
     notes = ReservationNote.NONE
-    if not isinstance(location, str) or not texts_of(octets_of(location), allow=True, profile=_PROFILE):
+    if not isinstance(location, str) or not texts_of(encode_text(location), allow=True, profile=_PROFILE):
         location = location if isinstance(location, str) else ""
         notes |= ReservationNote.BAD_LOCATION
-    return _reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, place, notes)
+    return _reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)
 
 
-def _reservations(values: Iterable[tuple[str, PagePlace]], policy: str | None) -> Iterator[Reservation]:
-    for value, place in values:
+def _reservations(values: Iterable[tuple[str, PagePosition]], policy: str | None) -> Iterator[Reservation]:
+    for value, position in values:
         text = value.strip()
         # In headers and elements every value is a text.
         number = int(text) if text in {"0", "1"} else None
-        yield _reservation(number, None if policy is None else policy.strip(), None, place, ReservationNote.NONE)
+        yield _reservation(number, None if policy is None else policy.strip(), None, position, ReservationNote.NONE)
 
 
 def _reservation(
-    value: object, policy: object, location: str | None, place: PagePlace, notes: ReservationNote
+    value: object, policy: object, location: str | None, position: PagePosition, notes: ReservationNote
 ) -> Reservation:
     if isinstance(value, str) and value.strip() in {"0", "1"}:
         notes |= ReservationNote.TEXT_FOR_NUMBER
@@ -202,4 +202,4 @@ def _reservation(
     if policy is not None and not reserved:
         notes |= ReservationNote.POLICY_WITHOUT_RESERVATION
     cropped = policy[:_LONGEST_POLICY] if isinstance(policy, str) and policy else None
-    return Reservation(reserved, cropped, location, place, notes)
+    return Reservation(reserved, cropped, location, position, notes)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.verdict import Reason, Verdict
 from canfetch.pages.directives import Directive
 from canfetch.pages.tdm import Reservation
@@ -61,14 +61,14 @@ class PageDecision(NamedTuple):
             "directive": None if self.directive is None else self.directive.to_json(),
             "also": [directive.to_json() for directive in self.also],
             "reservation": None if self.reservation is None else self.reservation.to_json(),
-            "because": self.because,
+            "explanation": self.explanation,
         }
 
     @property
-    def because(self) -> str:
+    def explanation(self) -> str:
         """The reason in one sentence."""
         if self.reservation is not None:
-            return f"tdm-reservation is 1, {self.reservation.place}"
+            return f"tdm-reservation is 1, {self.reservation.position}"
         if self.robots is not None:
             no_file = self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}
             why = f"is {self.robots.reason}, so the page may not be fetched, and" if no_file else _FORBIDS
@@ -77,15 +77,15 @@ class PageDecision(NamedTuple):
             return "tdmrep.json could not be had, so what it reserves is not known"
         if self.directive is None:
             return "nothing that the page says restricts it"
-        stands = f"{self.directive}, {self.directive.place}"
+        stands = f"{self.directive}, {self.directive.position}"
         if self.reason is PageReason.EXPIRED:
             return f"{stands}: that has passed"
         if self.reason is PageReason.PERMISSIVE_DIRECTIVE and self.also:
-            return f"{stands}, goes before {self.also[0]}, {self.also[0].place}"
+            return f"{stands}, goes before {self.also[0]}, {self.also[0].position}"
         return stands
 
     def __str__(self) -> str:
-        return f"{'yes' if self.allowed else 'no'}{self._limited}: {self.because}"
+        return f"{'yes' if self.allowed else 'no'}{self._limited}: {self.explanation}"
 
     @property
     def _limited(self) -> str:
@@ -131,7 +131,7 @@ class PageVerdict(NamedTuple):
         available: whether `unavailable_after` has not passed; `limit` is that moment, in seconds since the epoch.
         agent: who asks.
         reading: whose reading of page-level rules was used, by its name.
-        now_seconds: the time that was asked about, in seconds since the epoch.
+        now: the time that was asked about, in seconds since the epoch.
         seen: whether the agent gets to see the page: False where robots.txt forbids fetching it.
         robots: the verdict of robots.txt, where it was given.
         directives: the directives that are for this agent and have an effect, in order. Where the page is not
@@ -153,14 +153,14 @@ class PageVerdict(NamedTuple):
     may_train_images: PageDecision
     available: PageDecision
     agent: Agent
-    reading: str
-    now_seconds: float
+    dialect: str
+    now: float
     seen: bool
     robots: Verdict | None
     directives: tuple[Directive, ...]
 
     @property
-    def unavailable_after_seconds(self) -> float | None:
+    def unavailable_after(self) -> float | None:
         """The moment after which the page counts as gone, in seconds since the epoch, or None."""
         limit = self.available.limit
         return None if limit is None else float(limit)
@@ -177,11 +177,11 @@ class PageVerdict(NamedTuple):
             "schema": PAGE_VERDICT_SCHEMA,
             **{name: getattr(self, name).to_json() for name in ANSWERS},
             "agent": {
-                "tokens": [text_of(token) for token in self.agent.octets],
+                "tokens": [display_text(token) for token in self.agent.encoded_tokens],
                 "star_applies": self.agent.star_applies,
             },
-            "reading": self.reading,
-            "now_seconds": self.now_seconds,
+            "dialect": self.dialect,
+            "now": self.now,
             "seen": self.seen,
             "robots": None if self.robots is None else self.robots.to_json(),
             "directives": [directive.to_json() for directive in self.directives],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
     ],
 )
 def test_house_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None:
-    assert crawl_delay_seconds(value) == seconds
+    assert parse_crawl_delay(value) == seconds
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_house_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None
     ],
 )
 def test_house_what_is_no_decimal_number_is_nothing(value: bytes) -> None:
-    assert crawl_delay_seconds(value) is None
+    assert parse_crawl_delay(value) is None

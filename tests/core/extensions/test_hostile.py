@@ -46,7 +46,7 @@ def test_house_a_hostile_file_is_read(engine: str, body: str) -> None:
     robots = canfetch.parse(body, engine=engine)
     url = "/" + "a" * 2000 + "?" + "&".join(f"p{number}=1" for number in range(100))
     assert len(robots.extensions) > 0
-    for purpose in canfetch.UsagePurpose:
+    for purpose in canfetch.extensions.UsagePurpose:
         robots.usage(url, agent="a", purpose=purpose)
     robots.page_rules(url, agent="a")
     assert robots.canonical(url).startswith("/a")

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch import ExtensionNote as Note
-from canfetch import ExtensionScope as Scope
 from canfetch.core.extensions.acap import AcapField, acap_field
 from canfetch.core.extensions.ai_training import AITrainingRule, ai_training_rule
 from canfetch.core.extensions.cache_delay import CacheDelay, cache_delay
@@ -17,6 +15,8 @@ from canfetch.core.extensions.license import License, license_
 from canfetch.core.extensions.page_rule import PathPageRule, page_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
 from canfetch.core.extensions.robot_version import RobotVersion, robot_version
+from canfetch.extensions import ExtensionNote as Note
+from canfetch.extensions import ExtensionScope as Scope
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_house_every_other_record_is_read_with_its_place(engine: str) -> None:
     ]
     assert [record.line for record in records.unknown] == [16, 17]
     assert [record.line for record in records.named("Crawl-Delay")] == [2, 5, 9]
-    delays = [(record.line, record.meaning) for record in records.of(canfetch.CrawlDelay)]
-    assert delays == [(2, canfetch.CrawlDelay(1.0)), (5, canfetch.CrawlDelay(1.5))]
+    delays = [(record.line, record.meaning) for record in records.of(canfetch.extensions.CrawlDelay)]
+    assert delays == [(2, canfetch.extensions.CrawlDelay(1.0)), (5, canfetch.extensions.CrawlDelay(1.5))]
 
 
 def test_house_a_record_says_itself_what_it_is() -> None:

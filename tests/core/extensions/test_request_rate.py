@@ -46,8 +46,8 @@ def test_conner1996_what_is_no_rate_is_nothing(value: bytes) -> None:
 
 
 def test_house_the_interval_of_a_rate() -> None:
-    assert RequestRate(10, 60, None).interval_seconds == 6.0
-    assert RequestRate(20, 1, None).interval_seconds == 0.05
+    assert RequestRate(10, 60, None).interval == 6.0
+    assert RequestRate(20, 1, None).interval == 0.05
 
 
 def test_conner1996_visit_time() -> None:

@@ -6,10 +6,10 @@ import pickle
 import pytest
 
 import canfetch
-from canfetch import ContentSignal, ContentUsage, Preference, UsagePurpose
-from canfetch import ExtensionNote as Note
 from canfetch.core.extensions.content_signal import content_signal
 from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
+from canfetch.extensions import ContentSignal, ContentUsage, Preference, UsagePurpose
+from canfetch.extensions import ExtensionNote as Note
 
 ALLOW, DISALLOW = Preference.ALLOW, Preference.DISALLOW
 EXAMPLE = b"""\
@@ -77,7 +77,9 @@ def test_aipref_f13_the_most_restrictive_of_one_path() -> None:
 
 
 def test_house_a_purpose_that_is_none_raises() -> None:
-    with pytest.raises(canfetch.InvalidOption, match="unknown purpose 'trainin'; choose one of training, search"):
+    with pytest.raises(
+        canfetch.errors.InvalidOption, match="unknown purpose 'trainin'; choose one of training, search"
+    ):
         canfetch.parse("").usage("/", agent="a", purpose="trainin")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.reference.reading import FileReading, read_file
+from canfetch.core.reference.parser import FileReading, read_file
 
 # With a form feed in a comment no line is plain, so that the careful reader takes the file.
 CAREFUL = b"#\f\n"

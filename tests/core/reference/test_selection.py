@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.reference.reading import read_file
+from canfetch.core.reference.parser import read_file
 from canfetch.core.reference.selection import Selection, TokenTable
 
 

@@ -154,11 +154,11 @@ fn the_index_comes_after_the_first_questions_and_changes_nothing() {
     let octets = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif$";
     let compiled = CompiledFile::new(octets, profile("rfc9309").expect("a profile"));
     let set = compiled.rule_set(&[0]);
-    let held = compiled.octets_held();
+    let held = compiled.memory_bytes();
     for question in 0..100 {
         assert!(set.allows(compiled.file(octets), b"/a/b/c"), "{question}");
         assert!(!set.allows(compiled.file(octets), b"/x.gif"), "{question}");
     }
-    assert!(compiled.octets_held() > held);
+    assert!(compiled.memory_bytes() > held);
     assert!(std::sync::Arc::ptr_eq(&set, &compiled.rule_set(&[0])));
 }

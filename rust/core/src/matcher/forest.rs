@@ -58,8 +58,8 @@ impl Forest {
     }
 
     /// Octets held.
-    pub fn octets_held(&self) -> usize {
-        self.heads.octets_held() + self.weak.octets_held()
+    pub fn memory_bytes(&self) -> usize {
+        self.heads.memory_bytes() + self.weak.memory_bytes()
     }
 }
 

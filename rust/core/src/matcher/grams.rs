@@ -82,7 +82,7 @@ impl Grams {
         for weak in texts {
             match counts.rarest(weak.text) {
                 Some(gram) => placed.push((gram, weak.rank)),
-                None => loose.push(Loose { rank: weak.rank, octets: octets_of(weak.text) }),
+                None => loose.push(Loose { rank: weak.rank, octets: encode_text(weak.text) }),
             }
         }
         placed.sort_unstable();
@@ -117,7 +117,7 @@ impl Grams {
     }
 
     /// Octets held.
-    pub fn octets_held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.bits)
             + size_of_val(&*self.buckets)
             + size_of_val(&*self.sorted)
@@ -277,7 +277,7 @@ fn literal_windows(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The literal octets of a text, as bits.
-fn octets_of(text: &[u8]) -> u64 {
+fn encode_text(text: &[u8]) -> u64 {
     let body = &text[..Shape::of(text).body];
     body.iter().filter(|&&octet| octet != b'*').fold(0, |bits, &octet| bits | octet_bit(octet))
 }

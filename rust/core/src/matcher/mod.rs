@@ -158,11 +158,11 @@ impl Index {
     }
 
     /// Octets held.
-    pub fn octets_held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.texts.octets.len()
             + size_of_val(&*self.texts.ranked)
-            + self.a.octets_held()
-            + self.b.as_deref().map_or(0, Forest::octets_held)
+            + self.a.memory_bytes()
+            + self.b.as_deref().map_or(0, Forest::memory_bytes)
     }
 }
 

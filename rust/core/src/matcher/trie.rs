@@ -97,7 +97,7 @@ impl Trie {
     }
 
     /// Octets held.
-    pub fn octets_held(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
     }
 

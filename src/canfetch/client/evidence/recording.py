@@ -19,9 +19,9 @@ from canfetch.client.evidence.lines import (
 )
 from canfetch.client.evidence.redacting import without_credentials
 from canfetch.client.forking import renewed_in_children
-from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
 
@@ -96,7 +96,7 @@ class EvidenceRecorder:
         return self._previous
 
     def record(
-        self, url: str | bytes, verdict: Verdict, known: KnownOrigin | None = None, *, octets: bytes | None = None
+        self, url: str | bytes, verdict: Verdict, known: OriginState | None = None, *, octets: bytes | None = None
     ) -> None:
         """Put a decision on the record.
 
@@ -108,8 +108,8 @@ class EvidenceRecorder:
         Cost: one write; with `keep_octets`, one file for each new robots.txt.
         """
         robots = self._robots(known) if known is not None else None if octets is None else self._given(octets)
-        asked = url if isinstance(url, bytes) else octets_of(url)
-        self._append({"url": text_of(without_credentials(asked)), "verdict": verdict.to_json(), "robots": robots})
+        asked = url if isinstance(url, bytes) else encode_text(url)
+        self._append({"url": display_text(without_credentials(asked)), "verdict": verdict.to_json(), "robots": robots})
 
     def close(self) -> None:
         """Close the segment; a closed recorder records nothing more."""
@@ -126,22 +126,22 @@ class EvidenceRecorder:
     ) -> None:
         self.close()
 
-    def _robots(self, known: KnownOrigin) -> dict[str, Any]:
+    def _robots(self, known: OriginState) -> dict[str, Any]:
         entry = known.entry
         copy = entry.copy
         sha256 = known.sha256
         if copy is not None and sha256 is not None:
-            self._keep(sha256, copy.octets)
+            self._keep(sha256, copy.content)
         return {
             "origin": entry.origin,
             "access": str(entry.outcome.access),
             "status": entry.status,
             "url": _shown(entry.url),
             "hops": [[_shown(hop.url), hop.status, _shown(hop.location)] for hop in entry.hops],
-            "fetched_at_seconds": entry.fetched_at_seconds,
+            "fetched_at": entry.fetched_at,
             "copy": None
             if copy is None
-            else {"sha256": sha256, "url": _shown(copy.url), "fetched_at_seconds": copy.fetched_at_seconds},
+            else {"sha256": sha256, "url": _shown(copy.url), "fetched_at": copy.fetched_at},
         }
 
     def _given(self, octets: bytes) -> dict[str, Any]:
@@ -210,4 +210,4 @@ class EvidenceRecorder:
 
 
 def _shown(url: str) -> str:
-    return text_of(without_credentials(octets_of(url)))
+    return display_text(without_credentials(encode_text(url)))

@@ -10,31 +10,31 @@ octet; whatever goes wrong on the way is a `Failure`, never an exception.
 
 from typing import NamedTuple, Protocol
 
-from canfetch.access.answers import Failure, Headers, Response
+from canfetch.access.responses import Failure, Headers, Response
 
 
-class Asking(NamedTuple):
-    """One request. Seconds count from its beginning; `total_seconds` bounds all of it, names and body too.
+class TransportRequest(NamedTuple):
+    """One request. Seconds count from its beginning; `timeout` bounds all of it, names and body too.
 
     `headers` are the caller's; Host, Accept-Encoding and what belongs to the connection are the transport's own.
-    `connect_seconds` bounds the way to a connection: name, address, TLS. `read_seconds` bounds each silence after it.
-    `limit_octets` bounds the body after decoding: a transport stops reading one octet past it.
+    `connect_timeout` bounds the way to a connection: name, address, TLS. `read_timeout` bounds each silence after it.
+    `max_bytes` bounds the body after decoding: a transport stops reading one octet past it.
     `allow_private` says whether private, loopback and link-local addresses may be connected to.
     """
 
     url: str
     headers: Headers
-    limit_octets: int
-    connect_seconds: float
-    read_seconds: float
-    total_seconds: float
+    max_bytes: int
+    connect_timeout: float
+    read_timeout: float
+    timeout: float
     allow_private: bool
 
 
 class Transport(Protocol):
     """Asks and waits."""
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL."""
         ...
 
@@ -46,7 +46,7 @@ class Transport(Protocol):
 class AsyncTransport(Protocol):
     """Asks and lets others work meanwhile."""
 
-    async def ask(self, asking: Asking) -> Response | Failure:
+    async def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL."""
         ...
 

@@ -16,8 +16,8 @@ import ssl
 from contextvars import ContextVar
 from typing import Final, NamedTuple
 
-from canfetch.access.answers import Failure, FailureKind, Response
-from canfetch.client.transports import Asking
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import literal_address, permitted
 from canfetch.client.transports.answering import Answer, text_headers
 from canfetch.client.transports.deadlines import Deadlines
@@ -41,7 +41,7 @@ _NEVER_ROUNDED: Final = 1e9
 
 
 class _Journey(NamedTuple):
-    asking: Asking
+    asking: TransportRequest
     deadlines: Deadlines
 
 
@@ -72,7 +72,7 @@ class AiohttpTransport:
         self._resolve = resolve
         self._proxy = None if proxy is None else proxy_of(proxy)
 
-    async def ask(self, asking: Asking) -> Response | Failure:
+    async def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.
@@ -90,7 +90,7 @@ class AiohttpTransport:
             await self._opened.close()
             self._opened = None
 
-    async def _ask(self, asking: Asking, place: Place, deadlines: Deadlines) -> Response:
+    async def _ask(self, asking: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
         refuse_where_guarded(asking, self._proxy)
         literal = literal_address(place.host)
         if literal is not None:
@@ -98,7 +98,7 @@ class AiohttpTransport:
             permitted(place.host, [literal], allow_private=asking.allow_private)
         set_before = _UNDER_WAY.set(_Journey(asking, deadlines))
         try:
-            async with asyncio.timeout(deadlines.total_seconds()):
+            async with asyncio.timeout(deadlines.timeout()):
                 return await self._exchange(asking, place)
         except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError):
@@ -109,7 +109,7 @@ class AiohttpTransport:
         finally:
             _UNDER_WAY.reset(set_before)
 
-    async def _exchange(self, asking: Asking, place: Place) -> Response:
+    async def _exchange(self, asking: TransportRequest, place: Place) -> Response:
         headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, asking.headers)]
         proxy = self._proxy
         login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
@@ -124,7 +124,7 @@ class AiohttpTransport:
             proxy_headers=login,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(
-                connect=asking.connect_seconds, sock_read=asking.read_seconds, ceil_threshold=_NEVER_ROUNDED
+                connect=asking.connect_timeout, sock_read=asking.read_timeout, ceil_threshold=_NEVER_ROUNDED
             ),
         ) as response:
             if response.headers.get("Transfer-Encoding", "chunked").lower() != "chunked":

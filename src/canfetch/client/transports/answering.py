@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
-from canfetch.access.answers import FailureKind, Headers, Response
-from canfetch.client.transports import Asking
+from canfetch.access.responses import FailureKind, Headers, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.decoding import Body
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.places import header_text
@@ -22,13 +22,13 @@ class Answer:
     Raises: Failed: PROTOCOL, for a status that no final answer has; ENCODING, for a body that cannot be decoded.
     """
 
-    def __init__(self, asking: Asking, status: int, headers: Headers) -> None:
+    def __init__(self, asking: TransportRequest, status: int, headers: Headers) -> None:
         if not 200 <= status <= 999:
             raise Failed(FailureKind.PROTOCOL, f"status {status}, which is no answer")
         self._asking = asking
         self._status = status
         self._headers = headers
-        self._body = Body(headers, asking.limit_octets) if status // 100 == _SUCCESS else None
+        self._body = Body(headers, asking.max_bytes) if status // 100 == _SUCCESS else None
 
     @property
     def wants_more(self) -> bool:

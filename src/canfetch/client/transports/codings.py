@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.failing import Failed
 
 

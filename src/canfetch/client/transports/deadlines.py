@@ -6,48 +6,48 @@ client for ever; here every call gets what is left.
 
 from time import monotonic
 
-from canfetch.access.answers import FailureKind
-from canfetch.client.transports import Asking
+from canfetch.access.responses import FailureKind
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.failing import Failed
 
 
 class Deadlines:
     """The ends of one request; they run from here on."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: TransportRequest) -> None:
         began = monotonic()
         self._asking = asking
-        self._connected_by = began + min(asking.connect_seconds, asking.total_seconds)
-        self._done_by = began + asking.total_seconds
+        self._connected_by = began + min(asking.connect_timeout, asking.timeout)
+        self._done_by = began + asking.timeout
 
-    def connect_seconds(self) -> float:
+    def connect_timeout(self) -> float:
         """Give the seconds left to be connected; Failed when there are none."""
         left = self._connected_by - monotonic()
         if left <= 0:
             raise self.too_late_to_connect()
         return left
 
-    def read_seconds(self) -> float:
+    def read_timeout(self) -> float:
         """Give the seconds that the next octets may take; Failed when there are none."""
         left = self._done_by - monotonic()
         if left <= 0:
             raise self.too_late_to_read()
-        return min(left, self._asking.read_seconds)
+        return min(left, self._asking.read_timeout)
 
-    def total_seconds(self) -> float:
+    def timeout(self) -> float:
         """Give the seconds left for all of it, 0 at least."""
         return max(0.0, self._done_by - monotonic())
 
     def too_late_to_connect(self) -> Failed:
         """Say that the connection took too long."""
-        seconds = min(self._asking.connect_seconds, self._asking.total_seconds)
+        seconds = min(self._asking.connect_timeout, self._asking.timeout)
         return Failed(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
 
     def too_late_to_read(self) -> Failed:
         """Say that the answer took too long: as a whole, or by a silence."""
         if monotonic() >= self._done_by:
-            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._asking.total_seconds):g} s")
-        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._asking.read_seconds):g} s")
+            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._asking.timeout):g} s")
+        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._asking.read_timeout):g} s")
 
 
 def _rounded(seconds: float) -> float:

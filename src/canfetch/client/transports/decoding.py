@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from canfetch.access.answers import FailureKind, Headers
+from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.codings import Coding, Identity, codings
 from canfetch.client.transports.failing import Failed
 
@@ -24,14 +24,14 @@ class Body:
 
     Args:
         headers: of the response; Content-Encoding says how it is coded.
-        limit_octets: one octet past it, after decoding, is the last one kept.
+        max_bytes: one octet past it, after decoding, is the last one kept.
     Raises: Failed: ENCODING, for codings that nobody asked for, or more than one.
     Cost: memory of the limit and a small multiple of 128 KiB; time linear in what comes.
     """
 
-    def __init__(self, headers: Headers, limit_octets: int) -> None:
+    def __init__(self, headers: Headers, max_bytes: int) -> None:
         self._coding = _coding_of(headers)
-        self._most = limit_octets + 1
+        self._most = max_bytes + 1
         self._most_coded = _MOST_CODED_PER_LIMIT * self._most + _CODED_ALLOWANCE_OCTETS
         self._coded = 0
         self._decoded = bytearray()

@@ -2,7 +2,7 @@
 
 import ssl
 
-from canfetch.access.answers import Failure, FailureKind
+from canfetch.access.responses import Failure, FailureKind
 
 
 class Failed(Exception):

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from canfetch.access.answers import FailureKind, Response
-from canfetch.client.transports import Asking
+from canfetch.access.responses import FailureKind, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.answering import Answer
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed
@@ -35,7 +35,7 @@ _NO_FILE: Final = "550"
 _NO_LOGIN: Final = ("530", "532")
 
 
-def ask_ftp(asking: Asking, place: Place, *, resolve: Resolve, deadlines: Deadlines) -> Response:
+def ask_ftp(asking: TransportRequest, place: Place, *, resolve: Resolve, deadlines: Deadlines) -> Response:
     """Fetch one file.
 
     Raises: Failed: for whatever is neither a file, nor a 404, nor a 401.
@@ -59,7 +59,7 @@ def ask_ftp(asking: Asking, place: Place, *, resolve: Resolve, deadlines: Deadli
             return Response(asking.url, _status_of(error), (), b"")
 
 
-def _retrieved(asking: Asking, session: "_Session", path: str, data: Wire) -> Response:
+def _retrieved(asking: TransportRequest, session: "_Session", path: str, data: Wire) -> Response:
     begun = session.sendcmd(f"RETR {path}")
     if begun[:1] not in {"1", "2"}:
         raise ftplib.error_reply(begun)  # noqa: S321 - what is read is public, and nobody logs in

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from canfetch.access.answers import FailureKind, Headers
+from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.places import header_text
 

@@ -12,8 +12,8 @@ import httpcore2
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSAttribute, TLSStream
 
-from canfetch.access.answers import FailureKind
-from canfetch.client.transports import Asking
+from canfetch.access.responses import FailureKind
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import permitted
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed, failed_by
@@ -29,7 +29,7 @@ class Journey:
     Raises: InvalidURL; Failed: SCHEME, or PROTOCOL for headers that cannot be sent.
     """
 
-    def __init__(self, asking: Asking, resolve: Resolve) -> None:
+    def __init__(self, asking: TransportRequest, resolve: Resolve) -> None:
         self.asking = asking
         self.resolve = resolve
         self.deadlines = Deadlines(asking)
@@ -46,7 +46,7 @@ class Journey:
         """
         if self._head_octets > HEAD_OCTETS_LIMIT and not self.answered:
             raise Failed(FailureKind.PROTOCOL, f"a head of more than {HEAD_OCTETS_LIMIT} octets")
-        return self.deadlines.read_seconds()
+        return self.deadlines.read_timeout()
 
     def after_read(self, octets: bytes) -> bytes:
         """Keep account of what came; nothing is the end."""
@@ -135,7 +135,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         failed = Failed(FailureKind.NAME, f"{name} has no address")
         for tried, address in enumerate(addresses):
             try:
-                with anyio.fail_after(deadlines.connect_seconds() / (len(addresses) - tried)):
+                with anyio.fail_after(deadlines.connect_timeout() / (len(addresses) - tried)):
                     return _AsyncStream(await anyio.connect_tcp(address, port), journey)
             except TimeoutError:
                 failed = deadlines.too_late_to_connect()
@@ -170,7 +170,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
         if not buffer:
             return
         try:
-            with anyio.fail_after(self._deadlines.read_seconds()):
+            with anyio.fail_after(self._deadlines.read_timeout()):
                 await self._stream.send(buffer)
         except TimeoutError:
             raise self._deadlines.too_late_to_read() from None
@@ -203,7 +203,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
     async def _tls(self, context: ssl.SSLContext) -> "_AsyncStream":
         name = self._journey.place.tls_name
         try:
-            with anyio.fail_after(self._deadlines.connect_seconds()):
+            with anyio.fail_after(self._deadlines.connect_timeout()):
                 # A connection that is cut must not look like one that ended: RFC 9112 section 9.8.
                 stream = await TLSStream.wrap(self._stream, hostname=name, ssl_context=context)
         except TimeoutError:

@@ -7,7 +7,7 @@ from typing import Final
 
 import httpcore2
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.httpx2_backends import Journey
 

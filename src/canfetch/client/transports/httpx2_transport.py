@@ -11,8 +11,8 @@ from collections.abc import Generator, Iterator
 from contextlib import aclosing, closing
 from typing import Any
 
-from canfetch.access.answers import Failure, Response
-from canfetch.client.transports import Asking
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.answering import Answer, text_headers
 from canfetch.client.transports.failing import Failed
 from canfetch.client.transports.names import Resolve, system_addresses
@@ -79,7 +79,7 @@ class Httpx2Transport:
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.
@@ -119,7 +119,7 @@ class Httpx2AsyncTransport:
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
-    async def ask(self, asking: Asking) -> Response | Failure:
+    async def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.

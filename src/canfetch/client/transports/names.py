@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Final
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import literal_address
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed
@@ -44,7 +44,7 @@ def addresses_of(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[
         return [literal]
     looked_up = _THREADS.look_up(resolve, host)
     try:
-        return looked_up.result(deadlines.connect_seconds())
+        return looked_up.result(deadlines.connect_timeout())
     except TimeoutError:
         looked_up.cancel()
         raise deadlines.too_late_to_connect() from None
@@ -61,7 +61,7 @@ async def addresses_of_async(host: str, resolve: Resolve, deadlines: Deadlines) 
     if literal is not None:
         return [literal]
     try:
-        async with asyncio.timeout(deadlines.connect_seconds()):
+        async with asyncio.timeout(deadlines.connect_timeout()):
             return await asyncio.wrap_future(_THREADS.look_up(resolve, host))
     except TimeoutError:
         raise deadlines.too_late_to_connect() from None

@@ -6,11 +6,11 @@ Source: RFC 9112 section 3.2; RFC 3986 section 2.1.
 from typing import Final, NamedTuple
 from urllib.parse import quote_from_bytes
 
-from canfetch.access.answers import FailureKind, Headers
+from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.decoding import accept_encoding
 from canfetch.client.transports.failing import Failed
 from canfetch.core.origin import DEFAULT_PORTS, Origin
-from canfetch.core.urls import split_url, url_octets
+from canfetch.core.urls import split_url, url_bytes
 
 _HTTP: Final = ("http", "https")
 # What a request target may hold as it is; all else is percent-encoded.
@@ -55,7 +55,7 @@ def place_of(url: str, schemes: tuple[str, ...] = _HTTP) -> Place:
     origin = Origin.of(url)
     if origin.scheme not in schemes or origin.port is None:
         raise Failed(FailureKind.SCHEME, f"{origin.scheme} is not spoken, only {', '.join(schemes)}")
-    octets = url_octets(url)
+    octets = url_bytes(url)
     split = split_url(octets)
     assert split is not None
     rest = octets[split.rest_start :].partition(b"#")[0]

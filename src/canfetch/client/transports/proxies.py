@@ -4,8 +4,8 @@ from base64 import b64encode
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from canfetch.access.answers import FailureKind
-from canfetch.client.transports import Asking
+from canfetch.access.responses import FailureKind
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.failing import Failed
 
 
@@ -36,7 +36,7 @@ def proxy_of(text: str) -> Proxy:
     return Proxy(f"http://{host}:{split.port or 80}", login)
 
 
-def refuse_where_guarded(asking: Asking, proxy: Proxy | None) -> None:
+def refuse_where_guarded(asking: TransportRequest, proxy: Proxy | None) -> None:
     """Let nothing through a proxy where addresses are guarded: where it connects to, nobody here sees.
 
     Raises: Failed: FORBIDDEN_ADDRESS.

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Final
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.forking import renewed_in_children
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.answering import Answer
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed
@@ -39,11 +39,11 @@ class StandardTransport:
         """Take a new lock in a process that was forked: who has the old one is not there."""
         self._lock = Lock()
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL of http, https or ftp.
 
         Raises: InvalidURL: the URL has no host, or is none.
-        Cost: one connection; memory of twice the limit and a few hundred KiB; no longer than `total_seconds`.
+        Cost: one connection; memory of twice the limit and a few hundred KiB; no longer than `timeout`.
         """
         deadlines = Deadlines(asking)
         try:
@@ -60,7 +60,7 @@ class StandardTransport:
     def close(self) -> None:
         """Nothing is held between requests."""
 
-    def _exchange(self, asking: Asking, place: Place, deadlines: Deadlines) -> Response:
+    def _exchange(self, asking: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
         request = _request_octets(asking, place)
         with connect(
             place.host,
@@ -100,7 +100,7 @@ class StandardAsyncTransport:
         """Take new threads in a process that was forked: the old ones are not there."""
         self._threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="canfetch-transport")
 
-    async def ask(self, asking: Asking) -> Response | Failure:
+    async def ask(self, asking: TransportRequest) -> Response | Failure:
         """Ask for one URL of http, https or ftp; the deadlines run from when a thread is free.
 
         Raises: InvalidURL: the URL has no host, or is none.
@@ -113,13 +113,13 @@ class StandardAsyncTransport:
         self._transport.close()
 
 
-def _request_octets(asking: Asking, place: Place) -> bytes:
+def _request_octets(asking: TransportRequest, place: Place) -> bytes:
     fields = [*wire_headers(place, asking.headers), (b"Connection", b"close")]
     head = b"".join(b"%b: %b\r\n" % field for field in fields)
     return b"GET %b HTTP/1.1\r\n%b\r\n" % (place.target.encode("ascii"), head)
 
 
-def _response(asking: Asking, wire: Wire) -> Response:
+def _response(asking: TransportRequest, wire: Wire) -> Response:
     incoming = Incoming(wire.receive)
     head = read_head(incoming)
     return Answer(asking, head.status, head.headers).read(body_pieces(incoming, head))

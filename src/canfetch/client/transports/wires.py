@@ -6,7 +6,7 @@ import ssl
 from types import TracebackType
 from typing import Final, Self
 
-from canfetch.access.answers import FailureKind
+from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import permitted
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failing import Failed, failed_by
@@ -28,7 +28,7 @@ class Wire:
         Raises: Failed: TLS or TIMEOUT.
         """
         try:
-            self._socket.settimeout(self._deadlines.connect_seconds())
+            self._socket.settimeout(self._deadlines.connect_timeout())
             # A connection that is cut must not look like one that ended: RFC 9112 section 9.8.
             self._socket = context.wrap_socket(self._socket, server_hostname=name, suppress_ragged_eofs=False)
         except TimeoutError:
@@ -53,7 +53,7 @@ class Wire:
         Raises: Failed: TIMEOUT.
         """
         try:
-            self._socket.settimeout(self._deadlines.read_seconds())
+            self._socket.settimeout(self._deadlines.read_timeout())
             self._socket.sendall(octets)
         except TimeoutError:
             raise self._deadlines.too_late_to_read() from None
@@ -66,7 +66,7 @@ class Wire:
         Raises: Failed: RESET, TIMEOUT, or TLS.
         """
         try:
-            self._socket.settimeout(self._deadlines.read_seconds())
+            self._socket.settimeout(self._deadlines.read_timeout())
             return self._socket.recv(most)
         except TimeoutError:
             raise self._deadlines.too_late_to_read() from None
@@ -96,7 +96,7 @@ def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, dead
     addresses = permitted(host, addresses_of(host, resolve, deadlines), allow_private=allow_private)
     failed = Failed(FailureKind.NAME, f"{host} has no address")
     for tried, address in enumerate(addresses):
-        seconds = deadlines.connect_seconds() / (len(addresses) - tried)
+        seconds = deadlines.connect_timeout() / (len(addresses) - tried)
         try:
             return Wire(_connected(address, port, seconds), deadlines)
         except TimeoutError:
@@ -113,7 +113,7 @@ def connect_again(wire: Wire, port: int, deadlines: Deadlines) -> Wire:
     Raises: Failed: CONNECT or TIMEOUT.
     """
     try:
-        return Wire(_connected(wire.peer, port, deadlines.read_seconds()), deadlines)
+        return Wire(_connected(wire.peer, port, deadlines.read_timeout()), deadlines)
     except TimeoutError:
         raise deadlines.too_late_to_read() from None
     except OSError as error:

@@ -8,7 +8,7 @@ Source: ACAP 1.0 of November 2007, as far as files show it.
 from typing import Final, NamedTuple
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 PREFIX: Final = b"acap-"
 _PERMISSIONS: Final = ("allow", "disallow")
@@ -30,7 +30,7 @@ def acap_field(key: bytes, value: bytes) -> tuple[AcapField | None, ExtensionNot
 
     Cost: O(octets).
     """
-    name = text_of(key[len(PREFIX) :])
+    name = display_text(key[len(PREFIX) :])
     permission, dash, use = name.partition("-")
     if dash and use and permission in _PERMISSIONS:
         return AcapField(permission, use, value), ExtensionNote.OBSOLETE

@@ -9,7 +9,7 @@ Source: draft-canel-robots-ai-control-00 of October 2024, expired; its next edit
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from canfetch.core.extensions.preference import Preference, SaidOfUse, UsagePurpose
+from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose
 from canfetch.core.extensions.record import ExtensionNote
 
 _DRAFT = "draft-canel-robots-ai-control-00"
@@ -22,9 +22,9 @@ class AITrainingRule(NamedTuple):
     path: bytes
 
     @property
-    def said(self) -> Iterator[SaidOfUse]:
+    def said(self) -> Iterator[UsagePreference]:
         """What it says of training."""
-        yield SaidOfUse(UsagePurpose.TRAINING, self.preference, f"{self.preference}aitraining", _DRAFT)
+        yield UsagePreference(UsagePurpose.TRAINING, self.preference, f"{self.preference}aitraining", _DRAFT)
 
 
 def ai_training_rule(preference: Preference, value: bytes) -> tuple[AITrainingRule | None, ExtensionNote]:

@@ -5,7 +5,7 @@ Source: none but the libraries that read it; no crawler documents it.
 
 from typing import NamedTuple
 
-from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.record import ExtensionNote
 
 
@@ -17,7 +17,7 @@ class CacheDelay(NamedTuple):
 
 def cache_delay(value: bytes) -> tuple[CacheDelay | None, ExtensionNote]:
     """Read a value: a number, as that of Crawl-delay."""
-    seconds = crawl_delay_seconds(value)
+    seconds = parse_crawl_delay(value)
     if seconds is None:
         return None, ExtensionNote.UNREADABLE
     return CacheDelay(seconds), ExtensionNote.DECIMAL_COMMA if b"," in value else ExtensionNote.NONE

@@ -6,7 +6,7 @@ Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
 from typing import NamedTuple
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 
 class Comment(NamedTuple):
@@ -17,4 +17,4 @@ class Comment(NamedTuple):
 
 def comment(value: bytes) -> tuple[Comment | None, ExtensionNote]:
     """Read a value: any text."""
-    return (Comment(text_of(value)), ExtensionNote.NONE) if value else (None, ExtensionNote.UNREADABLE)
+    return (Comment(display_text(value)), ExtensionNote.NONE) if value else (None, ExtensionNote.UNREADABLE)

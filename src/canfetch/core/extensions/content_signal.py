@@ -9,9 +9,9 @@ Source: contentsignals.org; Cloudflare's documents; draft-romm-aipref-contentsig
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.preference import Preference, SaidOfUse, UsagePurpose, most_restrictive
+from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 _PURPOSES: Final = {
     "ai-train": UsagePurpose.TRAINING,
@@ -33,14 +33,14 @@ class ContentSignal(NamedTuple):
         return next((value for label, value in reversed(self.signals) if label == "use" and value in _USES), None)
 
     @property
-    def said(self) -> Iterator[SaidOfUse]:
+    def said(self) -> Iterator[UsagePreference]:
         """What it says of each purpose; of a label that is there twice, the most restrictive: that is ours."""
         for label, purpose in _PURPOSES.items():
             preference = most_restrictive(
                 _PREFERENCES.get(value, Preference.UNKNOWN) for name, value in self.signals if name == label
             )
             if preference is not Preference.UNKNOWN:
-                yield SaidOfUse(purpose, preference, label)
+                yield UsagePreference(purpose, preference, label)
 
 
 def content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
@@ -55,7 +55,7 @@ def content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
     notes = ExtensionNote.NONE
     signals: list[tuple[str, str]] = []
     for part in value.split(b","):
-        label, equals, given = (text_of(piece.strip().lower()) for piece in part.partition(b"="))
+        label, equals, given = (display_text(piece.strip().lower()) for piece in part.partition(b"="))
         if not label or not equals:
             notes |= ExtensionNote.UNKNOWN_VALUE
             continue

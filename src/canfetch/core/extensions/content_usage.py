@@ -14,7 +14,7 @@ Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 sectio
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.preference import Preference, SaidOfUse, UsagePurpose, most_restrictive
+from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.extensions.structured_dictionary import structured_dictionary
 
@@ -58,11 +58,11 @@ class ContentUsage(NamedTuple):
     preferences: tuple[tuple[str, Preference], ...]
 
     @property
-    def said(self) -> Iterator[SaidOfUse]:
+    def said(self) -> Iterator[UsagePreference]:
         """What it says of each purpose, today's labels before old ones."""
         for purpose in UsagePurpose:
             found = [
-                (label.rank, SaidOfUse(purpose, preference, name, label.draft))
+                (label.rank, UsagePreference(purpose, preference, name, label.draft))
                 for name, preference in self.preferences
                 if purpose in (label := USAGE_LABELS[name]).purposes
             ]

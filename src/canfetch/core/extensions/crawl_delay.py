@@ -17,7 +17,7 @@ class CrawlDelay(NamedTuple):
     seconds: float
 
 
-def crawl_delay_seconds(value: bytes) -> float | None:
+def parse_crawl_delay(value: bytes) -> float | None:
     """Read a value: a decimal number that is not negative, with `.` or, leniently, `,` as its point.
 
     Returns: seconds, or None where the value is anything else, such as `5s`, `1e3` or `-1`.

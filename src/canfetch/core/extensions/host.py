@@ -6,7 +6,7 @@ Source: Yandex's documents until March 2018; it gave way to redirects, and is st
 from typing import Final, NamedTuple
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.urls import split_authority
 
 _SCHEMES: Final = (b"http", b"https")
@@ -33,4 +33,4 @@ def host_name(value: bytes) -> tuple[HostName | None, ExtensionNote]:
     if authority is None or (mark and scheme.lower() not in _SCHEMES):
         return None, ExtensionNote.UNREADABLE
     port = int(authority.port.lstrip(b"0") or b"0") if authority.port else None
-    return HostName(text_of(scheme.lower()) or None, text_of(authority.host.lower()), port), notes
+    return HostName(display_text(scheme.lower()) or None, display_text(authority.host.lower()), port), notes

@@ -11,7 +11,7 @@ from canfetch.core.extensions.clean_param import clean_param
 from canfetch.core.extensions.comment import comment
 from canfetch.core.extensions.content_signal import content_signal
 from canfetch.core.extensions.content_usage import content_usage
-from canfetch.core.extensions.crawl_delay import CrawlDelay, crawl_delay_seconds
+from canfetch.core.extensions.crawl_delay import CrawlDelay, parse_crawl_delay
 from canfetch.core.extensions.host import host_name
 from canfetch.core.extensions.license import license_
 from canfetch.core.extensions.page_rule import PAGE_RULES, page_rule
@@ -21,7 +21,7 @@ from canfetch.core.extensions.request_rate import request_rate
 from canfetch.core.extensions.robot_version import robot_version
 from canfetch.core.extensions.sitemap import SitemapURL, sitemap_url
 from canfetch.core.extensions.visit_time import visit_time
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.urls import split_url
 
 Reading = tuple[Any, ExtensionNote]
@@ -48,8 +48,8 @@ def known_record(key: bytes) -> KnownRecord:
     if known is not None:
         return known
     if key.startswith(acap.PREFIX):
-        return KnownRecord(text_of(key), partial(acap.acap_field, key), EITHER, "ACAP 1.0")
-    return KnownRecord(text_of(key), _unknown, EITHER, "", ExtensionNote.UNKNOWN_RECORD)
+        return KnownRecord(display_text(key), partial(acap.acap_field, key), EITHER, "ACAP 1.0")
+    return KnownRecord(display_text(key), _unknown, EITHER, "", ExtensionNote.UNKNOWN_RECORD)
 
 
 def _unknown(_value: bytes) -> Reading:
@@ -65,7 +65,7 @@ def _sitemap(value: bytes) -> Reading:
 
 
 def _crawl_delay(value: bytes) -> Reading:
-    seconds = crawl_delay_seconds(value)
+    seconds = parse_crawl_delay(value)
     if seconds is None:
         return None, ExtensionNote.UNREADABLE
     return CrawlDelay(seconds), ExtensionNote.DECIMAL_COMMA if b"," in value else ExtensionNote.NONE

@@ -8,7 +8,7 @@ Source: RSL 1.0 of December 2025. Its guide knows the file's alone; the specific
 from typing import NamedTuple
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.core.urls import split_url
 
 
@@ -23,4 +23,4 @@ def license_(value: bytes) -> tuple[License | None, ExtensionNote]:
     split = split_url(value)
     if split is None or not split.scheme:
         return None, ExtensionNote.UNREADABLE | ExtensionNote.NOT_ABSOLUTE
-    return License(text_of(value)), ExtensionNote.NONE
+    return License(display_text(value)), ExtensionNote.NONE

@@ -25,7 +25,7 @@ class Preference(StrEnum):
     UNKNOWN = "unknown"
 
 
-class SaidOfUse(NamedTuple):
+class UsagePreference(NamedTuple):
     """What one label of a record says of one purpose; `draft` is the one that had it, where it is an old one."""
 
     purpose: UsagePurpose

@@ -3,7 +3,7 @@
 from enum import Flag, StrEnum, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 MeaningT = TypeVar("MeaningT")
 
@@ -55,13 +55,13 @@ class Extension(NamedTuple, Generic[MeaningT]):
     source: str
 
     def __str__(self) -> str:
-        return f"line {self.line}, {self.name}: {text_of(self.value)}"
+        return f"line {self.line}, {self.name}: {display_text(self.value)}"
 
     def to_json(self) -> dict[str, Any]:
         """Give the record in plain values, without its meaning; octets that are no UTF-8 are escapes."""
         return {
             "name": self.name,
-            "value": text_of(self.value),
+            "value": display_text(self.value),
             "line": self.line,
             "group": self.group,
             "scope": str(self.scope),

@@ -20,7 +20,7 @@ class RequestRate(NamedTuple):
     window: DailyWindow | None
 
     @property
-    def interval_seconds(self) -> float:
+    def interval(self) -> float:
         """The seconds between two requests that keep the rate evenly."""
         return self.seconds / self.requests
 

@@ -5,7 +5,7 @@ Source: sitemaps.org; Google's specification.
 
 from typing import NamedTuple
 
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 
 class SitemapURL(NamedTuple):
@@ -16,4 +16,4 @@ class SitemapURL(NamedTuple):
 
 def sitemap_url(value: bytes) -> str | None:
     """Read a value: the URL as written, or None where there is none."""
-    return text_of(value) or None
+    return display_text(value) or None

@@ -6,7 +6,7 @@
 from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.extensions.license import License
-from canfetch.core.extensions.preference import Preference, SaidOfUse, UsagePurpose
+from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose
 from canfetch.core.extensions.record import Extension
 from canfetch.core.verdict import Verdict
 
@@ -17,7 +17,7 @@ class UsageStatement(NamedTuple):
     """One record's word on the purpose: the record, and what which of its labels says."""
 
     record: Extension[Any]
-    said: SaidOfUse
+    said: UsagePreference
 
     @property
     def line(self) -> int:

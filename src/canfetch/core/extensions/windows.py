@@ -20,12 +20,12 @@ class DailyWindow(NamedTuple):
     start_seconds: int
     end_seconds: int
 
-    def seconds_until(self, now_seconds: float) -> float:
+    def seconds_until(self, now: float) -> float:
         """Say in how many seconds the window is open; 0 where it is now.
 
-        Args: now_seconds: seconds since the epoch.
+        Args: now: seconds since the epoch.
         """
-        past_midnight = now_seconds % DAY_SECONDS
+        past_midnight = now % DAY_SECONDS
         length = (self.end_seconds - self.start_seconds) % DAY_SECONDS or DAY_SECONDS
         into = (past_midnight - self.start_seconds) % DAY_SECONDS
         return 0.0 if into < length else DAY_SECONDS - into

@@ -9,11 +9,11 @@ from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.contract import OriginCheck
 from canfetch.core.escapes import as_written, encode_reserved_data
 from canfetch.core.profiles import Profile, profile_named
-from canfetch.core.reference.reading import OtherRecord, read_file
+from canfetch.core.reference.parser import OtherRecord, read_file
 from canfetch.core.reference.rule_set import RuleEntry, RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
 from canfetch.core.targets import target_of
-from canfetch.core.urls import SplitURL, rejection, split_url, url_octets
+from canfetch.core.urls import SplitURL, rejection, split_url, url_bytes
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
 
@@ -170,7 +170,7 @@ class BoundRules:
         return list(entries.values())
 
     def _target(self, url: str | bytes, index: int | None) -> bytes:
-        octets = url_octets(url, index)
+        octets = url_bytes(url, index)
         split = split_url(octets)
         if split is None:
             raise rejection(url, index)

@@ -6,7 +6,7 @@ Source: RFC 9309 section 2.2.1.
 from typing import NamedTuple
 
 from canfetch.core.profiles import Profile
-from canfetch.core.reference.reading import GroupLines
+from canfetch.core.reference.parser import GroupLines
 from canfetch.core.tokens import STAR, names
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.places import place_of, printable, said_of
+from canfetch.lint.formats.locations import place_of, printable, said_of
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.places import place_of, printable, quoted_line
+from canfetch.lint.formats.locations import place_of, printable, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -97,6 +97,6 @@ def _marked_up(text: str) -> str:
 
 
 def _quoted(report: LintReport, finding: Finding) -> str:
-    parts = map(text_of, quoted_line(report.file, finding))
+    parts = map(display_text, quoted_line(report.file, finding))
     before, marked, behind = (escape(part[:_LINE_CHARACTERS]) for part in parts)
     return f'<span class="number">{finding.line} | </span>{before}<mark>{marked}</mark>{behind}'

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.formats.places import place_of, said_of
+from canfetch.lint.formats.locations import place_of, said_of
 from canfetch.lint.report import LintReport
 
 

@@ -11,7 +11,7 @@ from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixing import Edit
 from canfetch.lint.formats.gitlab import fingerprints
-from canfetch.lint.formats.places import place_of, printable, said_of
+from canfetch.lint.formats.locations import place_of, printable, said_of
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 

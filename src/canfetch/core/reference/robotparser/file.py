@@ -8,12 +8,12 @@ from operator import itemgetter
 
 from canfetch.core.contract import OriginCheck, RuleRow
 from canfetch.core.profiles import Profile, profile_named
-from canfetch.core.reference.reading import OtherRecord
+from canfetch.core.reference.parser import OtherRecord
+from canfetch.core.reference.robotparser.parser import ParsedRule, read_text
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
-from canfetch.core.reference.robotparser.reading import ParsedRule, read_text
 from canfetch.core.reference.robotparser.selection import EntryTable
 from canfetch.core.reference.selection import Selection
-from canfetch.core.urls import rejection, split_url, url_octets
+from canfetch.core.urls import rejection, split_url, url_bytes
 
 
 class RobotparserFile:
@@ -102,7 +102,7 @@ class RobotparserRules:
     def decide(self, url: str | bytes) -> tuple[bool, str, RuleRow | None, bytes]:
         """Give allowed or not, the reason, the deciding rule, and the target."""
         target = self._target(url, None)
-        return *self._decide(target), target.encode() if target is not None else url_octets(url)
+        return *self._decide(target), target.encode() if target is not None else url_bytes(url)
 
     def matched(self, url: str | bytes) -> list[RuleRow]:
         """Give every rule that matches, in the order in which they decide."""
@@ -137,7 +137,7 @@ class RobotparserRules:
 
     def _target(self, url: str | bytes, index: int | None) -> str | None:
         # None is a URL that urllib.parse does not take apart: it raises, or answers that no rule matches.
-        octets = url_octets(url, index)
+        octets = url_bytes(url, index)
         split = split_url(octets)
         if split is None:
             raise rejection(url, index)

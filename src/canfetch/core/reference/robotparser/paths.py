@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit, uses_params
 
-from canfetch.core.octets import octets_of
+from canfetch.core.text import encode_text
 
 _SIGNS: Final = "*$"
 _MOST_MARKS: Final = 30
@@ -153,4 +153,4 @@ def _normalised(text: str, but: str = "") -> str:
 
 
 def _quoted(text: str) -> str:
-    return quote(octets_of(text))
+    return quote(encode_text(text))

@@ -4,7 +4,7 @@ Before the rewrite the first such entry alone counts, and the first that names `
 a name that is equal counts first, entries of one name are merged, and an empty name is within every other.
 """
 
-from canfetch.core.reference.robotparser.reading import ParsedEntry
+from canfetch.core.reference.robotparser.parser import ParsedEntry
 from canfetch.core.reference.selection import Selection
 
 _NONE = Selection("none", -1, ())

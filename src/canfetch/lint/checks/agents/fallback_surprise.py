@@ -6,10 +6,10 @@ from typing import Final
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.agents.known_groups import known_agents
 from canfetch.lint.checks.patterns.askers import allows
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import witness_path
 
 _PROFILES: Final = {"Google": "googlebot", "Yandex": "yandex"}
 # So many rules of the other group are asked about.
@@ -27,7 +27,10 @@ def find(file: LintedFile) -> Iterator[Found]:
         profile = _PROFILES.get(crawler.operator, "rfc9309")
         family = crawler.tokens[1]
         rules = [
-            rule for group in file.groups_named(family)[:1] for rule in group.rules if not rule.allow and rule.octets
+            rule
+            for group in file.groups_named(family)[:1]
+            for rule in group.rules
+            if not rule.allow and rule.specificity
         ]
         for rule in rules[:_MOST_RULES]:
             path = witness_path(rule.value)

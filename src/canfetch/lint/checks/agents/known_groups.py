@@ -21,7 +21,7 @@ def known_agents(file: LintedFile) -> Iterator[KnownAgent]:
 
     Cost: O(octets of user-agent lines + rules).
     """
-    bars = [any(rule.octets for rule in group.rules if not rule.allow) for group in file.groups]
+    bars = [any(rule.specificity for rule in group.rules if not rule.allow) for group in file.groups]
     for agent in named_agents(file):
         # A name ends at its star.
         crawler = REGISTRY.named(agent.text.rstrip("*"))

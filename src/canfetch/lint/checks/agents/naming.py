@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
-from canfetch.core.octets import WHITE_SPACE, text_of
 from canfetch.core.records import Record
+from canfetch.core.text import WHITE_SPACE, display_text
 from canfetch.lint.linted_file import LintedFile
 
 _WHITE_SPACE: Final = bytes(WHITE_SPACE)
@@ -29,7 +29,7 @@ class NamedAgent(NamedTuple):
     @property
     def text(self) -> str:
         """The name, as text."""
-        return text_of(self.octets)
+        return display_text(self.octets)
 
     @property
     def is_token(self) -> bool:
@@ -54,7 +54,7 @@ def is_list(value: bytes) -> bool:
         # Flags of rewrite rules come along where names were copied from there.
         return b"[" not in value
     names = [name for name in _parted(value) if name]
-    return 1 < len(names) < MOST_NAMES and all(REGISTRY.named(text_of(name)) is not None for name in names)
+    return 1 < len(names) < MOST_NAMES and all(REGISTRY.named(display_text(name)) is not None for name in names)
 
 
 def _parted(value: bytes) -> list[bytes]:

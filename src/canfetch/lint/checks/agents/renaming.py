@@ -40,5 +40,5 @@ def may_speak_to(file: LintedFile, record: Record, token: str) -> bool:
 
 
 def _bars_what_matters(group: LintedGroup) -> bool:
-    barred = (rule.value for rule in group.rules if not rule.allow and rule.octets)
+    barred = (rule.value for rule in group.rules if not rule.allow and rule.specificity)
     return any(form_of(value) in {b"/", b"/$"} or bars_assets(value) is not None for value in barred)

@@ -1,11 +1,11 @@
 """What is known of the delivery of a file, as checks ask for it; and deliveries for their examples."""
 
-from canfetch.access.answers import Failure, FailureKind, Headers, Response
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import Access, outcome_in_cell, outcome_of_failure, outcome_of_response
 from canfetch.access.policies import policy_named
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidURL
 from canfetch.lint.linted_file import LintedFile
@@ -72,7 +72,7 @@ def answered(
         outcome = outcome_in_cell(policy, "redirect_overflow", f"more than {policy.redirect_limit} redirects")
     else:
         response = Response(url, status, headers, b"")
-        outcome = outcome_of_response(response, policy, limit_octets=PARSE_OCTETS_LIMIT)
+        outcome = outcome_of_response(response, policy, max_bytes=DEFAULT_MAX_BYTES)
     copy = Copy(b"", url, status, 0.0, Validators(url, None, None)) if outcome.access is Access.SUCCESSFUL else None
     return Entry("https://example.com", _POLICY, outcome, url, status, headers, hops, 0.0, 0.0, copy, 0, None)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.access.entries import Entry
-from canfetch.access.freshness import http_date_seconds
+from canfetch.access.freshness import parse_http_date
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.delivery.answered import answer_of, answered, cache_directives, delta_seconds, header
 from canfetch.lint.given import Given
@@ -29,8 +29,8 @@ def _fresh_seconds(entry: Entry) -> float | None:
         return None
     if "max-age" in directives:
         return delta_seconds(directives["max-age"])
-    expires = http_date_seconds(header(entry, "expires") or "")
-    date = http_date_seconds(header(entry, "date") or "")
+    expires = parse_http_date(header(entry, "expires") or "")
+    date = parse_http_date(header(entry, "date") or "")
     return None if expires is None or date is None else expires - date
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.access.fetch_plan import Hop
-from canfetch.core.octets import octets_of
 from canfetch.core.origin import DEFAULT_PORTS
+from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.delivery.answered import answered, origin_of
@@ -38,7 +38,7 @@ def _is_near(asked: str, place: str) -> bool:
 
 
 def _path(url: str) -> bytes:
-    octets = octets_of(url)
+    octets = encode_text(url)
     split = split_url(octets)
     return b"" if split is None else octets[split.rest_start :]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.freshness import http_date_seconds
+from canfetch.access.freshness import parse_http_date
 from canfetch.access.outcomes import Access
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.delivery.answered import answered, delta_seconds, header
@@ -23,8 +23,8 @@ def find(file: LintedFile) -> Iterator[Found]:
     text = header(entry, "retry-after")
     seconds: float | None = delta_seconds(text)
     if seconds is None and text is not None:
-        until = http_date_seconds(text)
-        seconds = None if until is None else until - entry.fetched_at_seconds
+        until = parse_http_date(text)
+        seconds = None if until is None else until - entry.fetched_at
     if seconds is not None and seconds > _DAY_SECONDS:
         yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 

@@ -35,5 +35,5 @@ def _siblings(file: LintedFile) -> Iterator[tuple[Origin, str, Origin]]:
 
 def _differing(file: LintedFile, url: str) -> Iterator[str]:
     octets = file.given.siblings[url] or b""
-    if octets != file.given.octets and meaning_of(octets, _PROFILE) != meaning_of(file.given.octets, _PROFILE):
+    if octets != file.given.content and meaning_of(octets, _PROFILE) != meaning_of(file.given.content, _PROFILE):
         yield url

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.access.answers import FailureKind
 from canfetch.access.outcomes import Access
+from canfetch.access.responses import FailureKind
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.delivery.answered import READ_DIFFERENTLY, answered, unanswered
 from canfetch.lint.given import Given

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.acap import PREFIX
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_PREFIX = text_of(PREFIX)
+_PREFIX = display_text(PREFIX)
 
 
 def find(file: LintedFile) -> Iterator[Found]:

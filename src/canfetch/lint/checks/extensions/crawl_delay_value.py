@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.extensions.crawl_delay import crawl_delay_seconds
+from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.extensions.reading import records_named
@@ -34,7 +34,7 @@ def _number(value: bytes) -> bytes | None:
             number = number[: -len(unit)].rstrip()
             break
     number = number.replace(b",", b".", 1)
-    seconds = crawl_delay_seconds(number)
+    seconds = parse_crawl_delay(number)
     return number if seconds is not None and seconds <= _LONGEST_SECONDS else None
 
 

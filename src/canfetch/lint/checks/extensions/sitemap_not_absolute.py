@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import octets_of
+from canfetch.core.text import encode_text
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.checks.extensions.sitemaps import other_scheme
@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             listed = {other.extension.value for other in records_named(file, "sitemap")}
         fix = None
         if origin is not None and value[:1] == b"/" and value[:2] != b"//" and read.record.value is not None:
-            whole = octets_of(str(origin)) + value
+            whole = encode_text(str(origin)) + value
             if whole not in listed:
                 listed.add(whole)
                 fix = replacing(*read.record.value, whole, changes_verdicts=True)

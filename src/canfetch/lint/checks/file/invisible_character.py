@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Record
+from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.fixing import Edit, Fix

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_NEARLY_OCTETS: Final = PARSE_OCTETS_LIMIT * 9 // 10
+_NEARLY_OCTETS: Final = DEFAULT_MAX_BYTES * 9 // 10
 _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Look at the length of the file."""
     if not file.robots.tail and len(file.octets) > _NEARLY_OCTETS:
-        percent = len(file.octets) * 100 // PARSE_OCTETS_LIMIT
+        percent = len(file.octets) * 100 // DEFAULT_MAX_BYTES
         yield Found((len(file.octets), len(file.octets)), {"percent": str(percent)})
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
@@ -17,13 +17,13 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look at the path of the URL."""
     if file.given.url is None:
         return
-    octets = octets_of(file.given.url)
+    octets = encode_text(file.given.url)
     split = split_url(octets)
     if split is None:
         return
     path = octets[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
     if path != _PATH:
-        yield Found((0, 0), {"path": text_of(path or b"/")})
+        yield Found((0, 0), {"path": display_text(path or b"/")})
 
 
 CHECK = Check(

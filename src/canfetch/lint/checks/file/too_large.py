@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core._tables import PARSE_OCTETS_LIMIT
+from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
@@ -36,7 +36,7 @@ CHECK = Check(
     "file for one that allows everything.",
     mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
-    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(PARSE_OCTETS_LIMIT // 50))),
+    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))),
     good=Given(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

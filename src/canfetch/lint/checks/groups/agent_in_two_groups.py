@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.patterns.covering import covered, form_of
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:

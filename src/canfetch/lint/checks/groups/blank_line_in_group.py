@@ -7,11 +7,11 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.pages import file_is_page
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import witness_path
 
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 

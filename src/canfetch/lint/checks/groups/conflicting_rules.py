@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.escapes import canonical
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 # Groups that share a crawler are looked for among so many rules of one pattern.
 _MOST_COMPARED: Final = 8
@@ -18,13 +18,13 @@ def find(file: LintedFile) -> Iterator[Found]:
     """Look for disallow rules whose pattern some crawler is allowed by another rule."""
     allowed: dict[bytes, list[LintedRule]] = {}
     for rule in file.rules:
-        if rule.allow and rule.octets:
+        if rule.allow and rule.specificity:
             allowed.setdefault(canonical(rule.value), []).append(rule)
     if not allowed:
         return
     names = [group.names for group in file.groups]
     for rule in file.rules:
-        if rule.allow or not rule.octets:
+        if rule.allow or not rule.specificity:
             continue
         other = _same_crawlers(names, rule, allowed.get(canonical(rule.value), []))
         if other is not None:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import OTHER_CRAWLER, witness_path
 
 _WHOLE: Final = (b"/", b"/*", b"*")
 # One question to the engine for each; what so many groups mean, their author knows.

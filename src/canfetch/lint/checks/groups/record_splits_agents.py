@@ -6,11 +6,11 @@ from itertools import pairwise
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedToken
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:

@@ -6,9 +6,9 @@ from canfetch.core.records import Note
 from canfetch.lint.check import Found, Probe
 from canfetch.lint.checks.lines.names import ALLOW, DISALLOW
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.witnesses import witness_path
 
 
 def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Found]:

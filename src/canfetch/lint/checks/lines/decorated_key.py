@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.octets import WHITE_SPACE
+from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.names import ALLOW, DISALLOW
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:

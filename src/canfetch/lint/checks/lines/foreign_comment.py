@@ -7,11 +7,11 @@ from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 _MARKS: Final = (b"<!--", b"//", b"--", b";", b"/*")
 _INSIDE: Final = (b" // ", b"\t// ", b" <!--", b"\t<!--", b" -- ", b" ; ")

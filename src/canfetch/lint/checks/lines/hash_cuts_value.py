@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Record
+from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 _HASH: Final = ord("#")
 

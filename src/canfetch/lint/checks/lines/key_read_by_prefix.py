@@ -6,11 +6,11 @@ from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines, prefix_name
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import OTHER_CRAWLER, witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:

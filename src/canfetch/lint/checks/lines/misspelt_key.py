@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
-from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:

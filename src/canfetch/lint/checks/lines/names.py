@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from canfetch.core.keys import NAMES, SPELLINGS
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 
 USER_AGENT: Final = b"User-agent"
 ALLOW: Final = b"Allow"
@@ -116,7 +116,7 @@ TRANSLATED: Final[Mapping[str, bytes]] = {
 
 def folded(key: bytes) -> str:
     """Give a key as text in lower case, in one writing of its letters."""
-    text = text_of(key)
+    text = display_text(key)
     if not text.isascii():
         # A capital I with a dot becomes two characters in lower case.
         text = unicodedata.normalize("NFC", text.replace("İ", "i"))

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from canfetch.core.extensions.known import known_record
 from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.octets import WHITE_SPACE
 from canfetch.core.records import Note, Record
+from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.checks.lines.names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
 from canfetch.lint.checks.lines.pages import file_is_binary, is_page
 from canfetch.lint.checks.lines.template_marks import has_template_mark

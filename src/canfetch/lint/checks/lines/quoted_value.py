@@ -5,11 +5,11 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 _QUOTES: Final = (b'"', b"'", b"`")
 

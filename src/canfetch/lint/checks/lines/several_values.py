@@ -8,11 +8,11 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 _MOST_PATHS: Final = 64
 _SCHEMES: Final = (b"http://", b"https://")

@@ -9,11 +9,11 @@ from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.checks.lines.names import CORE_SPELLINGS, DISALLOW, TRANSLATED, USER_AGENT
 from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 _NAMES: Final[dict[bytes, bytes]] = {
     **CORE_SPELLINGS,

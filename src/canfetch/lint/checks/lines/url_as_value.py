@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.octets import octets_of
+from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.witnesses import witness_path
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -38,7 +38,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 def _own_host(file: LintedFile) -> bytes:
     # Where the file's place is not known, its sitemaps tell, if they agree.
     urls = [file.given.url] if file.given.url is not None else list(file.robots.sitemaps)
-    splits = (split_url(octets_of(url)) for url in urls)
+    splits = (split_url(encode_text(url)) for url in urls)
     hosts = {b"" if split is None else split.authority.lower() for split in splits}
     return hosts.pop() if len(hosts) == 1 else b""
 

@@ -7,8 +7,8 @@ from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken, InvalidURL
 from canfetch.lint.check import Probe
+from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.witnesses import witness_path
 
 STAR = "*"
 

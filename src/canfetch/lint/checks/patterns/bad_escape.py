@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.octets import HEX_DIGITS
 from canfetch.core.records import Note
+from canfetch.core.text import HEX_DIGITS
 from canfetch.lint.check import Check, Found
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

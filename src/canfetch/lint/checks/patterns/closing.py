@@ -15,7 +15,7 @@ def closing_rule(file: LintedFile, token: str) -> LintedRule | None:
 
     Cost: O(rules of its groups).
     """
-    rules = [rule for group in file.groups_named(token) for rule in group.rules if rule.octets]
+    rules = [rule for group in file.groups_named(token) for rule in group.rules if rule.specificity]
     if any(rule.allow and rule.value != _ITSELF for rule in rules):
         return None
     return next((rule for rule in rules if form_of(rule.value) == b"/"), None)

@@ -99,7 +99,11 @@ class _Heads:
                 if place < len(weights) and weights[place] <= high:
                     return True
         # What begins with more octets weighs more, unless stars that say nothing are counted; a tie is an allow.
-        if one.is_literal and high <= len(one.form) + 1 and (one.rule.octets == len(one.form) or not one.rule.allow):
+        if (
+            one.is_literal
+            and high <= len(one.form) + 1
+            and (one.rule.specificity == len(one.form) or not one.rule.allow)
+        ):
             return False
         place = bisect_left(self._sorted, head)
         return place < len(self._sorted) and self._sorted[place].startswith(head)
@@ -125,11 +129,11 @@ def covered(file: LintedFile) -> Iterator[Covered]:
     for index, rules in enumerate(by_group):
         for one in rules:
             of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
-            for octets in {one.rule.octets, len(one.form)}:
+            for octets in {one.rule.specificity, len(one.form)}:
                 of_kind.add(head_of(one.form), octets)
     for one in rules_of_google:
         of_kind = heads.setdefault((together[one.rule.group], one.rule.allow), _Heads())
-        for octets in {one.rule.octets, len(one.form)}:
+        for octets in {one.rule.specificity, len(one.form)}:
             of_kind.add(head_of(one.form), octets)
     for each in heads.values():
         each.close()
@@ -183,8 +187,8 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
         if covering is None:
             continue
         # As if stars that say nothing were there, and as if they were not.
-        low = min(covering.rule.octets, len(covering.form))
-        high = max(len(one.form) + 1, *(other.rule.octets for other in equal[one.form]))
+        low = min(covering.rule.specificity, len(covering.form))
+        high = max(len(one.form) + 1, *(other.rule.specificity for other in equal[one.form]))
         if not opposing.is_between(one, low, high):
             yield Covered(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
 

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from canfetch.core.octets import octets_of
+from canfetch.core.text import encode_text
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.patterns.places import path_here
 from canfetch.lint.given import Given, SeenPage
@@ -15,7 +15,7 @@ from canfetch.pages.document import parse_page
 def find(file: LintedFile) -> Iterator[Found]:
     """Look for pages that are known, and that begin as a barred folder is named."""
     paths = sorted(
-        (octets_of(path), path) for page in file.given.pages if (path := path_here(file, page.url)) is not None
+        (encode_text(path), path) for page in file.given.pages if (path := path_here(file, page.url)) is not None
     )
     if not paths:
         return

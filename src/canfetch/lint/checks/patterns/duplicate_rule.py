@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
-    if rule.octets != earlier.octets:
+    if rule.specificity != earlier.specificity:
         return None  # the longer one may win where the shorter one does not
     # Another spelling of the key is a rule to some readers alone.
     same = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.octets import HEX_DIGITS
+from canfetch.core.text import HEX_DIGITS
 
 
 def escapes_in(value: bytes) -> Iterator[tuple[int, bytes]]:

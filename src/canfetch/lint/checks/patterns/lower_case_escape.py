@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import UNRESERVED
+from canfetch.core.text import UNRESERVED
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.checks.patterns.escapes import escapes_in

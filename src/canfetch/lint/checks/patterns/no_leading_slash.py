@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import UNRESERVED, text_of
 from canfetch.core.origin import Origin
+from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks.patterns.askers import probe_of
@@ -56,7 +56,7 @@ def _comparable_groups(file: LintedFile) -> frozenset[int]:
     """
     if not file.groups_named("*"):
         return frozenset(range(len(file.groups)))
-    barring = {rule.group for rule in file.rules if rule.octets and not rule.allow and form_of(rule.value) != b"/"}
+    barring = {rule.group for rule in file.rules if rule.specificity and not rule.allow and form_of(rule.value) != b"/"}
     return frozenset(barring.union(group.index for group in file.groups if "*" in group.names))
 
 
@@ -64,7 +64,7 @@ def _path_meant(value: bytes, here: Origin | None) -> bytes | None:
     """Give the path that must be meant, or None where it may be anything."""
     if b"://" in value:
         split = split_url(value)
-        if here is None or split is None or origin_of(text_of(value)) != here:
+        if here is None or split is None or origin_of(display_text(value)) != here:
             return None
         path = value[split.rest_start :]
         # The whole site is hardly meant, and two slashes are another path.

@@ -1,7 +1,7 @@
 """Which URLs are on the site that a file rules over."""
 
-from canfetch.core.octets import octets_of, text_of
 from canfetch.core.origin import Origin
+from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
 from canfetch.errors import InvalidURL
 from canfetch.lint.linted_file import LintedFile
@@ -17,11 +17,11 @@ def origin_of(url: str) -> Origin | None:
 
 def path_of(url: str) -> str | None:
     """Give the path and query of an absolute URL, or None where it is none."""
-    octets = octets_of(url)
+    octets = encode_text(url)
     split = split_url(octets)
     if split is None or not split.scheme:
         return None
-    rest = text_of(octets[split.rest_start :].partition(b"#")[0])
+    rest = display_text(octets[split.rest_start :].partition(b"#")[0])
     path = rest if rest.startswith("/") else f"/{rest}"
     # Two slashes at its start would be read as a host.
     return None if path.startswith("//") else path

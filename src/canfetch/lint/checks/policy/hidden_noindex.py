@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.checks.patterns.askers import decide
 from canfetch.lint.checks.patterns.places import path_here
@@ -27,11 +27,11 @@ def find(file: LintedFile) -> Iterator[Found]:
             verdict = decide(file, path, profile, name)
             if verdict is None or verdict.allowed or verdict.rule is None:
                 continue
-            index = page.rules.decide(agent=verdict.agent, now_seconds=0.0).may_index
+            index = page.rules.decide(agent=verdict.agent, now=0.0).may_index
             if index.allowed or index.reason is not PageReason.DIRECTIVE:
                 continue
             record = file.records[verdict.rule.line - 1]
-            details = {"page": page.url, "pattern": text_of(verdict.rule.pattern), "name": name}
+            details = {"page": page.url, "pattern": display_text(verdict.rule.pattern), "name": name}
             yield Found(file.content_span(record), details, Probe(path, (name,)))
             break
 

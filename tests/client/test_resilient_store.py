@@ -11,13 +11,13 @@ import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.answers import Failure, Response
 from canfetch.access.entries import Entry
-from canfetch.client.keeping import Keeping
+from canfetch.access.responses import Failure, Response
+from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import StoreError
 
 USER_AGENT = "ExampleBot/1.0"
@@ -46,14 +46,14 @@ def test_house_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
             connection.execute("ALTER TABLE entries RENAME TO elsewhere")
         for host in ("two", "three", "two"):
             assert not client.allows(f"https://{host}.example/forbidden")
-        assert [client.trouble] == [f"{path}: no such table: entries"]
+        assert [client.store_error] == [f"{path}: no such table: entries"]
         assert [record.getMessage() for record in caplog.records] == [
             f"{path}: no such table: entries; going on from memory"
         ]
         with behind_its_back(path) as connection:
             connection.execute("ALTER TABLE elsewhere RENAME TO entries")
         assert client.allows("https://four.example/open")
-        assert client.trouble is None
+        assert client.store_error is None
         assert sorted(entry.origin for entry in client.entries()) == ["https://four.example", "https://one.example"]
     assert len(origin.asked) == 4
 
@@ -104,19 +104,19 @@ def test_house_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFix
 
 
 def test_house_without_a_store_everybody_may_fetch() -> None:
-    keeping = Keeping(None)
+    keeping = ResilientStore(None)
     assert keeping.look_up("https://example.com") is None
     assert keeping.take_lease("https://example.com", 60)
     keeping.keep(entry_of())
     keeping.give_lease_back("https://example.com")
     keeping.close()
-    assert keeping.trouble is None
+    assert keeping.store_error is None
 
 
 class Interrupted(ScriptedOrigin):
     """An origin before which somebody presses ctrl-C."""
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         super().ask(asking)
         raise KeyboardInterrupt
 
@@ -137,7 +137,7 @@ def test_house_client_that_is_closed_while_others_wait_says_nothing(
     asked, go_on = threading.Event(), threading.Event()
 
     class Slow(ScriptedOrigin):
-        def ask(self, asking: Asking) -> Response | Failure:
+        def ask(self, asking: TransportRequest) -> Response | Failure:
             asked.set()
             assert go_on.wait(30)
             return super().ask(asking)
@@ -157,12 +157,12 @@ def test_house_client_that_is_closed_while_others_wait_says_nothing(
 
 def test_house_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
-    keeping = Keeping(SQLiteStore(path))
+    keeping = ResilientStore(SQLiteStore(path))
     assert keeping.take_lease("https://example.com", 60)
     with behind_its_back(path) as connection:
         connection.execute("DROP TABLE leases")
     keeping.give_lease_back("https://example.com")
-    assert keeping.trouble is not None
+    assert keeping.store_error is not None
     keeping.close()
 
 
@@ -171,7 +171,7 @@ def test_house_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path)
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         store.close()
         assert client.allows("https://example.com/open")
-        assert "closed database" in (client.trouble or "")
+        assert "closed database" in (client.store_error or "")
 
 
 def test_house_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
@@ -202,9 +202,9 @@ def test_house_store_that_hangs_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, seconds: float, rest: float
 ) -> None:
     clock = [1000.0]
-    monkeypatch.setattr("canfetch.client.keeping.monotonic", lambda: clock[0])
+    monkeypatch.setattr("canfetch.client.resilient_store.monotonic", lambda: clock[0])
     store = Hanging(clock, seconds)
-    keeping = Keeping(store)
+    keeping = ResilientStore(store)
     assert keeping.look_up("https://a.example") is None
     if rest:
         # Nobody waits for it meanwhile, whatever it is asked.
@@ -212,7 +212,7 @@ def test_house_store_that_hangs_is_left_alone_for_a_while(
         assert keeping.take_lease("https://b.example", 60)
         keeping.keep(entry_of())
         assert (store.asked, len(caplog.records)) == (1, 1)
-        assert keeping.trouble == "no answer about https://a.example"
+        assert keeping.store_error == "no answer about https://a.example"
         clock[0] += rest - 0.1
         assert keeping.look_up("https://b.example") is None
         assert store.asked == 1
@@ -223,7 +223,7 @@ def test_house_store_that_hangs_is_left_alone_for_a_while(
 
 def test_house_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
-    monkeypatch.setattr("canfetch.client.keeping.monotonic", lambda: clock[0])
+    monkeypatch.setattr("canfetch.client.resilient_store.monotonic", lambda: clock[0])
     asked, go_on = threading.Event(), threading.Event()
 
     class Recovering(Hanging):
@@ -236,7 +236,7 @@ def test_house_after_its_rest_one_asks_the_store_and_the_others_go_on_without(mo
             return super().get(origin)
 
     store = Recovering(clock, 2.0)
-    keeping = Keeping(store)
+    keeping = ResilientStore(store)
     keeping.look_up("https://a.example")
     clock[0] += 31.0
     prober = threading.Thread(target=keeping.look_up, args=("https://b.example",))

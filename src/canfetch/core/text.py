@@ -15,7 +15,7 @@ WHITE_SPACE: Final = b" \t\n\v\f\r"
 NEVER_IN_URI: Final = bytes([*range(0x21), *b'"<>\\^`{|}', *range(0x7F, 0x100)])
 
 
-def octets_of(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Encode `text` as UTF-8; the octets behind U+DC80 to U+DCFF come back, other surrogates pass.
 
     Cost: O(characters).
@@ -35,7 +35,7 @@ def octets_of(text: str) -> bytes:
     return b"".join(out)
 
 
-def text_of(octets: bytes) -> str:
+def display_text(octets: bytes) -> str:
     """Decode UTF-8 for people and JSON; what is no UTF-8 or cannot be printed becomes its escape, `%E9`.
 
     In a pattern or a target the escape means the same as the octet, so nothing is lost. What a site

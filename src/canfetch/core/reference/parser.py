@@ -14,7 +14,7 @@ from typing import NamedTuple
 from canfetch.core.abnf import is_comment, is_pattern, is_product_token
 from canfetch.core.fields import field_of
 from canfetch.core.keys import RecordKind, kind_of
-from canfetch.core.lines import byte_order_mark_octets, readable_part
+from canfetch.core.lines import byte_order_mark_length, readable_part
 from canfetch.core.profiles import Profile
 from canfetch.core.tokens import token_of
 
@@ -107,7 +107,7 @@ def read_file(octets: bytes, profile: Profile) -> FileReading:
     Cost: O(octets).
     """
     reader = LineReader(profile)
-    start = byte_order_mark_octets(octets, profile)
+    start = byte_order_mark_length(octets, profile)
     lines = octets[start:].splitlines(keepends=True)
     if _reads_lines_whole(octets, lines, profile):
         _read_plain_lines(reader, lines, start)
@@ -121,7 +121,7 @@ def read_file(octets: bytes, profile: Profile) -> FileReading:
 def _reads_lines_whole(octets: bytes, lines: list[bytes], profile: Profile) -> bool:
     if profile.abnf_only or b"\v" in octets or b"\f" in octets or (profile.nul_ends_line and b"\0" in octets):
         return False
-    return not profile.line_limit_octets or max(map(len, lines), default=0) <= profile.line_limit_octets
+    return not profile.max_line_bytes or max(map(len, lines), default=0) <= profile.max_line_bytes
 
 
 # The quick reader's choice for a line that only `LineReader.read` can judge.

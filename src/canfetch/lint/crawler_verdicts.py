@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent
-from canfetch.core.octets import text_of
+from canfetch.core.text import display_text
 from canfetch.errors import InvalidURL
 from canfetch.lint.check import Probe
 from canfetch.lint.linted_file import LintedFile
@@ -16,7 +16,7 @@ _SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "YandexBot", OTHER_CRAWLER)
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
 
-class Witness(NamedTuple):
+class CrawlerVerdict(NamedTuple):
     """What one crawler may do: who asks, as whose reading, for which URL, and the line that decides."""
 
     crawler: str
@@ -30,7 +30,7 @@ class Witness(NamedTuple):
         return self._asdict()
 
 
-def witnesses_of(file: LintedFile, probe: Probe) -> tuple[Witness, ...]:
+def witnesses_of(file: LintedFile, probe: Probe) -> tuple[CrawlerVerdict, ...]:
     """Ask a question of a file, as each crawler reads it.
 
     Cost: as parsing the file once in every profile that asks, and as deciding.
@@ -41,18 +41,18 @@ def witnesses_of(file: LintedFile, probe: Probe) -> tuple[Witness, ...]:
         return ()  # what a site wrote need not be a path of any URL
 
 
-def _witness(file: LintedFile, url: str, name: str) -> Witness:
+def _witness(file: LintedFile, url: str, name: str) -> CrawlerVerdict:
     crawler = REGISTRY.named(name)
     profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
     agent = Agent(name) if crawler is None else crawler.agent
     allowed, rule = file.read_by(profile).rules_for(agent).deciding(url)
-    return Witness(name, profile, url, allowed, None if rule is None else rule.line)
+    return CrawlerVerdict(name, profile, url, allowed, None if rule is None else rule.line)
 
 
 def witness_path(pattern: bytes) -> str:
     """Give a path that a pattern matches, such as `/a/x.gif` for `/a/*.gif$`."""
     anchored = pattern.endswith(b"$")
-    path = text_of(pattern[:-1] if anchored else pattern)
+    path = display_text(pattern[:-1] if anchored else pattern)
     # A run of octets may be any; at the end, and where a slash stands behind it, nothing is shortest.
     path = path.replace("/*", "/x").replace("*", "x") if "*" in path else path
     if path.startswith("//"):

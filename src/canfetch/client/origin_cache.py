@@ -5,15 +5,15 @@ import threading
 from itertools import count
 from typing import Final
 
+from canfetch.client.cached_file import CachedFile
 from canfetch.client.forking import renewed_in_children
-from canfetch.client.kept_file import KeptFile
-from canfetch.client.known_origin import KnownOrigin
+from canfetch.client.origin_state import OriginState
 from canfetch.core.origin import Origin
 
 _SPARE_PLACES: Final = 64
 
 
-class OriginMemory:
+class OriginCache:
     """Known origins by name; safe for the threads of a process.
 
     Who looks up takes no lock: it leaves the number of its turn. Origins wait in line by the turn that was
@@ -33,8 +33,8 @@ class OriginMemory:
         "_turn_in_line",
     )
 
-    def __init__(self, limit_octets: int) -> None:
-        self._limit_octets = limit_octets
+    def __init__(self, max_bytes: int) -> None:
+        self._limit_octets = max_bytes
         self._empty()
         renewed_in_children(self)
 
@@ -46,23 +46,23 @@ class OriginMemory:
     def _empty(self) -> None:
         self._octets = 0
         self._lock = threading.Lock()
-        self._by_name: dict[str, KnownOrigin] = {}
+        self._by_name: dict[str, OriginState] = {}
         self._next_turn = count(1).__next__
         # A heap of turns and names; what a name's turn in it is, for what is in it twice.
         self._line: list[tuple[int, str]] = []
         self._turn_in_line: dict[str, int] = {}
         # What origins have, by its octets: the hosts of one platform have the same file a thousand times.
-        self._files: dict[bytes, KeptFile] = {}
+        self._files: dict[bytes, CachedFile] = {}
 
     def __len__(self) -> int:
         return len(self._by_name)
 
     @property
-    def octets_held(self) -> int:
+    def memory_bytes(self) -> int:
         """About how many octets of memory the origins take."""
         return self._octets
 
-    def find(self, url: str | bytes) -> KnownOrigin | None:
+    def find(self, url: str | bytes) -> OriginState | None:
         """Give what is known of a URL's origin, and count it as used.
 
         Raises: InvalidURL.
@@ -78,14 +78,14 @@ class OriginMemory:
                 return known
         return self.get(str(Origin.of(url)))
 
-    def get(self, name: str) -> KnownOrigin | None:
+    def get(self, name: str) -> OriginState | None:
         """Give what is known of an origin, and count it as used."""
         known = self._by_name.get(name)
         if known is not None:
             known.turn = self._next_turn()
         return known
 
-    def put(self, known: KnownOrigin) -> None:
+    def put(self, known: OriginState) -> None:
         """Remember an origin, and forget others past the bound.
 
         Cost: O(log origins), and as much for each that was used since it was last in line, where room is needed.
@@ -132,24 +132,24 @@ class OriginMemory:
         del self._turn_in_line[name], self._by_name[name]
         self._let_go(known)
 
-    def _hold(self, known: KnownOrigin) -> None:
-        self._octets += known.octets_held
+    def _hold(self, known: OriginState) -> None:
+        self._octets += known.memory_bytes
         if known.file is None:
             return
-        file = self._files.setdefault(known.file.octets, known.file)
+        file = self._files.setdefault(known.file.content, known.file)
         if file is not known.file:
             known.share(file)
         if not file.holders:
-            self._octets += file.octets_held
+            self._octets += file.memory_bytes
         file.holders += 1
 
-    def _let_go(self, known: KnownOrigin) -> None:
-        self._octets -= known.octets_held
+    def _let_go(self, known: OriginState) -> None:
+        self._octets -= known.memory_bytes
         file = known.file
         if file is None:
             return
         file.holders -= 1
         if not file.holders:
             # The last one that has it takes it along.
-            self._octets -= file.octets_held
-            del self._files[file.octets]
+            self._octets -= file.memory_bytes
+            del self._files[file.content]

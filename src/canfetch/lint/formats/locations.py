@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding, Position
 from canfetch.lint.linted_file import LintedFile
@@ -50,4 +50,4 @@ def said_of(finding: Finding, catalogue: Catalogue) -> str:
 
 def printable(text: str) -> str:
     """Make a text that UTF-8 has: octets of a file's name that are none become escapes."""
-    return text_of(octets_of(text))
+    return display_text(encode_text(text))

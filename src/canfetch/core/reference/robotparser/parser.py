@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import Profile
-from canfetch.core.reference.reading import OtherRecord
+from canfetch.core.reference.parser import OtherRecord
 from canfetch.core.reference.robotparser.paths import Path, old_path, rewritten_path
 
 _ENDS_USER_AGENTS: Final = ("crawl-delay", "request-rate")

@@ -11,13 +11,13 @@ from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.extensions.clean_params import CleanParams
+from canfetch.core.extensions.collection import Extensions, extensions_of
 from canfetch.core.extensions.content_signal import ContentSignal
 from canfetch.core.extensions.content_usage import ContentUsage
 from canfetch.core.extensions.license import License
 from canfetch.core.extensions.page_rule import PathPageRule
 from canfetch.core.extensions.path_records import PathRecords
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
-from canfetch.core.extensions.reading import Extensions, extensions_of
 from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.profiles import Profile

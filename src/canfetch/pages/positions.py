@@ -16,7 +16,7 @@ class PageSource(StrEnum):
     ELEMENT = "element"
 
 
-class PagePlace(NamedTuple):
+class PagePosition(NamedTuple):
     """Where a statement stands.
 
     `number` counts from 1: the header among those of its name, the meta element among all meta elements of the
@@ -27,7 +27,7 @@ class PagePlace(NamedTuple):
     source: PageSource
     number: int
     line: int | None = None
-    octet: int | None = None
+    offset: int | None = None
     in_head: bool | None = None
 
     def to_json(self) -> dict[str, Any]:

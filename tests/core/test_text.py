@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.octets import octets_of, text_of
+from canfetch.core.text import display_text, encode_text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from canfetch.core.octets import octets_of, text_of
     ],
 )
 def test_house_any_text_has_octets(text: str, octets: bytes) -> None:
-    assert octets_of(text) == octets
+    assert encode_text(text) == octets
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def test_house_any_text_has_octets(text: str, octets: bytes) -> None:
     ],
 )
 def test_house_shown_text_is_printable_and_means_the_same(octets: bytes, text: str) -> None:
-    assert text_of(octets) == text
-    assert text_of(octets).isprintable()
+    assert display_text(octets) == text
+    assert display_text(octets).isprintable()

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
-from canfetch.access.answers import Failure, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.kept_file import KeptFile
-from canfetch.client.known_origin import KnownOrigin
-from canfetch.client.memory import OriginMemory
+from canfetch.client.cached_file import CachedFile
+from canfetch.client.origin_cache import OriginCache
+from canfetch.client.origin_state import OriginState
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import Asking
+from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidProductToken, InvalidURL, OriginMismatch
 
@@ -34,7 +34,7 @@ SPELLINGS = [
 class ByHost(ScriptedOrigin):
     """example.co is open, every other origin is closed."""
 
-    def ask(self, asking: Asking) -> Response | Failure:
+    def ask(self, asking: TransportRequest) -> Response | Failure:
         is_open = asking.url == "https://example.co/robots.txt"
         self.event = {"status": 404} if is_open else {"status": 200, "body": "User-agent: *\nDisallow: /\n"}
         return super().ask(asking)
@@ -57,7 +57,7 @@ def test_rfc9309_2_3_one_origin_in_every_spelling(url: str | bytes) -> None:
 )
 def test_rfc9309_2_3_another_origin_is_no_spelling(url: str) -> None:
     class Scripted(AsyncScriptedOrigin):
-        async def ask(self, asking: Asking) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
             return ByHost().ask(asking)
 
     async def ask() -> tuple[bool, bool]:
@@ -95,7 +95,7 @@ def test_house_each_agent_has_its_own_answer() -> None:
 
 def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> None:
     class Busy(ScriptedOrigin):
-        def ask(self, asking: Asking) -> Response | Failure:
+        def ask(self, asking: TransportRequest) -> Response | Failure:
             self.asked.append(asking)
             return Response(asking.url, 503, (("Retry-After", "86400"),), b"")
 
@@ -110,17 +110,17 @@ def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> 
     assert len(origin.asked) == 1
 
 
-def known_origin(host: str, body: str | None) -> KnownOrigin:
+def origin_state(host: str, body: str | None) -> OriginState:
     event = {"status": 404} if body is None else {"status": 200, "body": body}
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
-        entry = client.known(f"https://{host}/").entry
-    return KnownOrigin(Origin.of(f"https://{host}/"), entry, client.options)
+        entry = client.origin_state(f"https://{host}/").entry
+    return OriginState(Origin.of(f"https://{host}/"), entry, client.options)
 
 
 def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
-    known = [known_origin(f"host{number}.example", f"# {number}\n") for number in range(4)]
-    files = [one.file.octets_held for one in known if one.file is not None]
-    memory = OriginMemory(3 * (known[0].octets_held + files[0]))
+    known = [origin_state(f"host{number}.example", f"# {number}\n") for number in range(4)]
+    files = [one.file.memory_bytes for one in known if one.file is not None]
+    memory = OriginCache(3 * (known[0].memory_bytes + files[0]))
     for one in known[:3]:
         memory.put(one)
     assert memory.find("https://host0.example/a") is known[0]
@@ -128,27 +128,27 @@ def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
     memory.put(known[3])
 
     assert len(memory) == 3
-    assert memory.octets_held == sum(known[number].octets_held + files[number] for number in (0, 2, 3))
+    assert memory.memory_bytes == sum(known[number].memory_bytes + files[number] for number in (0, 2, 3))
     assert memory.get("https://host1.example") is None
 
 
 def test_house_what_is_new_stays_however_little_room_there_is() -> None:
-    small = OriginMemory(1)
+    small = OriginCache(1)
     for number, body in enumerate(["# a\n", "# a\n", None, "# b\n"]):
-        one = known_origin(f"host{number}.example", body)
+        one = origin_state(f"host{number}.example", body)
         small.put(one)
         assert small.find(str(one.origin)) is one
         assert len(small) == 1
     small.forget("https://host3.example")
     small.forget("https://host3.example")
-    assert (len(small), small.octets_held) == (0, 0)
+    assert (len(small), small.memory_bytes) == (0, 0)
 
 
 def test_house_origins_with_the_same_file_share_it() -> None:
     first, second, other, without = (
-        known_origin(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", "# b\n", None])
+        origin_state(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", "# b\n", None])
     )
-    memory = OriginMemory(1_000_000)
+    memory = OriginCache(1_000_000)
     for one in (first, second, other, without):
         memory.put(one)
     assert first.file is second.file
@@ -157,20 +157,20 @@ def test_house_origins_with_the_same_file_share_it() -> None:
     assert first.file is not None
     assert other.file is not None
     assert second.entry.copy is not None
-    assert second.entry.copy.octets is first.file.octets
-    origins = first.octets_held + second.octets_held + other.octets_held + without.octets_held
-    assert memory.octets_held == origins + first.file.octets_held + other.file.octets_held
+    assert second.entry.copy.content is first.file.content
+    origins = first.memory_bytes + second.memory_bytes + other.memory_bytes + without.memory_bytes
+    assert memory.memory_bytes == origins + first.file.memory_bytes + other.file.memory_bytes
 
     # The file counts until the last origin that has it is gone, whichever came first.
-    shared = first.file.octets_held
+    shared = first.file.memory_bytes
     memory.forget(str(first.origin))
-    assert memory.octets_held == origins - first.octets_held + shared + other.file.octets_held
-    again = known_origin("host1.example", "# a\n")
+    assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
+    again = origin_state("host1.example", "# a\n")
     memory.put(again)
     assert again.file is second.file
-    assert memory.octets_held == origins - first.octets_held + shared + other.file.octets_held
+    assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
     memory.forget(str(again.origin))
-    assert memory.octets_held == other.octets_held + without.octets_held + other.file.octets_held
+    assert memory.memory_bytes == other.memory_bytes + without.memory_bytes + other.file.memory_bytes
 
 
 def test_house_shared_files_rule_over_each_origin_alone() -> None:
@@ -182,7 +182,7 @@ def test_house_shared_files_rule_over_each_origin_alone() -> None:
             verdict = client.decide(f"https://{host}/forbidden")
             assert verdict.access is not None
             assert verdict.access.robots_url == f"https://{host}/robots.txt"
-        known = client.known("https://one.example/")
+        known = client.origin_state("https://one.example/")
     for url in ("https://two.example/open", b"https://two.example/", "https://one.example.org/", "http://one.example/"):
         with pytest.raises(OriginMismatch):
             known.allows(url, None, 0.0)
@@ -200,8 +200,8 @@ def test_house_what_is_held_is_counted_by_engine() -> None:
     for engine in ("native", "python"):
         transport = ScriptedOrigin({"status": 200, "body": body})
         with Client(user_agent=USER_AGENT, transport=transport, engine=engine) as client:
-            client.known("https://example.com/")
-            held[engine] = client._memory.octets_held
+            client.origin_state("https://example.com/")
+            held[engine] = client._memory.memory_bytes
     assert 3 * 13_000 < held["native"] < 5 * 13_000
     assert 10 * 13_000 < held["python"] < 25 * 13_000
 
@@ -222,36 +222,36 @@ def test_house_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> N
     body = MANY_RECORDS[name]
     transport = ScriptedOrigin({"status": 200, "body": ""})
     with Client(user_agent=USER_AGENT, transport=transport, engine="python") as client:
-        KeptFile(body, client.options).parsed().decide("/a", agent="ExampleBot")
+        CachedFile(body, client.options).parsed().decide("/a", agent="ExampleBot")
         tracemalloc.start()
         try:
-            file = KeptFile(b"# \n" + body, client.options)
+            file = CachedFile(b"# \n" + body, client.options)
             parsed = file.parsed()
             for agent in ("ExampleBot", "OtherBot"):
                 parsed.decide("/a", agent=agent)
             taken, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert taken < 1.5 * file.octets_held
+    assert taken < 1.5 * file.memory_bytes
 
 
 @pytest.mark.parametrize("name, taken", [("short", 92_000), ("agents", 104_000), ("sitemaps", 45_000)])
 def test_house_native_file_of_many_records_counts_about_what_was_measured(name: str, taken: int) -> None:
     pytest.importorskip("canfetch._native")
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), engine="native") as client:
-        assert taken / 1.5 < KeptFile(MANY_RECORDS[name], client.options).octets_held < 1.5 * taken
+        assert taken / 1.5 < CachedFile(MANY_RECORDS[name], client.options).memory_bytes < 1.5 * taken
 
 
 def test_house_lines_that_are_no_records_count_by_their_octets() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
-        blank, long = (KeptFile(octets, client.options).octets_held for octets in (b"\n" * 9000, b"x" * 9000))
+        blank, long = (CachedFile(octets, client.options).memory_bytes for octets in (b"\n" * 9000, b"x" * 9000))
         assert blank == long
-        assert KeptFile(b"a:b\n" * 2250, client.options).octets_held > 2 * blank
+        assert CachedFile(b"a:b\n" * 2250, client.options).memory_bytes > 2 * blank
 
 
 def test_house_the_least_recently_used_goes_first_whatever_was_asked_between() -> None:
-    known = [known_origin(f"host{number}.example", None) for number in range(40)]
-    memory = OriginMemory(10 * max(one.octets_held for one in known))
+    known = [origin_state(f"host{number}.example", None) for number in range(40)]
+    memory = OriginCache(10 * max(one.memory_bytes for one in known))
     used: list[str] = []
 
     def use(name: str) -> None:

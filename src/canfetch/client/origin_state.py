@@ -2,61 +2,61 @@
 
 from collections.abc import Callable
 
+from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import Copy, Entry
 from canfetch.access.outcomes import Access, Effect
-from canfetch.access.standing import CLOCKS_DIFFER_SECONDS, Need, Standing, need_of, standing_of
-from canfetch.client.kept_file import KeptFile
+from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
-from canfetch.core.agent import Agent, agent_of
+from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.escapes import as_written
 from canfetch.core.origin import Origin, origin_check
 from canfetch.core.profiles import profile_named
 from canfetch.core.targets import target_of
-from canfetch.core.urls import split_url, url_octets
-from canfetch.core.verdict import AccessFacts, GroupChoice, GroupChosen, Reason, Verdict
+from canfetch.core.urls import split_url, url_bytes
+from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Verdict
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
 
 
-class KnownOrigin:
+class OriginState:
     """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
 
     __slots__ = (
         "_lasting",
         "_own_answer",
-        "begins_at_seconds",
-        "due_at_seconds",
         "entry",
         "file",
-        "octets_held",
+        "memory_bytes",
+        "next_fetch_at",
         "options",
         "origin",
         "turn",
+        "valid_from",
     )
 
     def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
         self.origin = origin
         self.entry = entry
         # Between these two nothing is to be fetched; before the first, some clock was wrong.
-        self.begins_at_seconds = entry.fetched_at_seconds - CLOCKS_DIFFER_SECONDS
-        self.due_at_seconds = entry.due_at_seconds
+        self.valid_from = entry.fetched_at - MAX_CLOCK_SKEW
+        self.next_fetch_at = entry.next_fetch_at
         self.options = options
-        self.file = None if entry.copy is None else KeptFile(entry.copy.octets, options)
+        self.file = None if entry.copy is None else CachedFile(entry.copy.content, options)
         # About how many octets of memory this takes, beside its file. Once, since texts grow when they are encoded.
-        self.octets_held = entry.octets_held - (0 if entry.copy is None else len(entry.copy.octets))
+        self.memory_bytes = entry.memory_bytes - (0 if entry.copy is None else len(entry.copy.content))
         # When it was used last, as the memory counts.
         self.turn = 0
         # What holds, and what answers for the client's own agent, where these are the same at any time.
-        self._lasting: tuple[Standing, AccessFacts] | None = None
+        self._lasting: tuple[EffectiveAccess, AccessInfo] | None = None
         self._own_answer: Callable[[str | bytes], bool] | None = None
 
-    def share(self, file: KeptFile) -> None:
+    def share(self, file: CachedFile) -> None:
         """Take another file of the same octets for one's own, before anybody asks."""
         copy = self.entry.copy
         assert copy is not None
         self.file = file
-        self.entry = self.entry._replace(copy=copy._replace(octets=file.octets))
+        self.entry = self.entry._replace(copy=copy._replace(content=file.content))
 
     @property
     def sha256(self) -> str | None:
@@ -66,34 +66,34 @@ class KnownOrigin:
         """
         return None if self.file is None else self.file.sha256
 
-    def as_read_by(self, profile: str) -> "KnownOrigin":
+    def with_profile(self, profile: str) -> "OriginState":
         """Give the same, with the file read by another profile; one that Python's engine alone does, by that."""
         flags = profile_named(profile)
         engine = None if flags.robotparser else self.options.engine
-        return KnownOrigin(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
+        return OriginState(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
 
-    def need(self, now_seconds: float) -> Need:
+    def need(self, now: float) -> FetchNeed:
         """Say whether to fetch."""
-        if self.begins_at_seconds <= now_seconds < self.due_at_seconds:
-            return Need.NO
-        return need_of(self.entry, now_seconds=now_seconds, stale_seconds=self.options.stale_seconds)
+        if self.valid_from <= now < self.next_fetch_at:
+            return FetchNeed.NO
+        return fetch_need(self.entry, now=now, stale_while_revalidate=self.options.stale_while_revalidate)
 
-    def standing(self, now_seconds: float, *, site_answers: bool | None = None) -> Standing:
+    def effective_access(self, now: float, *, site_answers: bool | None = None) -> EffectiveAccess:
         """Say what holds.
 
         Args: site_answers: whether the site's other pages can be fetched, where the caller knows; Google's policy asks.
         """
-        return standing_of(self.entry, self.options.policy, now_seconds=now_seconds, site_answers=site_answers)
+        return effective_access(self.entry, self.options.policy, now=now, site_answers=site_answers)
 
     def robots(self, copy: Copy) -> RobotsTxt:
         """Give the copy of this origin parsed; what is parsed knows no origin, since others may have the same.
 
         Cost: O(octets) at the first call.
         """
-        return (self.file or KeptFile(copy.octets, self.options)).parsed()
+        return (self.file or CachedFile(copy.content, self.options)).parsed()
 
     def allows(
-        self, url: str | bytes, agent: str | Agent | None, now_seconds: float, *, site_answers: bool | None = None
+        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_answers: bool | None = None
     ) -> bool:
         """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`.
 
@@ -104,10 +104,10 @@ class KnownOrigin:
         Raises: OriginMismatch: the URL is of another origin.
         """
         self._check_origin(url)
-        return self.answer(url, agent, now_seconds, site_answers=site_answers)
+        return self.answer(url, agent, now, site_answers=site_answers)
 
     def answer(
-        self, url: str | bytes, agent: str | Agent | None, now_seconds: float, *, site_answers: bool | None = None
+        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_answers: bool | None = None
     ) -> bool:
         """Do the same for a URL that is known to be of this origin: nobody looks whether it is."""
         if agent is None:
@@ -117,10 +117,10 @@ class KnownOrigin:
             self._own_answer = self._lasting_answer(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
             return self.file.parsed().allows(url, agent=agent)
-        standing = self.standing(now_seconds, site_answers=site_answers)
+        standing = self.effective_access(now, site_answers=site_answers)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().allows(url, agent=agent)
-        agent_of(agent)
+        as_agent(agent)
         return standing.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
 
     def _lasting_answer(self, agent: Agent) -> Callable[[str | bytes], bool] | None:
@@ -130,9 +130,7 @@ class KnownOrigin:
             return self.file.parsed().rules_for(agent).allows
         return _allowed if effect is Effect.FULL_ALLOW else None
 
-    def decide(
-        self, url: str | bytes, agent: Agent, now_seconds: float, *, site_answers: bool | None = None
-    ) -> Verdict:
+    def decide(self, url: str | bytes, agent: Agent, now: float, *, site_answers: bool | None = None) -> Verdict:
         """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access.
 
         Args:
@@ -141,7 +139,7 @@ class KnownOrigin:
         Raises: OriginMismatch: it is of another.
         """
         self._check_origin(url)
-        standing, facts = self._lasting or self._standing_and_facts(now_seconds, site_answers)
+        standing, facts = self._lasting or self._standing_and_facts(now, site_answers)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().decide(url, agent=agent)._replace(access=facts)
         target = self._target(url)
@@ -153,30 +151,30 @@ class KnownOrigin:
             reason=reason,
             rule=None,
             also_matched=(),
-            group=GroupChosen(GroupChoice.NONE, None, ()),
+            group=GroupSelection(GroupChoice.NONE, None, ()),
             agent=agent,
             target=target,
             profile=self.options.profile.name,
             access=facts,
         )
 
-    def _standing_and_facts(self, now_seconds: float, site_answers: bool | None) -> tuple[Standing, AccessFacts]:  # noqa: FBT001 - as it was given
-        standing = self.standing(now_seconds, site_answers=site_answers)
+    def _standing_and_facts(self, now: float, site_answers: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - as it was given
+        standing = self.effective_access(now, site_answers=site_answers)
         both = standing, self._facts(standing)
         if self.entry.outcome.effect is not None:
             # The origin has answered: no time changes what holds until it is asked again.
             self._lasting = both
         return both
 
-    def _facts(self, standing: Standing) -> AccessFacts:
+    def _facts(self, standing: EffectiveAccess) -> AccessInfo:
         copy = standing.copy
-        return AccessFacts(
+        return AccessInfo(
             access=str(standing.access),
             effect=str(standing.effect),
-            because=standing.because,
+            explanation=standing.explanation,
             policy=self.options.policy.name,
             robots_url=self.origin.robots_url,
-            fetched_at_seconds=self.entry.fetched_at_seconds if copy is None else copy.fetched_at_seconds,
+            fetched_at=self.entry.fetched_at if copy is None else copy.fetched_at,
             sha256=None if copy is None else self.sha256,
         )
 
@@ -186,7 +184,7 @@ class KnownOrigin:
             origin_check(self.origin, url, None)
 
     def _target(self, url: str | bytes) -> bytes:
-        octets = url_octets(url)
+        octets = url_bytes(url)
         split = split_url(octets)
         if split is None:
             return b"/"

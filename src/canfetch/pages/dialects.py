@@ -1,7 +1,7 @@
 """Whose reading of page-level rules: a frozen set of flags with its source, never a subclass.
 
-A flag that an engine's documents leave open is that of the default reading, and no claim about the engine. TDMRep has
-none: a reservation counts for every reading, since no operator documents that it trains on what is reserved.
+A flag that an engine's documents leave open is that of the default dialect, and no claim about the engine. TDMRep has
+none: a reservation counts for every dialect, since no operator documents that it trains on what is reserved.
 """
 
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ from canfetch.errors import InvalidOption
 from canfetch.pages.vocabulary import KNOWN
 
 
-class PageReading(NamedTuple):
+class PageDialect(NamedTuple):
     """One reading.
 
     Attributes:
@@ -45,19 +45,19 @@ class PageReading(NamedTuple):
     archive_bars_training: bool = False
 
 
-DEFAULT_READING: Final = "restrictive"
+DEFAULT_DIALECT: Final = "restrictive"
 _PREVIEWS: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview"})
 _EVERYWHERE: Final = frozenset({"all", "index", "follow", "none", "noindex", "nofollow"})
 
-PAGE_READINGS: Final[dict[str, PageReading]] = {
-    reading.name: reading
-    for reading in (
-        PageReading(
-            DEFAULT_READING,
+PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
+    dialect.name: dialect
+    for dialect in (
+        PageDialect(
+            DEFAULT_DIALECT,
             "every statement that a page makes, the most restrictive of them; for crawlers that document nothing",
             "ours; Google, robots meta tag specifications, for what each directive means",
         ),
-        PageReading(
+        PageDialect(
             "google",
             "the more restrictive directive holds; meta elements count in the body, too",
             "Google, robots meta tag, data-nosnippet and X-Robots-Tag specifications, 2026-03-24",
@@ -67,7 +67,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             robots_tag=False,
             ignored_names=frozenset({"googlebot-image", "googlebot-video"}),
         ),
-        PageReading(
+        PageDialect(
             "bing",
             "nocache leaves URL, title and snippet to answers and training, noarchive nothing; both are nocache",
             "Bing webmaster help, robots meta tags; Bing blog, September 2023",
@@ -75,7 +75,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             robots_tag=False,
             cache_limits_models=True,
         ),
-        PageReading(
+        PageDialect(
             "yandex",
             "a permissive directive goes before a prohibiting one, and stands in meta elements alone",
             "Yandex Webmaster, robots meta tag and X-Robots-Tag HTTP header",
@@ -84,7 +84,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             permissive_in_headers=False,
             robots_tag=False,
         ),
-        PageReading(
+        PageDialect(
             "apple",
             "five directives; nosnippet binds generated answers, too",
             "Apple, about Applebot",
@@ -92,7 +92,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             borrowed_tokens=frozenset({"googlebot"}),
             robots_tag=False,
         ),
-        PageReading(
+        PageDialect(
             "amazon",
             "noarchive means that nothing is trained",
             "Amazon, about Amazonbot",
@@ -100,7 +100,7 @@ PAGE_READINGS: Final[dict[str, PageReading]] = {
             robots_tag=False,
             archive_bars_training=True,
         ),
-        PageReading(
+        PageDialect(
             "repext",
             "the draft for URL-level control: Robots-Tag counts, and meta elements in the head alone",
             "draft-illyes-repext-03",
@@ -126,24 +126,24 @@ _BY_PREFIX: Final = {
 }
 
 
-def reading_named(name: str) -> PageReading:
+def dialect_named(name: str) -> PageDialect:
     """Give the reading of that name.
 
     Raises: InvalidOption: there is none.
     """
-    reading = PAGE_READINGS.get(name)
-    if reading is None:
-        raise InvalidOption(f"there is no reading of pages {name!r}; there are {', '.join(PAGE_READINGS)}")
-    return reading
+    dialect = PAGE_DIALECTS.get(name)
+    if dialect is None:
+        raise InvalidOption(f"unknown page dialect {name!r}: expected one of {', '.join(PAGE_DIALECTS)}")
+    return dialect
 
 
-def reading_of(agent: Agent) -> PageReading:
+def dialect_of(agent: Agent) -> PageDialect:
     """Give the reading of a crawler, by its first product token; `restrictive` where no document is known.
 
     Cost: a look at each known name.
     """
     token = agent.tokens[0].lower()
     if "google" in token:
-        return PAGE_READINGS["google"]
-    name = next((name for prefix, name in _BY_PREFIX.items() if token.startswith(prefix)), DEFAULT_READING)
-    return PAGE_READINGS[name]
+        return PAGE_DIALECTS["google"]
+    name = next((name for prefix, name in _BY_PREFIX.items() if token.startswith(prefix)), DEFAULT_DIALECT)
+    return PAGE_DIALECTS[name]

@@ -24,7 +24,7 @@ _LONGEST_REST_SECONDS: Final = 60.0
 Result = TypeVar("Result")
 
 
-class Keeping:
+class ResilientStore:
     """A store that never stops its client: without one, or when it fails, the answers come from memory.
 
     A trouble is logged when it begins, and not again until what failed has succeeded in between. A store that hangs
@@ -48,7 +48,7 @@ class Keeping:
         self._leased: set[str] = set()
 
     @property
-    def trouble(self) -> str | None:
+    def store_error(self) -> str | None:
         """What goes wrong with the store, as a sentence, or None while all is well."""
         with self._lock:
             return next(reversed(self._failing.values()), None)

@@ -26,29 +26,29 @@ _TAKEN: Final = {
 }
 
 
-class KeptFile:
+class CachedFile:
     """The octets of a robots.txt, whosever they are, and how a client reads them.
 
     It knows no origin: whoever asks it about a URL knows that the URL is of an origin that has this file.
     `holders` is how many origins of the client's memory have it; the memory alone counts.
     """
 
-    __slots__ = ("_options", "_parsed", "_sha256", "holders", "octets")
+    __slots__ = ("_options", "_parsed", "_sha256", "content", "holders")
 
-    def __init__(self, octets: bytes, options: Options) -> None:
-        self.octets = octets
+    def __init__(self, content: bytes, options: Options) -> None:
+        self.content = content
         self.holders = 0
         self._options = options
         self._parsed: RobotsTxt | None = None
         self._sha256: str | None = None
 
     @property
-    def octets_held(self) -> int:
+    def memory_bytes(self) -> int:
         """About how many octets of memory this takes, as soon as it is asked.
 
         Cost: O(octets), for a few counts.
         """
-        taken, octets = _TAKEN[self._options.engine or engine_name()], self.octets
+        taken, octets = _TAKEN[self._options.engine or engine_name()], self.content
         line_ends = octets.count(b"\n") + octets.count(b"\r") + 1
         # A line without either is no record.
         records = min(line_ends, octets.count(b":") + octets.count(b" ") + octets.count(b"\t"))
@@ -67,7 +67,7 @@ class KeptFile:
         Cost: O(octets) at the first call.
         """
         if self._sha256 is None:
-            self._sha256 = hashlib.sha256(self.octets).hexdigest()
+            self._sha256 = hashlib.sha256(self.content).hexdigest()
         return self._sha256
 
     def parsed(self) -> RobotsTxt:
@@ -78,6 +78,6 @@ class KeptFile:
         if self._parsed is None:
             options = self._options
             self._parsed = parse(
-                self.octets, profile=options.profile.name, limit_octets=options.limit_octets, engine=options.engine
+                self.content, profile=options.profile.name, max_bytes=options.max_bytes, engine=options.engine
             )
         return self._parsed

@@ -11,7 +11,7 @@ from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import AccessPolicy
 
 # The clocks of workers that share a store may differ by so much.
-CLOCKS_DIFFER_SECONDS: Final = 300.0
+MAX_CLOCK_SKEW: Final = 300.0
 
 
 _SITE_ANSWERS: Final = {
@@ -21,7 +21,7 @@ _SITE_ANSWERS: Final = {
 }
 
 
-class Need(StrEnum):
+class FetchNeed(StrEnum):
     """Whether the robots.txt should be fetched now."""
 
     NO = "no"  # what is known is fresh, or the wait after a failure is not over
@@ -29,40 +29,40 @@ class Need(StrEnum):
     NOW = "now"  # nothing known answers
 
 
-class Standing(NamedTuple):
+class EffectiveAccess(NamedTuple):
     """What holds now: the effect, which rule of access decided, and the copy whose rules count, if any."""
 
     access: Access
     effect: Effect
-    because: str
+    explanation: str
     copy: Copy | None
 
 
-def is_from_the_future(entry: Entry, *, now_seconds: float) -> bool:
+def is_from_future(entry: Entry, *, now: float) -> bool:
     """Say whether an entry was made later than now, by more than the clocks of a fleet differ.
 
     Such an entry is that of a clock that was wrong, then or now; how old it is nobody knows, and so it is due.
     """
-    return entry.fetched_at_seconds > now_seconds + CLOCKS_DIFFER_SECONDS
+    return entry.fetched_at > now + MAX_CLOCK_SKEW
 
 
-def need_of(entry: Entry | None, *, now_seconds: float, stale_seconds: float = 0.0) -> Need:
+def fetch_need(entry: Entry | None, *, now: float, stale_while_revalidate: float = 0.0) -> FetchNeed:
     """Say whether to fetch.
 
-    Args: stale_seconds: how long past its time an answer of the origin may still serve while it is fetched anew.
+    Args: stale_while_revalidate: seconds for which an expired answer may still be used during a refresh.
     """
-    if entry is None or is_from_the_future(entry, now_seconds=now_seconds):
-        return Need.NOW
-    if now_seconds < entry.due_at_seconds:
-        return Need.NO
-    if entry.outcome.access is not Access.UNREACHABLE and now_seconds < entry.due_at_seconds + stale_seconds:
-        return Need.SOON
-    return Need.NOW
+    if entry is None or is_from_future(entry, now=now):
+        return FetchNeed.NOW
+    if now < entry.next_fetch_at:
+        return FetchNeed.NO
+    if entry.outcome.access is not Access.UNREACHABLE and now < entry.next_fetch_at + stale_while_revalidate:
+        return FetchNeed.SOON
+    return FetchNeed.NOW
 
 
-def standing_of(
-    entry: Entry, policy: AccessPolicy, *, now_seconds: float, site_answers: bool | None = None
-) -> Standing:
+def effective_access(
+    entry: Entry, policy: AccessPolicy, *, now: float, site_answers: bool | None = None
+) -> EffectiveAccess:
     """Say what holds.
 
     Args:
@@ -72,18 +72,16 @@ def standing_of(
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
         # Only a hand-made entry has rules without a file; no file is no permission.
-        return Standing(Access.UNREACHABLE, Effect.FULL_DISALLOW, "the copy is missing", None)
+        return EffectiveAccess(Access.UNREACHABLE, Effect.FULL_DISALLOW, "the copy is missing", None)
     if outcome.effect is not None:
         copy = entry.copy if outcome.effect is Effect.CONDITIONAL_ALLOW else None
-        return Standing(outcome.access, outcome.effect, outcome.detail, copy)
-    return _while_unreachable(entry, policy, now_seconds, site_answers=site_answers)
+        return EffectiveAccess(outcome.access, outcome.effect, outcome.detail, copy)
+    return _while_unreachable(entry, policy, now, site_answers=site_answers)
 
 
-def _while_unreachable(
-    entry: Entry, policy: AccessPolicy, now_seconds: float, *, site_answers: bool | None
-) -> Standing:
-    since = entry.fetched_at_seconds if entry.first_failure_at_seconds is None else entry.first_failure_at_seconds
-    down_seconds = max(0.0, now_seconds - since)
+def _while_unreachable(entry: Entry, policy: AccessPolicy, now: float, *, site_answers: bool | None) -> EffectiveAccess:
+    since = entry.fetched_at if entry.first_failure_at is None else entry.first_failure_at
+    down_seconds = max(0.0, now - since)
     phase = [phase for phase in policy.while_unreachable if phase.from_seconds <= down_seconds][-1]
     value = phase.without_copy if entry.copy is None else phase.with_copy
     detail = entry.outcome.detail
@@ -93,10 +91,10 @@ def _while_unreachable(
         value = "full-allow" if site_answers else "full-disallow"
         detail += _SITE_ANSWERS[site_answers]
     if value == "copy" and entry.copy is not None:
-        return Standing(
+        return EffectiveAccess(
             Access.UNREACHABLE, Effect.CONDITIONAL_ALLOW, f"{detail}: the last good copy counts", entry.copy
         )
-    return Standing(Access.UNREACHABLE, Effect(value), detail, None)
+    return EffectiveAccess(Access.UNREACHABLE, Effect(value), detail, None)
 
 
 def _span(seconds: float) -> str:

@@ -33,12 +33,12 @@ def test_google_after_thirty_days_the_site_decides(*, site_answers: bool | None,
         now[0] = 31 * DAY_SECONDS
         verdict = client.decide(OPEN, site_answers=site_answers)
         assert client.allows(OPEN, site_answers=site_answers) is allowed
-        assert client.known(OPEN).allows(OPEN, None, now[0], site_answers=site_answers) is allowed
+        assert client.origin_state(OPEN).allows(OPEN, None, now[0], site_answers=site_answers) is allowed
         # It is an answer to this question, and no memory of another.
         assert not client.allows(OPEN)
     assert verdict.allowed is allowed
     assert verdict.access is not None
-    assert said in verdict.access.because
+    assert said in verdict.access.explanation
 
 
 def test_google_async_client_is_told_the_same() -> None:
