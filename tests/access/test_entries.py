@@ -36,7 +36,7 @@ def response(status: int = 200, body: bytes = b"\xff\x00", **headers: str) -> Re
 
 
 @pytest.mark.parametrize("status", [200, 404, 503])
-def test_house_entries_survive_plain_data(status: int) -> None:
+def test_entries_survive_plain_data(status: int) -> None:
     entry = entry_of(response(status, ETag='"a"', Retry_After="70", Set_Cookie="secret"))
 
     plain = json.loads(json.dumps(entry.to_plain()))
@@ -67,26 +67,26 @@ def test_house_entries_survive_plain_data(status: int) -> None:
         {"copy": None},
     ],
 )
-def test_house_corrupt_entries_are_told(change: dict[str, Any]) -> None:
+def test_corrupt_entries_are_told(change: dict[str, Any]) -> None:
     plain = entry_of(response()).to_plain() | change
     with pytest.raises(CorruptEntry):
         Entry.from_plain(plain)
 
 
 @pytest.mark.parametrize("plain", [None, [], "text", 5, {}])
-def test_house_what_is_no_entry_is_told(plain: object) -> None:
+def test_what_is_no_entry_is_told(plain: object) -> None:
     with pytest.raises(CorruptEntry):
         Entry.from_plain(plain)
 
 
-def test_house_changed_octets_are_told() -> None:
+def test_changed_octets_are_told() -> None:
     plain = entry_of(response()).to_plain()
     plain["copy"]["content_base64"] = "QUJD"
     with pytest.raises(CorruptEntry, match="octets"):
         Entry.from_plain(plain)
 
 
-def test_house_kept_headers_are_few_and_short() -> None:
+def test_kept_headers_are_few_and_short() -> None:
     fields = [("X-Noise", "x")] * 1000 + [("ETag", "a" * 2000), ("AGE", "1"), ("age", "2")]
     assert kept_headers(tuple(fields)) == (("age", "1"),)
 
@@ -113,7 +113,7 @@ def test_rfc9309_2_3_1_4_failures_count_from_the_first() -> None:
     assert (third.failures, third.first_failure_at) == (0, None)
 
 
-def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() -> None:
+def test_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() -> None:
     entry = entry_of(response(Cache_Control="max-age=1000"))
     assert fetch_need(None, now=0) is FetchNeed.NOW
     assert fetch_need(entry, now=999) is FetchNeed.NO
@@ -125,14 +125,14 @@ def test_house_need_is_no_while_fresh_soon_while_stale_serves_and_now_after() ->
     assert fetch_need(failed, now=600, stale_while_revalidate=60) is FetchNeed.NOW
 
 
-def test_house_policies_have_keys_of_their_own() -> None:
+def test_policies_have_keys_of_their_own() -> None:
     entry = entry_of(response())
     assert (entry.key, entry._replace(policy="google").key) == ("https://example.com", "https://example.com#google")
     assert {origin_of_key(key) for key in (entry.key, "https://example.com#google")} == {entry.origin}
 
 
 @pytest.mark.parametrize("octets, cut_at", [(5, None), (LIMIT - 1, None), (LIMIT, None), (LIMIT + 1, LIMIT)])
-def test_house_entry_of_the_former_format_is_read(octets: int, cut_at: int | None) -> None:
+def test_entry_of_the_former_format_is_read(octets: int, cut_at: int | None) -> None:
     entry = entry_of(response(body=b"a" * octets))
     assert entry.copy is not None
     plain = entry.to_plain() | {"format": 1}
@@ -199,18 +199,18 @@ def test_rfc9309_2_4_entry_from_the_future_is_due() -> None:
     assert fetch_need(entry, now=4e9 - 301, stale_while_revalidate=60) is FetchNeed.NOW
 
 
-def test_house_failures_of_a_clock_that_was_wrong_count_from_now() -> None:
+def test_failures_of_a_clock_that_was_wrong_count_from_now() -> None:
     first = entry_of(response(503), now=4e9)
     assert entry_of(response(503), first, now=1.8e9).first_failure_at == 1.8e9
 
 
-def test_house_entry_may_be_due_as_late_as_its_policy_says() -> None:
+def test_entry_may_be_due_as_late_as_its_policy_says() -> None:
     plain = entry_of(response()).to_plain()
     for change in ({"next_fetch_at": 86_400.0}, {"policy": "draft1996", "next_fetch_at": 604_800.0}):
         assert Entry.from_plain(plain | change).next_fetch_at == change["next_fetch_at"]
 
 
-def test_house_rules_without_a_file_are_no_permission() -> None:
+def test_rules_without_a_file_are_no_permission() -> None:
     entry = entry_of(response())._replace(copy=None)
     standing = effective_access(entry, RFC9309, now=0)
     assert (standing.access, str(standing.effect)) == (Access.UNREACHABLE, "full-disallow")
@@ -236,38 +236,38 @@ def test_google_after_thirty_days_the_site_decides(*, answers: bool | None, effe
     "seconds, said",
     [(0.0, ""), (0.9, ""), (59.0, ", for 59 s now"), (60.0, ", for 1 min now"), (7200.0, ", for 2 h now")],
 )
-def test_house_standing_says_for_how_long_an_origin_is_unreachable(seconds: float, said: str) -> None:
+def test_standing_says_for_how_long_an_origin_is_unreachable(seconds: float, said: str) -> None:
     entry = entry_of(response(503), now=1000.0)
     assert effective_access(entry, RFC9309, now=1000.0 + seconds).explanation == f"status 503{said}"
 
 
-def test_house_clock_that_was_set_back_makes_no_failure_negative() -> None:
+def test_clock_that_was_set_back_makes_no_failure_negative() -> None:
     entry = entry_of(response(503), now=1000.0)
     assert effective_access(entry, RFC9309, now=0.0).explanation == "status 503"
 
 
-def test_house_entry_survives_json() -> None:
+def test_entry_survives_json() -> None:
     for entry in (entry_of(response()), entry_of(response(404)), entry_of(response(503))):
         assert Entry.from_json(entry.to_json()) == entry
         assert Entry.from_json(entry.to_json().encode()) == entry
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[" * 100_000, b"\xff", None, 5, "null", "[]"])
-def test_house_what_is_no_json_of_an_entry_is_told(text: object) -> None:
+def test_what_is_no_json_of_an_entry_is_told(text: object) -> None:
     with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
         Entry.from_json(text)
 
 
 @pytest.mark.parametrize("name", ["fetched_at", "next_fetch_at", "first_failure_at", "status"])
 @pytest.mark.parametrize("value", ["Infinity", "NaN", "[]", '"soon"'])
-def test_house_numbers_that_are_none_are_told(name: str, value: str) -> None:
+def test_numbers_that_are_none_are_told(name: str, value: str) -> None:
     plain = entry_of(response()).to_plain() | {name: "HERE"}
     text = json.dumps(plain).replace('"HERE"', value)
     with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
         Entry.from_json(text)
 
 
-def test_house_copy_with_a_time_that_never_ends_is_told() -> None:
+def test_copy_with_a_time_that_never_ends_is_told() -> None:
     plain = entry_of(response()).to_plain()
     plain["copy"]["fetched_at"] = float("inf")
     with pytest.raises(CorruptEntry, match="a time that ends"):
@@ -275,7 +275,7 @@ def test_house_copy_with_a_time_that_never_ends_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["format", "origin", "policy", "outcome", "copy", "hops"])
-def test_house_entry_that_lacks_something_names_it(name: str) -> None:
+def test_entry_that_lacks_something_names_it(name: str) -> None:
     plain = entry_of(response()).to_plain()
     lost = "effect" if name == "outcome" else name
     del plain[lost]
@@ -283,7 +283,7 @@ def test_house_entry_that_lacks_something_names_it(name: str) -> None:
         Entry.from_plain(plain)
 
 
-def test_house_texts_that_strangers_chose_count_in_full_and_once() -> None:
+def test_texts_that_strangers_chose_count_in_full_and_once() -> None:
     place = "https://example.com/" + "p" * 5000 + "\U0001f600"
     moved = Response(ORIGIN.robots_url, 302, (("location", place),), b"")
     step = next_step(first_request(ORIGIN), moved, RFC9309)
@@ -297,7 +297,7 @@ def test_house_texts_that_strangers_chose_count_in_full_and_once() -> None:
     assert 0 < entry.memory_bytes - sys.getsizeof(place) < 2500
 
 
-def test_house_a_failure_in_many_words_counts_in_full() -> None:
+def test_a_failure_in_many_words_counts_in_full() -> None:
     short, long = (
         next_step(first_request(ORIGIN), Failure(ORIGIN.robots_url, FailureKind.PROTOCOL, "n" * length), RFC9309)
         for length in (1, 10_001)

@@ -62,14 +62,14 @@ def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status
         "/\U0001f600" * 2000,
     ],
 )
-def test_house_redirects_to_no_place_are_unreachable(location: str) -> None:
+def test_redirects_to_no_place_are_unreachable(location: str) -> None:
     step = followed(location)
 
     assert isinstance(step, Fetched)
     assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
 
 
-def test_house_a_place_grows_no_longer_than_one_that_is_sent() -> None:
+def test_a_place_grows_no_longer_than_one_that_is_sent() -> None:
     step = followed("/" + "a/" * 2500)
     assert isinstance(step, Request)
     assert isinstance(followed("a" * 3000, step.url), Request)
@@ -144,12 +144,12 @@ def test_google2019_misconfigured_5xx_is_a_404() -> None:
 
 
 @pytest.mark.parametrize("status", [100, 199, 0, 600, 999])
-def test_house_numbers_that_are_no_status_are_unreachable(status: int) -> None:
+def test_numbers_that_are_no_status_are_unreachable(status: int) -> None:
     step = next_step(Request(ROBOTS), Response(ROBOTS, status, (), b""), RFC9309)
     assert isinstance(step, Fetched)
     assert step.outcome.cell == "other_status"
 
 
-def test_house_unknown_policy_is_told_with_those_that_exist() -> None:
+def test_unknown_policy_is_told_with_those_that_exist() -> None:
     with pytest.raises(UnknownPolicy, match="rfc9309, google, google2019, yandex, draft1996"):
         policy_named("bing")

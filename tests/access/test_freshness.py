@@ -51,7 +51,7 @@ def test_draft1996_3_4_seven_days_where_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
-def test_house_dates_that_are_none_are_none(text: str) -> None:
+def test_dates_that_are_none_are_none(text: str) -> None:
     assert parse_http_date(text) is None
 
 
@@ -69,7 +69,7 @@ def retry(failures: int, retry_after: str | None = None, seed: int = 1) -> float
     return retry_delay(response, failures, now=NOW, seed=seed)
 
 
-def test_house_retries_double_with_jitter_up_to_an_hour() -> None:
+def test_retries_double_with_jitter_up_to_an_hour() -> None:
     for failures, longest in [(1, 60), (2, 120), (4, 480), (7, 3600), (500, 3600)]:
         delays = [retry(failures, seed=seed) for seed in range(50)]
         assert all(longest / 2 <= delay <= longest for delay in delays)
@@ -77,7 +77,7 @@ def test_house_retries_double_with_jitter_up_to_an_hour() -> None:
     assert retry(3, seed=7) == retry(3, seed=7)
 
 
-def test_house_retry_after_counts_within_a_minute_and_a_day() -> None:
+def test_retry_after_counts_within_a_minute_and_a_day() -> None:
     assert retry(1, "600") == 600
     assert retry(9, "1") == 60
     assert retry(1, "999999999") == DAY

@@ -25,7 +25,7 @@ from canfetch.errors import InvalidOption, InvalidProductToken
 
 
 @pytest.mark.parametrize("crawler", CRAWLERS, ids=lambda crawler: str(crawler.name))
-def test_house_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
+def test_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert crawler.tokens
     assert all(token.isascii() and token.isprintable() for token in crawler.tokens)
     assert len({token.lower() for token in crawler.tokens}) == len(crawler.tokens)
@@ -45,13 +45,13 @@ def test_house_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert crawler.agent.star_applies is crawler.star_applies
 
 
-def test_house_names_are_unique_and_every_fall_back_is_an_entry() -> None:
+def test_names_are_unique_and_every_fall_back_is_an_entry() -> None:
     names = [crawler.name.lower() for crawler in CRAWLERS]
     assert len(set(names)) == len(names)
     assert {token.lower() for crawler in CRAWLERS for token in crawler.tokens} == set(names)
 
 
-def test_house_no_header_is_two_crawlers() -> None:
+def test_no_header_is_two_crawlers() -> None:
     names = [name.lower() for crawler in CRAWLERS for name in crawler.product_names]
     assert len(set(names)) == len(names)
 
@@ -76,11 +76,11 @@ def test_house_no_header_is_two_crawlers() -> None:
         "LinkedInBot Slackbot Discordbot Pinterestbot",
     ],
 )
-def test_house_well_known_crawlers_are_there(names: str) -> None:
+def test_well_known_crawlers_are_there(names: str) -> None:
     assert [name for name in names.split() if crawler_named(name) is None] == []
 
 
-def test_house_every_purpose_is_used() -> None:
+def test_every_purpose_is_used() -> None:
     assert {crawler.purpose for crawler in CRAWLERS} == set(get_args(Purpose))
 
 
@@ -136,29 +136,29 @@ def test_yandex_robots_that_only_their_own_name_reaches(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Google-Extended", "Applebot-Extended", "Googlebot-News"])
-def test_house_tokens_that_fetch_nothing(name: str) -> None:
+def test_tokens_that_fetch_nothing(name: str) -> None:
     crawler = crawler_named(name)
     assert crawler is not None
     assert crawler.token_only
 
 
-def test_house_letter_case_of_a_known_name_is_the_registrys() -> None:
+def test_letter_case_of_a_known_name_is_the_registrys() -> None:
     assert canfetch.agent("googlebot-IMAGE") == canfetch.Agent(["Googlebot-Image", "Googlebot"])
 
 
 @pytest.mark.parametrize("name", ["ExampleBot", "*", "Example2.bot"])
-def test_house_unknown_name_is_itself_alone(name: str) -> None:
+def test_unknown_name_is_itself_alone(name: str) -> None:
     assert crawler_named(name) is None
     assert canfetch.agent(name) == canfetch.Agent(name)
 
 
 @pytest.mark.parametrize("name", ["", "Example Bot", "ExampleBot/1.0"])
-def test_house_what_is_no_token_raises(name: str) -> None:
+def test_what_is_no_token_raises(name: str) -> None:
     with pytest.raises(InvalidProductToken):
         canfetch.agent(name)
 
 
-def test_house_a_chain_decides_as_documented() -> None:
+def test_a_chain_decides_as_documented() -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private\n")
     image = canfetch.agent("Googlebot-Image")
     assert robots.allows("/x", agent=image)
@@ -223,7 +223,7 @@ GOOGLE = "+http://www.google.com/bot.html"
         ("Pinterest/0.2 (+https://www.pinterest.com/bot.html)", "Pinterestbot"),
     ],
 )
-def test_house_a_header_shows_its_crawler(header: str, name: str) -> None:
+def test_a_header_shows_its_crawler(header: str, name: str) -> None:
     crawler = find_crawler(header)
     assert crawler is not None
     assert crawler.name == name
@@ -240,11 +240,11 @@ def test_house_a_header_shows_its_crawler(header: str, name: str) -> None:
         "\udcff\x00",
     ],
 )
-def test_house_a_header_that_shows_nobody_known(header: str) -> None:
+def test_a_header_that_shows_nobody_known(header: str) -> None:
     assert find_crawler(header) is None
 
 
-def test_house_users_add_entries_of_their_own() -> None:
+def test_users_add_entries_of_their_own() -> None:
     own = Crawler(("ExampleBot", "ExampleBots"), "Example", "testing", "https://example.com/bot")
     other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
     registry = REGISTRY.with_crawlers(own, other)
@@ -258,7 +258,7 @@ def test_house_users_add_entries_of_their_own() -> None:
     assert repr(Registry([own])) == "<Registry of 1 crawlers>"
 
 
-def test_house_a_verification_says_what_to_do() -> None:
+def test_a_verification_says_what_to_do() -> None:
     assert str(Verification()) == "nothing documented was found"
     assert str(Verification((".example.com",), ("https://example.com/bot.json",), "or ask")) == (
         "reverse DNS gives a name under .example.com, which leads back to the address; "
@@ -267,7 +267,7 @@ def test_house_a_verification_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("today, code", [("2026-11-21", 0), ("2028-01-01", 1)])
-def test_house_old_entries_are_told(today: str, code: int) -> None:
+def test_old_entries_are_told(today: str, code: int) -> None:
     tool = Path(__file__).parents[2] / "tools" / "stale_crawlers.py"
     ran = subprocess.run([sys.executable, str(tool), "--today", today], capture_output=True, text=True, check=False)
     assert ran.returncode == code
@@ -295,13 +295,13 @@ OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
         ({"checked": None}, InvalidOption, "give the day"),
     ],
 )
-def test_house_entry_that_cannot_be_meant_is_told(change: dict[str, object], error: type[Exception], said: str) -> None:
+def test_entry_that_cannot_be_meant_is_told(change: dict[str, object], error: type[Exception], said: str) -> None:
     for add in (REGISTRY.with_crawlers, lambda crawler: Registry([crawler])):
         with pytest.raises(error, match=said):
             add(OWN._replace(**change))  # type: ignore[arg-type]  # what callers get wrong
 
 
-def test_house_what_is_no_entry_and_no_text_is_told() -> None:
+def test_what_is_no_entry_and_no_text_is_told() -> None:
     with pytest.raises(TypeError, match="an entry of the registry is a Crawler, not str"):
         REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # what callers get wrong
     for ask in (canfetch.agent, canfetch.find_crawler, REGISTRY.named, REGISTRY.agent):
@@ -309,6 +309,6 @@ def test_house_what_is_no_entry_and_no_text_is_told() -> None:
             ask(None)  # type: ignore[arg-type]  # the same
 
 
-def test_house_our_own_entries_can_be_meant() -> None:
+def test_our_own_entries_can_be_meant() -> None:
     assert len(Registry(CRAWLERS)) == len(REGISTRY)
     assert REGISTRY.with_crawlers(OWN).named("examplebot") is OWN

@@ -36,7 +36,7 @@ GROUPS = st.lists(st.tuples(TOKENS, RULES), min_size=1, max_size=4).filter(
 
 
 @given(groups=GROUPS)
-def test_house_what_a_draft_accepts_parses_back_to_the_rules_given(
+def test_what_a_draft_accepts_parses_back_to_the_rules_given(
     groups: list[tuple[str, dict[str, bool]]], engine: str
 ) -> None:
     draft = Draft()
@@ -66,7 +66,7 @@ def test_house_what_a_draft_accepts_parses_back_to_the_rules_given(
     ),
     targets=st.lists(st.from_regex(r"(/[ab]{1,3}){1,3}/?", fullmatch=True), min_size=1),
 )
-def test_house_readers_of_the_first_match_come_to_what_the_others_do(
+def test_readers_of_the_first_match_come_to_what_the_others_do(
     rules: dict[str, bool], targets: list[str]
 ) -> None:
     draft = Draft()
@@ -78,7 +78,7 @@ def test_house_readers_of_the_first_match_come_to_what_the_others_do(
         assert len({robots.allows(target, agent="ExampleBot") for robots in readings}) == 1
 
 
-def test_house_a_draft_is_laid_out_in_one_way() -> None:
+def test_a_draft_is_laid_out_in_one_way() -> None:
     draft = Draft()
     draft.comment("For crawlers.")
     draft.sitemap("https://www.example.com/a.xml", "https://www.example.com/b.xml")
@@ -112,7 +112,7 @@ def test_house_a_draft_is_laid_out_in_one_way() -> None:
     )
 
 
-def test_house_a_longer_name_stands_before_the_name_in_it() -> None:
+def test_a_longer_name_stands_before_the_name_in_it() -> None:
     draft = Draft()
     draft.group("Googlebot").disallow("/a/")
     draft.group("Googlebot-Image").disallow("/b/")
@@ -123,7 +123,7 @@ def test_house_a_longer_name_stands_before_the_name_in_it() -> None:
     assert len(draft.groups) == 4
 
 
-def test_house_a_group_that_allows_everything_does_so_in_every_profile(profile: canfetch.Profile) -> None:
+def test_a_group_that_allows_everything_does_so_in_every_profile(profile: canfetch.Profile) -> None:
     draft = Draft()
     draft.group("ExampleBot").allow_everything()
     draft.group("*").disallow("/")
@@ -133,7 +133,7 @@ def test_house_a_group_that_allows_everything_does_so_in_every_profile(profile: 
 
 
 @given(path=st.text(min_size=0, max_size=12).map(lambda text: "/" + text))
-def test_house_a_literal_path_is_the_path_itself(path: str) -> None:
+def test_a_literal_path_is_the_path_itself(path: str) -> None:
     pattern = literal_path(path)
     # A URL would end at its fragment, and dot segments are resolved before anything is compared.
     sent = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", path).replace("#", "%23")
@@ -242,7 +242,7 @@ Make = Callable[[DraftGroup], object]
         (lambda group: group.comment("a" * 1025), "too long"),
     ],
 )
-def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> None:
+def test_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> None:
     with pytest.raises(canfetch.errors.InvalidDraft, match=told):
         make(Draft().group("ExampleBot"))
 
@@ -283,7 +283,7 @@ def test_house_a_group_refuses_what_cannot_be_meant(make: Make, told: str) -> No
         ),
     ],
 )
-def test_house_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], object], told: str) -> None:
+def test_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], object], told: str) -> None:
     with pytest.raises(canfetch.errors.InvalidDraft, match=told):
         make(Draft())
 
@@ -304,12 +304,12 @@ def test_house_a_draft_refuses_what_cannot_be_meant(make: Callable[[Draft], obje
         (lambda _: literal_path(b"/a"), "a path is a str, not bytes"),  # type: ignore[arg-type]  # the mistake
     ],
 )
-def test_house_what_is_no_text_is_named(make: Callable[[Draft], object], told: str) -> None:
+def test_what_is_no_text_is_named(make: Callable[[Draft], object], told: str) -> None:
     with pytest.raises(TypeError, match=told):
         make(Draft())
 
 
-def test_house_paths_that_are_near_are_no_opposites() -> None:
+def test_paths_that_are_near_are_no_opposites() -> None:
     draft = Draft()
     group = draft.group("ExampleBot").allow("/a%2Fb", "/a$", "/.well-known/", "/..a", "/robots.txt.bak", "/a/...$")
     group.disallow("/a/b", "/a", "/.*", "/(x)/a?", "/*/robots.txt").allow("/a$")
@@ -328,7 +328,7 @@ def test_house_paths_that_are_near_are_no_opposites() -> None:
         max_size=4,
     )
 )
-def test_house_the_linter_finds_none_of_what_a_draft_refuses(rules: dict[str, bool]) -> None:
+def test_the_linter_finds_none_of_what_a_draft_refuses(rules: dict[str, bool]) -> None:
     draft = Draft()
     group = draft.group("ExampleBot").disallow("/first/")
     for pattern, allow in rules.items():
@@ -339,10 +339,10 @@ def test_house_the_linter_finds_none_of_what_a_draft_refuses(rules: dict[str, bo
 
 
 @pytest.mark.parametrize("path", ["", "a", "*", "https://example.com/"])
-def test_house_a_literal_path_begins_with_a_slash(path: str) -> None:
+def test_a_literal_path_begins_with_a_slash(path: str) -> None:
     with pytest.raises(canfetch.errors.InvalidDraft, match="begin it with '/'"):
         literal_path(path)
 
 
-def test_house_a_literal_path_escapes_signs_and_what_is_not_ascii() -> None:
+def test_a_literal_path_escapes_signs_and_what_is_not_ascii() -> None:
     assert literal_path("/a*b$c#d e/f\u00fcr%20%C3%BC50%25") == "/a%2Ab%24c%23d%20e/f%C3%BCr%20%C3%BC50%25"

@@ -55,7 +55,7 @@ def test_rfc9309_2_2_2_expressions_match_what_a_pattern_was_made_of(pattern: str
 
 
 @given(pattern=PATTERNS)
-def test_house_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str) -> None:
+def test_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str) -> None:
     expression = target_expression(pattern)
     re.compile(expression)
     assert expression.isascii()
@@ -64,18 +64,18 @@ def test_house_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str
     assert "(?=" not in expression
 
 
-def test_house_expressions_of_decoded_paths() -> None:
+def test_expressions_of_decoded_paths() -> None:
     assert path_expression("/a.b/*.gif$") == r"/a\x2Eb/.*\x2Egif$"
     assert re.match(path_expression("/f%C3%BCr%20x"), "/f\u00fcr x")
     assert path_expression("/a%2Ab%2F%3A:") == r"/a(?:\x2A|%2A)b%2F%3A\x3A"
 
 
 @pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
-def test_house_expressions_of_decoded_paths_refuse_what_is_not_in_one(pattern: str) -> None:
+def test_expressions_of_decoded_paths_refuse_what_is_not_in_one(pattern: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path"):
         path_expression(pattern)
 
 
-def test_house_expressions_of_decoded_paths_refuse_what_is_no_text() -> None:
+def test_expressions_of_decoded_paths_refuse_what_is_no_text() -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="is not UTF-8"):
         path_expression("/%E9")

@@ -51,14 +51,14 @@ POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=
 
 
 @given(toml=POLICIES, names_star_ignorers=st.booleans())
-def test_house_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, names_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
+def test_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, names_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
     policy = parse_policy(toml)._replace(names_star_ignorers=names_star_ignorers)
     proof = canfetch.author.prove(policy)
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.binds][:3]
 
 
 @given(toml=POLICIES)
-def test_house_servers_are_told_what_the_file_says(toml: str) -> None:
+def test_servers_are_told_what_the_file_says(toml: str) -> None:
     policy = parse_policy(toml)
     robots = canfetch.parse(canfetch.author.render_policy(policy))
     intents = server_rules(policy).intents

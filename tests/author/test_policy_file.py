@@ -7,7 +7,7 @@ import canfetch
 from canfetch.core.extensions.preference import UsagePurpose
 
 
-def test_house_a_policy_is_read_as_it_is_written() -> None:
+def test_a_policy_is_read_as_it_is_written() -> None:
     policy = canfetch.author.parse_policy("""
         comments = ["Hello."]
         sitemaps = ["https://www.example.com/sitemap.xml"]
@@ -39,7 +39,7 @@ def test_house_a_policy_is_read_as_it_is_written() -> None:
     assert policy.headers("/x") == ()
 
 
-def test_house_an_intent_decides_as_robots_txt_does() -> None:
+def test_an_intent_decides_as_robots_txt_does() -> None:
     (intent, *_) = canfetch.author.parse_policy("""
         [crawler.GPTBot]
         fetch = "none"
@@ -56,7 +56,7 @@ def test_house_an_intent_decides_as_robots_txt_does() -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_house_shared_policies_are_policies(name: str) -> None:
+def test_shared_policies_are_policies(name: str) -> None:
     assert canfetch.author.parse_policy(POLICIES[name]).everyone.audience.kind == "everyone"
 
 
@@ -131,28 +131,28 @@ def test_house_shared_policies_are_policies(name: str) -> None:
         ('comments = ["a\\nb"]', "^comments: comment"),
     ],
 )
-def test_house_a_policy_that_cannot_be_meant_is_refused(toml: str, told: str) -> None:
+def test_a_policy_that_cannot_be_meant_is_refused(toml: str, told: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match=told):
         canfetch.author.parse_policy(toml)
 
 
-def test_house_a_delay_of_none_stands_in_place_of_everyones() -> None:
+def test_a_delay_of_none_stands_in_place_of_everyones() -> None:
     toml = "[everyone]\ndisallow = ['/a']\ncrawl_delay = 2\n[crawler.GPTBot]\ncrawl_delay = 0"
     robots = canfetch.author.render_policy(canfetch.author.parse_policy(toml))
     assert robots.count("Crawl-delay") == 1
     assert robots.endswith("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n")
 
 
-def test_house_headers_of_pages_may_be_about_robots_txt() -> None:
+def test_headers_of_pages_may_be_about_robots_txt() -> None:
     policy = canfetch.author.parse_policy("[[page]]\npaths = ['/robots.txt$']\nrules = ['noindex']")
     assert policy.headers("/robots.txt") == (("X-Robots-Tag", "noindex"),)
 
 
-def test_house_a_form_that_there_is_not_is_told() -> None:
+def test_a_form_that_there_is_not_is_told() -> None:
     with pytest.raises(canfetch.errors.InvalidOption, match="unknown form 'iis'; choose one of robots, headers, nginx"):
         canfetch.author.render_policy(canfetch.author.parse_policy(""), "iis")
 
 
-def test_house_headers_of_pages_as_text() -> None:
+def test_headers_of_pages_as_text() -> None:
     policy = canfetch.author.parse_policy("[[page]]\npaths = ['/a', '/b$']\nrules = ['noindex', 'nofollow']")
     assert canfetch.author.render_policy(policy, "headers") == "# /a /b$\nX-Robots-Tag: noindex, nofollow\n"

@@ -18,7 +18,7 @@ def intents_of(toml: str) -> dict[str, str]:
     }
 
 
-def test_house_the_most_specific_intent_is_whose_it_is() -> None:
+def test_the_most_specific_intent_is_whose_it_is() -> None:
     whose = intents_of(POLICIES["chains"])
     assert whose["Googlebot"] == whose["Googlebot-Image"] == whose["Google-InspectionTool"] == "crawler.Googlebot"
     # It listens to Googlebot's group, and is somebody else's.
@@ -34,7 +34,7 @@ def test_house_the_most_specific_intent_is_whose_it_is() -> None:
     assert not robots.allows("/msn/", agent=canfetch.agent("bingbot"))
 
 
-def test_house_who_ignores_the_star_is_named_where_that_is_wanted() -> None:
+def test_who_ignores_the_star_is_named_where_that_is_wanted() -> None:
     unnamed = "[everyone]\nfetch = 'none'\n"
     for names, allowed in ((False, True), (True, False)):
         policy = canfetch.author.parse_policy(unnamed + f"names_star_ignorers = {str(names).lower()}")
@@ -45,7 +45,7 @@ def test_house_who_ignores_the_star_is_named_where_that_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_house_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
+def test_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
     proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES[name]))
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.binds][:5]
     asked = {(row.profile, engine) for row in proof.intents for engine in row.engines}
@@ -65,7 +65,7 @@ def test_house_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
     assert {why for binding, why in whys if binding} <= {"this reading takes letters, '-' and '_' alone for a name"}
 
 
-def test_house_a_proof_tells_what_history_reads_otherwise() -> None:
+def test_a_proof_tells_what_history_reads_otherwise() -> None:
     proof = canfetch.author.prove(
         canfetch.author.parse_policy("""
         [everyone]
@@ -100,7 +100,7 @@ def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
     }
 
 
-def test_house_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     # A renderer that forgets half of the file.
     policy = canfetch.author.parse_policy(POLICIES["search-but-private"])
     whole = canfetch.author.Draft.render
@@ -115,7 +115,7 @@ def test_house_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.Monkey
         assert not canfetch.author.prove(policy).holds, lost
 
 
-def test_house_a_proof_in_plain_values() -> None:
+def test_a_proof_in_plain_values() -> None:
     proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES["training"]))
     shape = json.loads(json.dumps(proof.to_json()))
     assert shape["schema"] == "canfetch.proof/1"
@@ -124,7 +124,7 @@ def test_house_a_proof_in_plain_values() -> None:
     assert {row["intent"] for row in shape["intents"]} == {"purpose.training", "everyone"}
 
 
-def test_house_notes_say_what_no_file_can_do() -> None:
+def test_notes_say_what_no_file_can_do() -> None:
     notes = canfetch.author.prove(
         canfetch.author.parse_policy("""
         [purpose.training]

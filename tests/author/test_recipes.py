@@ -109,7 +109,7 @@ def test_google_every_recipe_is_shown() -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_house_examples_of_recipes_make_files(name: str) -> None:
+def test_examples_of_recipes_make_files(name: str) -> None:
     recipe = RECIPES[name]
     draft = recipe.draft(**{parameter.name: parameter.example for parameter in recipe.parameters})
     assert canfetch.parse(draft.render()).groups
@@ -167,7 +167,7 @@ def test_house_examples_of_recipes_make_files(name: str) -> None:
         ("block-ends-with", {"ending": [None]}, TypeError, "ending is a str, not NoneType"),
     ],
 )
-def test_house_a_recipe_refuses_what_it_does_not_take(
+def test_a_recipe_refuses_what_it_does_not_take(
     name: str, given: dict[str, str | Sequence[str]], error: type[Exception], told: str
 ) -> None:
     with pytest.raises(error, match=told):

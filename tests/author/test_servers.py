@@ -53,7 +53,7 @@ NOT_SHOWN = (
 
 @pytest.mark.parametrize("policy_name", POLICIES)
 @pytest.mark.parametrize("name", KINDS)
-def test_house_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path) -> None:
+def test_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES[policy_name])
     rules = canfetch.author.render_policy(policy, name)
     engine = "python" if native_module() is None else "both"
@@ -91,7 +91,7 @@ def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
 
 
 @pytest.mark.parametrize("header", [*NOT_SHOWN, "", BROWSER])
-def test_house_a_header_that_shows_no_crawler_passes(training_server: Running, header: str) -> None:
+def test_a_header_that_shows_no_crawler_passes(training_server: Running, header: str) -> None:
     assert training_server.ask("/", header).status != REFUSED
 
 
@@ -99,7 +99,7 @@ def test_house_a_header_that_shows_no_crawler_passes(training_server: Running, h
     "crawler",
     [crawler for crawler in canfetch.REGISTRY.crawlers if crawler.purpose == "training" and not crawler.retired],
 )
-def test_house_every_crawler_of_a_purpose_is_refused(training_server: Running, crawler: canfetch.Crawler) -> None:
+def test_every_crawler_of_a_purpose_is_refused(training_server: Running, crawler: canfetch.Crawler) -> None:
     for name in crawler.product_names:
         assert training_server.ask("/x", f"{name}/1.0").status == REFUSED
         assert training_server.ask("/robots.txt", f"{name}/1.0").status != REFUSED
@@ -123,11 +123,11 @@ def test_house_every_crawler_of_a_purpose_is_refused(training_server: Running, c
         "GET /%00 HTTP/1.1",
     ],
 )
-def test_house_no_writing_of_a_request_gets_past(training_server: Running, line: str) -> None:
+def test_no_writing_of_a_request_gets_past(training_server: Running, line: str) -> None:
     assert training_server.ask_line(line, "GPTBot/1.0") in {400, 404, REFUSED}
 
 
-def test_house_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
     for name in KINDS:
         with running(name, canfetch.author.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
@@ -136,7 +136,7 @@ def test_house_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.Te
             assert server.ask_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
-def test_house_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
+def test_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"])
     with running("apache", canfetch.author.render_policy(policy, "apache"), tmp_path) as server:
         assert server.ask("/x", "GPTBot/1.0").status == REFUSED
@@ -145,7 +145,7 @@ def test_house_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_house_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
+def test_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
     pattern = "/" + "a" * 1000
     policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = ['{pattern}']")
     if name == "nginx":
@@ -194,7 +194,7 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         "/#/private/",
     ],
 )
-def test_house_what_servers_take_for_another_target_is_refused(private_server: Running, target: str) -> None:
+def test_what_servers_take_for_another_target_is_refused(private_server: Running, target: str) -> None:
     assert private_server.ask_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
     # A browser's are the server's own business, and so are those of crawlers that no rule is about.
     for header in (BROWSER, "GPTBot/1.0"):
@@ -218,12 +218,12 @@ def test_house_what_servers_take_for_another_target_is_refused(private_server: R
         "/%2525",
     ],
 )
-def test_house_dots_that_are_no_segment_pass(private_server: Running, target: str) -> None:
+def test_dots_that_are_no_segment_pass(private_server: Running, target: str) -> None:
     assert private_server.ask_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
 @pytest.mark.parametrize("name", [*KINDS, "traefik"])
-def test_house_output_says_what_it_compares_and_what_it_cannot(name: str) -> None:
+def test_output_says_what_it_compares_and_what_it_cannot(name: str) -> None:
     rules = canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["training"]), name)
     head = rules.partition("\n\n")[0] if name != "traefik" else rules.partition("http:")[0]
     assert "Compared is the" in head

@@ -94,7 +94,7 @@ WITHOUT_QUERIES = POLICIES["pages-and-signs"].replace(', "/q?a=b:c&d=%2Fe"', "")
         POLICIES["chains"],
     ],
 )
-def test_house_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
+def test_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
     policy, http = configured(toml)
     robots = canfetch.parse(canfetch.author.render_policy(policy))
     rules = [router["rule"] for router in http["routers"].values()]
@@ -131,7 +131,7 @@ def test_house_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
         ("/page%23x", False),
     ],
 )
-def test_house_traefik_refuses_what_others_take_for_another_path(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a row
+def test_traefik_refuses_what_others_take_for_another_path(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a row
     _, http = configured("[crawler.ExampleBot]\ndisallow = ['/private/']\n[crawler.GPTBot]")
     (rule,) = (router["rule"] for router in http["routers"].values())
     assert RuleReader(rule, routing_path(path), "ExampleBot/1.0").value() is is_refused
@@ -139,7 +139,7 @@ def test_house_traefik_refuses_what_others_take_for_another_path(path: str, is_r
         assert not RuleReader(rule, routing_path(path), header).value()
 
 
-def test_house_a_configuration_for_traefik_is_whole() -> None:
+def test_a_configuration_for_traefik_is_whole() -> None:
     _, http = configured(POLICIES["search-but-private"].replace(', "/*?preview="', ""))
     priorities = [router["priority"] for router in http["routers"].values()]
     assert priorities == sorted(priorities, reverse=True)
@@ -155,10 +155,10 @@ def test_house_a_configuration_for_traefik_is_whole() -> None:
 
 
 @pytest.mark.parametrize("name", ["search-but-private", "pages-and-signs"])
-def test_house_what_traefik_cannot_compare_is_refused(name: str) -> None:
+def test_what_traefik_cannot_compare_is_refused(name: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path without its query"):
         configured(POLICIES[name])
 
 
-def test_house_nothing_is_written_for_traefik_where_nothing_is_wanted() -> None:
+def test_nothing_is_written_for_traefik_where_nothing_is_wanted() -> None:
     assert configured("")[1] == {}

@@ -34,7 +34,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return hostile
 
 
-def test_house_every_kind_of_row_is_measured() -> None:
+def test_every_kind_of_row_is_measured() -> None:
     run = run_bench("--format", "json")
     assert run.returncode == 0, run.stderr
     report = json.loads(run.stdout)
@@ -56,20 +56,20 @@ def test_house_every_kind_of_row_is_measured() -> None:
 
 
 @pytest.mark.parametrize("form, begins", [("table", "CPython"), ("markdown", "- CPython")])
-def test_house_the_table_has_forms(form: str, begins: str) -> None:
+def test_the_table_has_forms(form: str, begins: str) -> None:
     run = run_bench("--format", form, "--rows", "startup")
     assert run.returncode == 0, run.stderr
     assert begins.replace("CPython", sys.implementation.name).lower() in run.stdout.lower()
     assert "import canfetch" in run.stdout
 
 
-def test_house_unknown_rows_are_named() -> None:
+def test_unknown_rows_are_named() -> None:
     run = run_bench("--rows", "parse,speed")
     assert run.returncode == 2
     assert "no such rows: speed" in run.stderr
 
 
-def test_house_inputs_are_the_same_everywhere(inputs: ModuleType) -> None:
+def test_inputs_are_the_same_everywhere(inputs: ModuleType) -> None:
     file = inputs.generate(5_000)
     assert file == inputs.generate(5_000)
     assert 5_000 <= len(file.octets) < 5_100
@@ -82,7 +82,7 @@ def test_house_inputs_are_the_same_everywhere(inputs: ModuleType) -> None:
     assert len(covered) == 100
 
 
-def test_house_hostile_files_keep_to_their_size(hostile: ModuleType) -> None:
+def test_hostile_files_keep_to_their_size(hostile: ModuleType) -> None:
     for name, make in hostile.TRAPS.items():
         trap = make()
         assert len(trap.octets) <= hostile.FILE_OCTETS, name
@@ -90,7 +90,7 @@ def test_house_hostile_files_keep_to_their_size(hostile: ModuleType) -> None:
         assert trap.octets.isascii() or name in {"raw_octets", "raw_query", "rewritten", "dollars_and_accent"}, name
 
 
-def test_house_a_peer_that_will_not_install_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_peer_that_will_not_install_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
     from benchmarks.peers import first_reason
 

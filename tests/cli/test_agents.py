@@ -21,7 +21,7 @@ def rows_of(out: str, form: str) -> list[dict[str, Any]]:
     return json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
 
 
-def test_house_list_for_people(run: Run) -> None:
+def test_list_for_people(run: Run) -> None:
     ran = run("agents", "list")
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "ASKED", "AS"]
@@ -31,7 +31,7 @@ def test_house_list_for_people(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_house_list_for_programs(run: Run, form: str) -> None:
+def test_list_for_programs(run: Run, form: str) -> None:
     ran = run("agents", "list", "--format", form)
     assert (ran.code, ran.err) == (0, "")
     rows = rows_of(ran.out, form)
@@ -61,7 +61,7 @@ def test_house_list_for_programs(run: Run, form: str) -> None:
         ),
     ],
 )
-def test_house_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> None:
+def test_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> None:
     ran = run("agents", "list", *options, "--format", "json")
     everyone = [crawler.to_json() for crawler in CRAWLERS]
     assert ran.code == 0
@@ -69,13 +69,13 @@ def test_house_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> N
 
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", ""), ("csv", "")])
-def test_house_list_of_nobody(run: Run, form: str, out: str) -> None:
+def test_list_of_nobody(run: Run, form: str, out: str) -> None:
     ran = run("agents", "list", "--operator", "Nobody", "--format", form)
     assert (ran.code, ran.out) == (1, out)
     assert ran.err.startswith("canfetch: no crawler is like that")
 
 
-def test_house_show_says_all_there_is(run: Run) -> None:
+def test_show_says_all_there_is(run: Run) -> None:
     ran = run("agents", "show", "googlebot-image", "Google-Extended", "msnbot")
     assert (ran.code, ran.err) == (0, "")
     image, extended, old = ran.out.split("\n\n")
@@ -89,21 +89,21 @@ def test_house_show_says_all_there_is(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_house_show_for_programs(run: Run, form: str) -> None:
+def test_show_for_programs(run: Run, form: str) -> None:
     ran = run("agents", "show", "AdsBot-Google", "GPTBot", "--format", form)
     rows = rows_of(ran.out, form)
     assert [row["name"] for row in rows] == ["AdsBot-Google", "GPTBot"]
     assert rows[0]["star_applies"] in {False, "false"}
 
 
-def test_house_show_of_a_name_that_is_not_known(run: Run) -> None:
+def test_show_of_a_name_that_is_not_known(run: Run) -> None:
     ran = run("agents", "show", "Example\x1bBot", "GPTBot")
     assert ran.code == 1
     assert ran.out.startswith("GPTBot\n")
     assert ran.err.startswith("canfetch: no crawler is called 'Example%1BBot'")
 
 
-def test_house_find_for_people(run: Run) -> None:
+def test_find_for_people(run: Run) -> None:
     ran = run("agents", "find", HEADER, "curl/8\x1b[31m")
     assert ran.code == 1
     assert ran.lines == [f"Googlebot-Image       {HEADER}", "-                     curl/8%1B[31m"]
@@ -111,7 +111,7 @@ def test_house_find_for_people(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_house_find_for_programs(run: Run, form: str) -> None:
+def test_find_for_programs(run: Run, form: str) -> None:
     stdin = f"{HEADER}\n\ncurl/8.0\n".encode()
     ran = run("agents", "find", "--headers-file", "-", "--format", form, stdin=stdin)
     rows = rows_of(ran.out, form)
@@ -134,7 +134,7 @@ def test_house_find_for_programs(run: Run, form: str) -> None:
         (("list", "--format", "xml"), "'xml' is not one of"),
     ],
 )
-def test_house_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: str) -> None:
+def test_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: str) -> None:
     ran = run("agents", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 1
@@ -142,13 +142,13 @@ def test_house_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: 
 
 
 @pytest.mark.parametrize("name", ["list", "show", "find"])
-def test_house_help_has_examples_and_exit_codes(run: Run, name: str) -> None:
+def test_help_has_examples_and_exit_codes(run: Run, name: str) -> None:
     out = run("agents", name, "--help").out
     assert f"canfetch agents {name}" in out
     assert "Exit code: 0" in out
 
 
-def test_house_names_are_completed() -> None:
+def test_names_are_completed() -> None:
     complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
     found = [item.value for item in complete.get_completions(["agents", "show"], "googlebot-")]
     assert found == ["Googlebot-Image", "Googlebot-Video", "Googlebot-News"]

@@ -36,12 +36,12 @@ def ahead(
     )
 
 
-def test_house_items_come_in_their_order_with_what_was_learned() -> None:
+def test_items_come_in_their_order_with_what_was_learned() -> None:
     items = [f"{letter}{number}" for number in range(200) for letter in "abcdefgh"]
     assert list(ahead(iter(items), str.upper)) == [(item, item[0].upper()) for item in items]
 
 
-def test_house_items_that_wait_together_share_one_lesson() -> None:
+def test_items_that_wait_together_share_one_lesson() -> None:
     learned: Counter[str] = Counter()
     gate = threading.Event()
 
@@ -58,7 +58,7 @@ def test_house_items_that_wait_together_share_one_lesson() -> None:
     assert learned == {"a": 1, "b": 1}
 
 
-def test_house_later_keys_are_learned_while_the_first_one_waits() -> None:
+def test_later_keys_are_learned_while_the_first_one_waits() -> None:
     others = threading.Semaphore(0)
 
     def learn(key: str) -> str:
@@ -72,7 +72,7 @@ def test_house_later_keys_are_learned_while_the_first_one_waits() -> None:
     assert [item for item, _ in ahead(iter("abcd"), learn)] == [*"abcd"]
 
 
-def test_house_no_more_keys_at_once_than_asked_for() -> None:
+def test_no_more_keys_at_once_than_asked_for() -> None:
     here, most = 0, 0
     lock = threading.Lock()
 
@@ -97,7 +97,7 @@ def test_house_no_more_keys_at_once_than_asked_for() -> None:
         (lambda number: chr(number + 1_000), 1_000_000, 13),  # keys
     ],
 )
-def test_house_reading_ahead_is_bounded(item_of: Callable[[int], str], most_weight: int, most_read: int) -> None:
+def test_reading_ahead_is_bounded(item_of: Callable[[int], str], most_weight: int, most_read: int) -> None:
     read = count()
     seen = [0]
     full = threading.Event()
@@ -132,7 +132,7 @@ def test_house_reading_ahead_is_bounded(item_of: Callable[[int], str], most_weig
     assert stood_at == [most_read]
 
 
-def test_house_item_without_a_key_has_its_own_error() -> None:
+def test_item_without_a_key_has_its_own_error() -> None:
     def key_of(item: str) -> str:
         if item == "?":
             raise InvalidURL("is none")
@@ -143,14 +143,14 @@ def test_house_item_without_a_key_has_its_own_error() -> None:
     assert isinstance(rows["?"], InvalidURL)
 
 
-def test_house_error_of_a_lesson_is_that_of_all_who_wait() -> None:
+def test_error_of_a_lesson_is_that_of_all_who_wait() -> None:
     def learn(key: str) -> str:
         raise InvalidURL(f"{key} is none")
 
     assert [str(said) for _, said in ahead(iter(["a1", "b1", "a2"]), learn)] == ["a is none", "b is none", "a is none"]
 
 
-def test_house_defect_ends_it_where_it_happened() -> None:
+def test_defect_ends_it_where_it_happened() -> None:
     def learn(key: str) -> str:
         if key == "c":
             raise RuntimeError("a defect")
@@ -162,7 +162,7 @@ def test_house_defect_ends_it_where_it_happened() -> None:
         next(rows)
 
 
-def test_house_error_of_the_items_comes_after_those_before_it() -> None:
+def test_error_of_the_items_comes_after_those_before_it() -> None:
     def items() -> Iterator[str]:
         yield "a"
         yield "b"
@@ -174,7 +174,7 @@ def test_house_error_of_the_items_comes_after_those_before_it() -> None:
         next(rows)
 
 
-def test_house_who_leaves_early_stops_the_reading_and_closes_the_items() -> None:
+def test_who_leaves_early_stops_the_reading_and_closes_the_items() -> None:
     closed = threading.Event()
 
     def items() -> Iterator[str]:
@@ -190,7 +190,7 @@ def test_house_who_leaves_early_stops_the_reading_and_closes_the_items() -> None
     assert closed.wait(PATIENCE_SECONDS)
 
 
-def test_house_nothing_is_learned_after_who_asked_has_left() -> None:
+def test_nothing_is_learned_after_who_asked_has_left() -> None:
     learned: list[str] = []
     gate = threading.Event()
 
@@ -210,11 +210,11 @@ def test_house_nothing_is_learned_after_who_asked_has_left() -> None:
     assert learned in ([], ["b"])
 
 
-def test_house_no_item_is_no_row() -> None:
+def test_no_item_is_no_row() -> None:
     assert list(ahead(iter(()), str.upper)) == []
 
 
-def test_house_what_was_made_goes_out_before_the_wait() -> None:
+def test_what_was_made_goes_out_before_the_wait() -> None:
     gate = threading.Event()
     waits: list[str] = []
 

@@ -89,7 +89,7 @@ def refused(ran: Any) -> str:
         (("explain", "/x", "--agent", "GPTBot", "--store", "none"), "has no origin to ask", "--robots"),
     ],
 )
-def test_house_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
     line = refused(run(*arguments))
     assert thing in line
     assert mend in line
@@ -97,7 +97,7 @@ def test_house_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("form", ["text", "csv"])
-def test_house_url_that_is_none_in_every_command(run: Run, command: str, form: str) -> None:
+def test_url_that_is_none_in_every_command(run: Run, command: str, form: str) -> None:
     ran = run(command, "fish", "--agent", "GPTBot", "--robots", "robots.txt", "--format", form)
     assert ran.code == 2
     assert ran.err.startswith("canfetch: 'fish' is no URL: ")
@@ -112,62 +112,62 @@ def test_house_url_that_is_none_in_every_command(run: Run, command: str, form: s
         ("--robots", "robots.txt", "--urls-file", "-", "--agents-file", "-"),
     ],
 )
-def test_house_standard_input_for_two_things(run: Run, options: tuple[str, ...]) -> None:
+def test_standard_input_for_two_things(run: Run, options: tuple[str, ...]) -> None:
     line = refused(run("check", "/x", "--agent", "GPTBot", *options, stdin=b"/x\n"))
     assert "standard input can be read once: give one of them as a file" in line
 
 
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
 @pytest.mark.parametrize("content", [b"", b"\n  \n\r\n"])
-def test_house_list_without_a_url(ask: Run, form: str, content: bytes) -> None:
+def test_list_without_a_url(ask: Run, form: str, content: bytes) -> None:
     line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
     assert "holds no URL: write one a line" in line
 
 
-def test_house_list_without_an_agent(run: Run, folder: Path) -> None:
+def test_list_without_an_agent(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("# nobody\n\n", encoding="utf-8")
     assert "no agent" in refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
 
 
-def test_house_bad_agent_of_a_file_is_named_with_its_place(run: Run, folder: Path) -> None:
+def test_bad_agent_of_a_file_is_named_with_its_place(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("GPTBot\nExample Bot\n", encoding="utf-8")
     line = refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
     assert "agents.txt:2: agent 'Example Bot' is no product token" in line
 
 
-def test_house_list_in_utf16(ask: Run, folder: Path) -> None:
+def test_list_in_utf16(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/x\n", encoding="utf-16")
     assert "urls.txt is UTF-16: save it as UTF-8" in refused(ask("check", "--urls-file", "urls.txt"))
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_house_file_without_permission(run: Run, folder: Path) -> None:
+def test_file_without_permission(run: Run, folder: Path) -> None:
     (folder / "robots.txt").chmod(0)
     assert "cannot be read: check its permissions" in refused(run(*WHOLE))
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
-def test_house_file_that_opens_and_cannot_be_read(run: Run, ask: Run) -> None:
+def test_file_that_opens_and_cannot_be_read(run: Run, ask: Run) -> None:
     assert "'/proc/self/mem' cannot be read: " in refused(run(*ASK, "--robots", "/proc/self/mem"))
     assert "/proc/self/mem cannot be read further: " in refused(ask("check", "--urls-file", "/proc/self/mem"))
 
 
-def test_house_name_of_a_file_that_no_system_takes(run: Run) -> None:
+def test_name_of_a_file_that_no_system_takes(run: Run) -> None:
     assert "cannot be opened" in refused(run(*ASK, "--robots", "x" * 5_000))
 
 
-def test_house_environment_names_an_engine_that_is_none(process: Run) -> None:
+def test_environment_names_an_engine_that_is_none(process: Run) -> None:
     assert "CANFETCH_ENGINE is 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
     assert "CANFETCH_ENGINE is 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
 
 
-def test_house_nothing_typed_shows_the_help(run: Run) -> None:
+def test_nothing_typed_shows_the_help(run: Run) -> None:
     ran = run()
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("Usage: canfetch")
 
 
-def test_house_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
+def test_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_bytes(b"/shop/\n/" + b"a" * 3_000_000 + b"\n/shop/x\n")
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
@@ -176,7 +176,7 @@ def test_house_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> Non
     assert ask("check", "--urls-file", "urls.txt", "-q") == (2, "", ran.err)
 
 
-def test_house_message_about_a_long_url_is_cropped(ask: Run) -> None:
+def test_message_about_a_long_url_is_cropped(ask: Run) -> None:
     ran = ask("check", "a" * 5_000)
     assert ran.code == 2
     assert len(ran.err) < 700
@@ -202,12 +202,12 @@ def test_house_message_about_a_long_url_is_cropped(ask: Run) -> None:
         ("check", "/x", "--agents-file", "x" * 5_000, "--robots", "robots.txt"),
     ],
 )
-def test_house_message_about_a_long_text_is_cropped(run: Run, arguments: tuple[str, ...]) -> None:
+def test_message_about_a_long_text_is_cropped(run: Run, arguments: tuple[str, ...]) -> None:
     assert len(refused(run(*arguments))) < 700
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
-def test_house_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
+def test_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
     import subprocess
 
     with Path("/dev/full").open("wb") as full:
@@ -238,7 +238,7 @@ def test_house_output_that_cannot_be_written(folder: Path, environment: Any) -> 
         ((*WHOLE, "--quiet"), 1),
     ],
 )
-def test_house_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[str, ...], code: int) -> None:
+def test_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[str, ...], code: int) -> None:
     import subprocess
 
     shell = 'exec "$@" >&-'
@@ -254,7 +254,7 @@ def test_house_output_that_is_closed(folder: Path, environment: Any, arguments: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
-def test_house_errors_that_nobody_can_be_told(folder: Path, environment: Any) -> None:
+def test_errors_that_nobody_can_be_told(folder: Path, environment: Any) -> None:
     import subprocess
 
     (folder / "urls.txt").write_text("/x\nfish\n", encoding="utf-8")

@@ -36,7 +36,7 @@ def kept(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
         run("cache", "clear", "--all", *store)
 
 
-def test_house_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "list", *store)
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0] == "ASKED              STATUS  MEANS        OCTETS  ORIGIN"
@@ -50,7 +50,7 @@ def test_house_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], form: str) -> None:
+def test_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], form: str) -> None:
     ran = run("cache", "list", *store, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [row["origin"] for row in rows] == [site.origin for site in kept]
@@ -65,14 +65,14 @@ def test_house_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Si
     }
 
 
-def test_house_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "list", f"{kept[1].origin}/some/page", "nobody.example", *store)
     assert ran.code == 2
     assert [line.split()[-1] for line in ran.lines[1:]] == [kept[1].origin]
     assert ran.err == "canfetch: https://nobody.example: nothing is kept of it\n"
 
 
-def test_house_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "export", *store)
     entries = [Entry.from_plain(json.loads(line)) for line in ran.lines]
     assert [entry.origin for entry in entries] == [site.origin for site in kept]
@@ -81,7 +81,7 @@ def test_house_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: l
     assert (one.code, one.lines) == (0, ran.lines[:1])
 
 
-def test_house_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "clear", kept[0].origin, "nobody.example", *store)
     assert ran == (0, "", "1 origin forgotten\n")
     assert len(run("cache", "list", *store, "--format", "ndjson").lines) == 2
@@ -89,7 +89,7 @@ def test_house_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site])
     assert run("cache", "clear", "--all", *store) == (0, "", "0 origins forgotten\n")
 
 
-def test_house_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     origin = kept[0].origin
     run("fetch", origin, *store, "--policy", "google")
     named = run("cache", "list", origin, *store, "--format", "ndjson")
@@ -107,12 +107,12 @@ def test_house_policies_have_entries_of_their_own(run: Run, store: tuple[str, ..
 
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
-def test_house_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
+def test_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
     run("fetch", *store, "http://127.0.0.1", "--offline")
     assert run("cache", "list", *store, "--format", form) == (0, out, "")
 
 
-def test_house_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
+def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
     with sites("rules", "rules") as running:
         run("fetch", *(site.origin for site in running), "--store", FILE)
     with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
@@ -130,7 +130,7 @@ def test_house_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
-def test_house_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     with refusing_port() as port:
         for place, said in (
@@ -144,7 +144,7 @@ def test_house_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tup
             assert said in ran.err
 
 
-def test_house_text_that_is_no_origin(run: Run) -> None:
+def test_text_that_is_no_origin(run: Run) -> None:
     run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     for command in ("list", "export", "clear"):
         ran = run("cache", command, "http://", "--store", FILE)
@@ -152,14 +152,14 @@ def test_house_text_that_is_no_origin(run: Run) -> None:
         assert ran.err.startswith("canfetch: 'http://' has no origin")
 
 
-def test_house_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
+def test_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
     run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     ran = run("cache", "clear", "example.com", "--all", "--store", FILE)
     assert ran == (2, "", "canfetch: give the origins to forget, or --all\n")
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
-def test_house_store_that_is_not_there_is_told_and_not_made(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_store_that_is_not_there_is_told_and_not_made(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     before = sorted(folder.rglob("*"))
     for place in (FILE, "nowhere/robots.sqlite3"):
         said = f"canfetch: --store {place!r}: no such store: give a file that is there, or a redis:// URL\n"

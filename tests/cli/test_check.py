@@ -21,17 +21,17 @@ def rows(out: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out)))
 
 
-def test_house_allowed_is_exit_0(ask: Run) -> None:
+def test_allowed_is_exit_0(ask: Run) -> None:
     ran = ask("check", "https://example.com/shop/fish")
     assert ran == (0, "allowed     https://example.com/shop/fish  GPTBot  line 6, Allow: /shop/\n", "")
 
 
-def test_house_disallowed_is_exit_1(ask: Run) -> None:
+def test_disallowed_is_exit_1(ask: Run) -> None:
     ran = ask("check", "/shop/cart/1")
     assert ran == (1, "disallowed  /shop/cart/1  GPTBot  line 7, Disallow: /shop/cart\n", "")
 
 
-def test_house_one_disallowed_among_many_is_exit_1_and_lines_are_aligned(run: Run) -> None:
+def test_one_disallowed_among_many_is_exit_1_and_lines_are_aligned(run: Run) -> None:
     ran = run("check", "/shop/", "/x", "--agent", "GPTBot", "--agent", "ExampleBot", "--robots", "robots.txt")
     assert ran.code == 1
     assert ran.lines == [
@@ -42,7 +42,7 @@ def test_house_one_disallowed_among_many_is_exit_1_and_lines_are_aligned(run: Ru
     ]
 
 
-def test_house_bad_url_is_exit_2_and_the_others_are_answered(ask: Run) -> None:
+def test_bad_url_is_exit_2_and_the_others_are_answered(ask: Run) -> None:
     ran = ask("check", "/x", "fish", "/shop/")
     assert ran.code == 2
     assert [line.split()[:2] for line in ran.lines] == [["disallowed", "/x"], ["allowed", "/shop/"]]
@@ -51,7 +51,7 @@ def test_house_bad_url_is_exit_2_and_the_others_are_answered(ask: Run) -> None:
     )
 
 
-def test_house_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
+def test_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
     arguments = ("check", "/shop/cart", "/private/", "--agent", "googlebot-image", "--robots", "robots.txt")
     chained = run(*arguments)
     assert chained.lines == [
@@ -66,24 +66,24 @@ def test_house_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
     ]
 
 
-def test_house_crawler_that_ignores_star_says_so(run: Run) -> None:
+def test_crawler_that_ignores_star_says_so(run: Run) -> None:
     ran = run("check", "/private/", "--agent", "AdsBot-Google", "--robots", "robots.txt")
     assert ran.code == 0
     assert ran.lines[0] == "# AdsBot-Google is asked as AdsBot-Google, and never *"
 
 
-def test_house_robots_from_standard_input(run: Run) -> None:
+def test_robots_from_standard_input(run: Run) -> None:
     ran = run("check", "/x", "--agent", "ExampleBot", "--robots", "-", stdin=b"User-agent: *\nDisallow: /x")
     assert (ran.code, ran.out) == (1, "disallowed  /x  ExampleBot  line 2, Disallow: /x\n")
 
 
-def test_house_urls_from_a_file_and_from_arguments(ask: Run, folder: Path) -> None:
+def test_urls_from_a_file_and_from_arguments(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_bytes(b"\xef\xbb\xbf/one\r\n\n   /shop/two  \n/three")
     ran = ask("check", "/zero", "--urls-file", "urls.txt")
     assert [line.split()[1] for line in ran.lines] == ["/zero", "/one", "/shop/two", "/three"]
 
 
-def test_house_bad_line_of_a_file_is_named_with_its_place(ask: Run, folder: Path) -> None:
+def test_bad_line_of_a_file_is_named_with_its_place(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/one\n\nfish\n/shop/two\n", encoding="utf-8")
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
@@ -91,20 +91,20 @@ def test_house_bad_line_of_a_file_is_named_with_its_place(ask: Run, folder: Path
     assert len(ran.lines) == 2
 
 
-def test_house_urls_from_standard_input(ask: Run) -> None:
+def test_urls_from_standard_input(ask: Run) -> None:
     ran = ask("check", "--urls-file", "-", stdin=b"/shop/\nfish\n")
     assert ran.code == 2
     assert ran.lines == ["allowed     /shop/  GPTBot  line 6, Allow: /shop/"]
     assert ran.err.startswith("canfetch: standard input:2: 'fish' is no URL: ")
 
 
-def test_house_agents_from_a_file_each_once(run: Run, folder: Path) -> None:
+def test_agents_from_a_file_each_once(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("# crawlers\n\nGPTBot  # OpenAI\nExampleBot\nGPTBot\n", encoding="utf-8")
     ran = run("check", "/x", "--agent", "ExampleBot", "--agents-file", "agents.txt", "--robots", "robots.txt")
     assert [line.split()[2] for line in ran.lines] == ["ExampleBot", "GPTBot"]
 
 
-def test_house_json_is_a_list_of_the_documented_objects(ask: Run) -> None:
+def test_json_is_a_list_of_the_documented_objects(ask: Run) -> None:
     ran = ask("check", "/shop/cart", "fish", "--format", "json")
     verdict, error = json.loads(ran.out)
     robots = canfetch.parse(b"User-agent: GPTBot\nDisallow: /shop/cart")
@@ -118,12 +118,12 @@ def test_house_json_is_a_list_of_the_documented_objects(ask: Run) -> None:
     assert ran.err == f"canfetch: {error['error']}\n"
 
 
-def test_house_json_names_the_chain(run: Run) -> None:
+def test_json_names_the_chain(run: Run) -> None:
     ran = run("check", "/", "--agent", "bingbot", "--robots", "robots.txt", "--format", "json")
     assert json.loads(ran.out)[0]["agent"] == {"tokens": ["bingbot", "msnbot"], "star_applies": True}
 
 
-def test_house_ndjson_is_one_object_a_line_in_order(run: Run) -> None:
+def test_ndjson_is_one_object_a_line_in_order(run: Run) -> None:
     ran = run("check", "/a", "fish", "--agent", "A", "--agent", "B", "--robots", "robots.txt", "--format", "ndjson")
     found = objects(ran.out)
     pairs = [(one["url"], one["agent_name"], "error" in one) for one in found]
@@ -131,7 +131,7 @@ def test_house_ndjson_is_one_object_a_line_in_order(run: Run) -> None:
     assert ran.err.count("\n") == 1
 
 
-def test_house_csv_has_a_header_and_a_row_for_each(ask: Run) -> None:
+def test_csv_has_a_header_and_a_row_for_each(ask: Run) -> None:
     ran = ask("check", "/shop/cart", "/robots.txt", 'fi"sh,', "--format", "csv")
     cart, robots, fish = rows(ran.out)
     assert ran.out.startswith(
@@ -145,13 +145,13 @@ def test_house_csv_has_a_header_and_a_row_for_each(ask: Run) -> None:
 
 
 @pytest.mark.parametrize("urls, code", [(["/shop/"], 0), (["/shop/", "/x"], 1), (["/x", "fish", "/shop/"], 2)])
-def test_house_quiet_is_the_exit_code_alone(ask: Run, urls: list[str], code: int) -> None:
+def test_quiet_is_the_exit_code_alone(ask: Run, urls: list[str], code: int) -> None:
     ran = ask("check", *urls, "--quiet")
     assert (ran.code, ran.out) == (code, "")
     assert bool(ran.err) is (code == 2)
 
 
-def test_house_quiet_over_a_long_list_finds_the_one(ask: Run, folder: Path) -> None:
+def test_quiet_over_a_long_list_finds_the_one(ask: Run, folder: Path) -> None:
     good = "/shop/fish\n" * 10_000
     (folder / "urls.txt").write_text(good + "/shop/cart\n" + good, encoding="utf-8")
     assert ask("check", "-q", "--urls-file", "urls.txt") == (1, "", "")
@@ -161,7 +161,7 @@ def test_house_quiet_over_a_long_list_finds_the_one(ask: Run, folder: Path) -> N
     assert ran.err.startswith("canfetch: urls.txt:10002: 'fish' is no URL")
 
 
-def test_house_robots_url_makes_another_origin_an_error(ask: Run) -> None:
+def test_robots_url_makes_another_origin_an_error(ask: Run) -> None:
     ran = ask(
         "check", "https://example.com/shop/", "https://example.org/", "--robots-url", "https://example.com/robots.txt"
     )
@@ -173,32 +173,32 @@ def test_house_robots_url_makes_another_origin_an_error(ask: Run) -> None:
 
 
 @pytest.mark.parametrize("profile, allowed", [("rfc9309", False), ("google2019", True)])
-def test_house_profile_is_whose_reading(run: Run, profile: str, *, allowed: bool) -> None:
+def test_profile_is_whose_reading(run: Run, profile: str, *, allowed: bool) -> None:
     robots = b"User-agent: examplebot\nDisallow: /\n"
     ran = run("check", "/", "--agent", "ExampleBot", "--robots", "-", "--profile", profile, stdin=robots)
     assert ran.code == (0 if allowed else 1)
 
 
-def test_house_engine_is_chosen_by_option_and_by_environment(ask: Run, process: Run) -> None:
+def test_engine_is_chosen_by_option_and_by_environment(ask: Run, process: Run) -> None:
     assert "engine python" in ask("explain", "/shop/", "--engine", "python").out
     arguments = ("explain", "/shop/", "--agent", "GPTBot", "--robots", "robots.txt")
     assert "engine python" in process(*arguments, env={"CANFETCH_ENGINE": "python"}).out
 
 
-def test_house_limit_octets_cuts_the_file(run: Run, folder: Path) -> None:
+def test_limit_octets_cuts_the_file(run: Run, folder: Path) -> None:
     (folder / "big.txt").write_bytes(b"User-agent: *\n" + b"#" * 600_000 + b"\nDisallow: /\n")
     arguments = ("check", "/", "--agent", "ExampleBot", "--robots", "big.txt")
     assert run(*arguments).code == 0
     assert run(*arguments, "--max-bytes", "700000").code == 1
 
 
-def test_house_utf16_of_twice_the_octets_is_read_to_the_limit(run: Run, folder: Path) -> None:
+def test_utf16_of_twice_the_octets_is_read_to_the_limit(run: Run, folder: Path) -> None:
     text = "User-agent: *\n" + "#" * 500_000 + "\nDisallow: /\n"
     (folder / "wide.txt").write_bytes(b"\xff\xfe" + text.encode("utf-16-le"))
     assert run("check", "/", "--agent", "ExampleBot", "--robots", "wide.txt").code == 1
 
 
-def test_house_help_has_examples_and_the_shapes(run: Run) -> None:
+def test_help_has_examples_and_the_shapes(run: Run) -> None:
     for command in ("check", "explain", "matrix", "completion"):
         ran = run(command, "--help")
         assert (ran.code, ran.err) == (0, "")
@@ -208,7 +208,7 @@ def test_house_help_has_examples_and_the_shapes(run: Run) -> None:
     assert all(command in whole.out for command in ("check", "explain", "matrix", "completion"))
 
 
-def test_house_version_names_engine_and_python(process: Run) -> None:
+def test_version_names_engine_and_python(process: Run) -> None:
     ran = process("--version", env={"CANFETCH_ENGINE": "python"})
     assert ran.code == 0
     assert ran.out.startswith(f"canfetch {canfetch.__version__}, engine python, ")

@@ -27,7 +27,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("more", [(), ("--quiet",), ("--format", "ndjson")])
-def test_house_every_decision_is_one_line(run: Run, folder: Path, command: str, more: tuple[str, ...]) -> None:
+def test_every_decision_is_one_line(run: Run, folder: Path, command: str, more: tuple[str, ...]) -> None:
     agents = ("--agent", "GPTBot", "--agent", "CCBot", "--store", "none")
     with sites("rules", "busy") as [ruled, busy]:
         urls = (f"{ruled.origin}/fish", f"{ruled.origin}/private", f"{busy.origin}/x", "nowhere")
@@ -48,7 +48,7 @@ def test_house_every_decision_is_one_line(run: Run, folder: Path, command: str, 
     assert run(*VERIFY).code == 0
 
 
-def test_house_decisions_about_a_given_file_name_its_octets(run: Run, folder: Path) -> None:
+def test_decisions_about_a_given_file_name_its_octets(run: Run, folder: Path) -> None:
     assert run(*GIVEN, "-q").code == 1
     octets = (folder / "robots.txt").read_bytes()
     sha256 = hashlib.sha256(octets).hexdigest()
@@ -56,7 +56,7 @@ def test_house_decisions_about_a_given_file_name_its_octets(run: Run, folder: Pa
     assert (folder / "evidence" / "octets" / sha256).read_bytes() == octets
 
 
-def test_house_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> None:
+def test_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> None:
     before = sorted(folder.iterdir())
     ran = run(*GIVEN[:-1], "")
     assert (ran.code, ran.out) == (2, "")
@@ -64,7 +64,7 @@ def test_house_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> N
     assert sorted(folder.iterdir()) == before
 
 
-def test_house_each_run_has_a_segment_of_its_own(run: Run) -> None:
+def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
     for _ in range(3):
         run(*GIVEN)
     ran = run(*VERIFY)
@@ -74,7 +74,7 @@ def test_house_each_run_has_a_segment_of_its_own(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_verification_for_programs(run: Run, form: str) -> None:
+def test_verification_for_programs(run: Run, form: str) -> None:
     run(*GIVEN)
     ran = run(*VERIFY, "--format", form)
     [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
@@ -83,7 +83,7 @@ def test_house_verification_for_programs(run: Run, form: str) -> None:
     assert len(row["head"]) == 64
 
 
-def test_house_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None:
+def test_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
     segment.write_bytes(segment.read_bytes().replace(b'"allowed":false', b'"allowed":true', 1))
@@ -94,7 +94,7 @@ def test_house_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -
     assert run(*VERIFY, "--format", "json").code == 1
 
 
-def test_house_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path) -> None:
+def test_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [octets] = (folder / "evidence" / "octets").iterdir()
     octets.write_bytes(b"other")
@@ -105,7 +105,7 @@ def test_house_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder:
     assert (ran.code, ran.lines[1]) == (1, f"        the octets {octets.name[:16]}... are missing")
 
 
-def test_house_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
+def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
     segment.write_bytes(segment.read_bytes() + b'{"at_seco')
@@ -122,19 +122,19 @@ def test_house_line_that_was_never_finished_breaks_nothing(run: Run, folder: Pat
         (".", ".: holds no segment of evidence (evidence-*.ndjson): give the folder that a recorder wrote to"),
     ],
 )
-def test_house_nothing_to_verify(run: Run, place: str, said: str) -> None:
+def test_nothing_to_verify(run: Run, place: str, said: str) -> None:
     for form in ("text", "json"):
         assert run("evidence", "verify", place, "--format", form) == (2, "", f"canfetch: {said}\n")
 
 
-def test_house_evidence_that_cannot_be_written_is_told_before_anything_is_answered(run: Run) -> None:
+def test_evidence_that_cannot_be_written_is_told_before_anything_is_answered(run: Run) -> None:
     ran = run(*GIVEN[:-1], "robots.txt")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith("canfetch: --evidence robots.txt: evidence cannot be written there: ")
     assert ran.err.endswith(": give a folder that can be written\n")
 
 
-def test_house_decision_that_is_not_on_the_record_is_none(folder: Path, environment: Any) -> None:
+def test_decision_that_is_not_on_the_record_is_none(folder: Path, environment: Any) -> None:
     live = ("check", "--urls-file", "-", "--agent", "GPTBot", "--store", "none", *EVIDENCE)
     with sites("rules", "disallow-all") as [one, two], started(folder, environment(), *live) as process:
         assert process.stdin is not None
@@ -152,7 +152,7 @@ def test_house_decision_that_is_not_on_the_record_is_none(folder: Path, environm
     assert len(recorded(folder)) == 1
 
 
-def test_house_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
+def test_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
     (folder / "evidence" / "octets").mkdir(parents=True)
     line = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
     line |= {"keeps_octets": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
@@ -161,7 +161,7 @@ def test_house_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> No
     assert (ran.code, ran.lines[1], ran.err) == (1, "        the octets %1B[31m... are missing", "")
 
 
-def test_house_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> None:
         raise OSError(5, "Input/output error", "evidence/part")
 

@@ -7,7 +7,7 @@ from typing import Any
 Run = Any
 
 
-def test_house_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
+def test_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
     ran = ask("explain", "https://example.com/shop/cart?x=1#top", "--engine", "python")
     assert ran.code == 1
     assert ran.out == (
@@ -31,13 +31,13 @@ def test_house_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
     )
 
 
-def test_house_fall_back_says_why(run: Run) -> None:
+def test_fall_back_says_why(run: Run) -> None:
     ran = run("explain", "/shop/cart", "--agent", "Googlebot-Image", "--robots", "robots.txt")
     assert "  group     Googlebot, line 10: no line names Googlebot-Image\n" in ran.out
     assert "  asked as  Googlebot-Image, then Googlebot, then * (from the registry; see --exact)\n" in ran.out
 
 
-def test_house_star_says_why(run: Run) -> None:
+def test_star_says_why(run: Run) -> None:
     ran = run("explain", "/x", "--agent", "bingbot", "--robots", "robots.txt")
     assert ran.lines[:5] == [
         "allowed: bingbot may fetch /x",
@@ -49,7 +49,7 @@ def test_house_star_says_why(run: Run) -> None:
     assert "  group     *, line 1: no line names bingbot or msnbot" in ran.lines
 
 
-def test_house_no_group_says_why(run: Run) -> None:
+def test_no_group_says_why(run: Run) -> None:
     robots = b"User-agent: *\nDisallow: /"
     ran = run("explain", "/x", "--agent", "AdsBot-Google", "--robots", "-", stdin=robots)
     assert ran.code == 0
@@ -59,7 +59,7 @@ def test_house_no_group_says_why(run: Run) -> None:
     assert "  group     none: no line names ExampleBot or *" in nobody.lines
 
 
-def test_house_groups_are_merged_and_ties_explained(run: Run) -> None:
+def test_groups_are_merged_and_ties_explained(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /fish\n\nUser-agent: a\nAllow: /fish\nDisallow: /fish\n"
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  line 5 decides: between rules of equal length, allow wins" in ran.lines
@@ -68,13 +68,13 @@ def test_house_groups_are_merged_and_ties_explained(run: Run) -> None:
     assert "  group     a, lines 1, 4, merged: its own token" in ran.lines
 
 
-def test_house_equal_rules_the_later_line_loses(run: Run) -> None:
+def test_equal_rules_the_later_line_loses(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /fish\nDisallow: /fish\n"
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  3 | Disallow: /fish  5 octets: as long, and a later line" in ran.lines
 
 
-def test_house_only_rule_and_many_group_lines(run: Run) -> None:
+def test_only_rule_and_many_group_lines(run: Run) -> None:
     robots = b"User-agent: a\nAllow: /\n" * 12
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  group     a, lines 1, 3, 5, 7, 9, 11, 13, 15 and 4 more, merged: its own token" in ran.lines
@@ -82,7 +82,7 @@ def test_house_only_rule_and_many_group_lines(run: Run) -> None:
     assert "  line 2 decides: it is the only rule that matches" in alone.lines
 
 
-def test_house_robots_txt_itself(ask: Run) -> None:
+def test_robots_txt_itself(ask: Run) -> None:
     ran = ask("explain", "/robots.txt")
     assert ran.code == 0
     assert "  /robots.txt is always allowed, whatever the rules say" in ran.lines
@@ -97,7 +97,7 @@ def test_google_empty_rule_is_explained(run: Run) -> None:
     assert "  line 2 decides: an empty rule matches everything, and disallows nothing" in ran.lines
 
 
-def test_house_registry_notes(run: Run) -> None:
+def test_registry_notes(run: Run) -> None:
     token_only = run("explain", "/x", "--agent", "Google-Extended", "--robots", "robots.txt")
     assert "  note      Google-Extended fetches nothing: it is a word to Google's other crawlers" in token_only.lines
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
@@ -105,7 +105,7 @@ def test_house_registry_notes(run: Run) -> None:
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 
-def test_house_what_a_site_wrote_cannot_speak_to_the_terminal(run: Run, folder: Path) -> None:
+def test_what_a_site_wrote_cannot_speak_to_the_terminal(run: Run, folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"User-agent: \x1b]0;a\nUser-agent: *\n\tDisallow: /\x1b[2Jx\xff # \x07\n")
     for command in ("explain", "check", "matrix"):
         ran = run(command, "/\x1b[2Jx\udcff", "--agent", "a\udcff", "--robots", "bad.txt")
@@ -119,7 +119,7 @@ def test_house_what_a_site_wrote_cannot_speak_to_the_terminal(run: Run, folder: 
     )
 
 
-def test_house_very_long_line_is_cropped(run: Run) -> None:
+def test_very_long_line_is_cropped(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /" + b"x" * 5_000
     ran = run("explain", "/" + "x" * 5_000, "--agent", "a", "--robots", "-", stdin=robots)
     quoted = next(line for line in ran.lines if line.startswith("  2 | "))
@@ -129,24 +129,24 @@ def test_house_very_long_line_is_cropped(run: Run) -> None:
     assert mark.count("^") == len(quoted.removesuffix(" [...]")) - quoted.index("/")
 
 
-def test_house_mark_stands_under_wide_characters(run: Run) -> None:
+def test_mark_stands_under_wide_characters(run: Run) -> None:
     robots = "User-agent: a\nDisallow: /魚\n".encode()
     ran = run("explain", "/魚/1", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  2 | Disallow: /魚" in ran.lines
     assert any(line.endswith("  ^^^ 10 octets") for line in ran.lines)
 
 
-def test_house_formats_are_those_of_check(ask: Run) -> None:
+def test_formats_are_those_of_check(ask: Run) -> None:
     for form in ("json", "ndjson", "csv"):
         assert ask("explain", "/shop/", "--format", form) == ask("check", "/shop/", "--format", form)
     assert json.loads(ask("explain", "/shop/", "--format", "json").out)[0]["allowed"]
 
 
-def test_house_quiet_explains_nothing(ask: Run) -> None:
+def test_quiet_explains_nothing(ask: Run) -> None:
     assert ask("explain", "/x", "-q") == (1, "", "")
 
 
-def test_house_many_explanations_are_apart(ask: Run) -> None:
+def test_many_explanations_are_apart(ask: Run) -> None:
     ran = ask("explain", "/shop/", "fish", "/x")
     assert ran.code == 2
     assert ran.out.count("\n\nallowed: ") + ran.out.count("\n\ndisallowed: ") == 1

@@ -14,7 +14,7 @@ Run = Any
 UNKEPT = ("--store", "none")
 
 
-def test_house_fetch_shows_what_came(run: Run) -> None:
+def test_fetch_shows_what_came(run: Run) -> None:
     with sites("revalidating") as [site]:
         ran = run("fetch", f"{site.origin}/some/page?x", *UNKEPT)
     assert (ran.code, ran.err) == (0, "")
@@ -32,7 +32,7 @@ def test_house_fetch_shows_what_came(run: Run) -> None:
     assert ran.lines[-1].endswith("Z, fresh for 10 min more")
 
 
-def test_house_fetch_shows_every_hop(run: Run, site: Site) -> None:
+def test_fetch_shows_every_hop(run: Run, site: Site) -> None:
     with serving(redirecting(f"{site.origin}/chain-1", 301)) as first:
         ran = run("fetch", first.origin, *UNKEPT)
     assert ran.code == 0
@@ -45,7 +45,7 @@ def test_house_fetch_shows_every_hop(run: Run, site: Site) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_objects_say_the_same_for_programs(run: Run, form: str) -> None:
+def test_objects_say_the_same_for_programs(run: Run, form: str) -> None:
     with sites("rules", "busy", "empty") as running, Site() as bare:
         origins = [site.origin for site in (*running, bare)]
         ran = run("fetch", *origins, "http://", *UNKEPT, "--format", form)
@@ -70,12 +70,12 @@ def test_house_objects_say_the_same_for_programs(run: Run, form: str) -> None:
 
 
 @pytest.mark.parametrize("name, code", [("rules", 0), ("missing", 0), ("busy", 1), ("reset", 1), ("nowhere", 1)])
-def test_house_exit_code_of_a_fetch(run: Run, name: str, code: int) -> None:
+def test_exit_code_of_a_fetch(run: Run, name: str, code: int) -> None:
     with serving(BEHAVIOURS.get(name, BEHAVIOURS["html"])) as site:
         assert run("fetch", site.origin, *UNKEPT).code == code
 
 
-def test_house_fetch_of_what_nobody_answers_for(run: Run) -> None:
+def test_fetch_of_what_nobody_answers_for(run: Run) -> None:
     with refusing_port() as port:
         ran = run("fetch", f"http://127.0.0.1:{port}", *UNKEPT)
     assert ran.code == 1
@@ -87,13 +87,13 @@ def test_house_fetch_of_what_nobody_answers_for(run: Run) -> None:
     assert ran.lines[-1].endswith(("asked again in 1 min", "asked again in 0 min"))
 
 
-def test_house_host_without_a_scheme_means_https(run: Run) -> None:
+def test_host_without_a_scheme_means_https(run: Run) -> None:
     with refusing_port() as port:
         ran = run("fetch", f"127.0.0.1:{port}", *UNKEPT)
     assert ran.lines[0] == f"https://127.0.0.1:{port}/robots.txt: full-disallow"
 
 
-def test_house_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
+def test_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
     with sites("rules", "disallow-all") as [one, two]:
         ran = run("fetch", one.origin, two.origin, f"{one.origin}/again", *UNKEPT)
         assert (one.count("/robots.txt"), two.count("/robots.txt")) == (1, 1)
@@ -103,7 +103,7 @@ def test_house_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
     assert ran.lines.count("") == 2
 
 
-def test_house_kept_file_is_shown_without_a_request(run: Run) -> None:
+def test_kept_file_is_shown_without_a_request(run: Run) -> None:
     with sites("rules") as [site]:
         for count, more in ((1, ()), (1, ()), (1, ("--offline",)), (2, ("--refresh",))):
             ran = run("fetch", site.origin, "--store", "robots.sqlite3", *more)
@@ -112,7 +112,7 @@ def test_house_kept_file_is_shown_without_a_request(run: Run) -> None:
             assert site.count("/robots.txt") == count
 
 
-def test_house_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None:
+def test_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None:
     with sites("busy") as [site]:
         run("fetch", site.origin)
         ran = run("fetch", site.origin, "--offline")
@@ -120,7 +120,7 @@ def test_house_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -
     assert ran.lines[-1].endswith("Z, asked again in 2 min")
 
 
-def test_house_offline_without_anything_kept(run: Run, site: Site) -> None:
+def test_offline_without_anything_kept(run: Run, site: Site) -> None:
     ran = run("fetch", site.origin, "--offline", *UNKEPT)
     assert ran.code == 1
     assert "  access   unreachable: offline, and nothing is kept" in ran.lines
@@ -129,7 +129,7 @@ def test_house_offline_without_anything_kept(run: Run, site: Site) -> None:
 
 
 @pytest.mark.parametrize("policy, effect", [("rfc9309", "full-disallow"), ("yandex", "full-allow")])
-def test_house_policy_of_a_fetch(run: Run, policy: str, effect: str) -> None:
+def test_policy_of_a_fetch(run: Run, policy: str, effect: str) -> None:
     with sites("busy") as [site]:
         ran = run("fetch", site.origin, *UNKEPT, "--policy", policy)
     assert ran.lines[0] == f"{site.origin}/robots.txt: {effect}"

@@ -14,26 +14,26 @@ from canfetch.author.recipes import RECIPES
 Run = Any
 
 
-def test_house_a_recipe_is_written_to_standard_output(run: Run) -> None:
+def test_a_recipe_is_written_to_standard_output(run: Run) -> None:
     ran = run("init", "--recipe", "block-directories", "--path", "/calendar/", "--path", "/junk/")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n"
 
 
-def test_house_a_recipe_with_a_crawler_and_a_sitemap(run: Run) -> None:
+def test_a_recipe_with_a_crawler_and_a_sitemap(run: Run) -> None:
     url = "https://www.example.com/sitemap.xml"
     ran = run("init", "--recipe", "block-file-type", "--crawler", "Googlebot", "--file-type", "gif", "--sitemap", url)
     assert ran.out == f"User-agent: Googlebot\nDisallow: /*.gif$\n\nSitemap: {url}\n"
 
 
-def test_house_recipes_are_listed_with_their_options(run: Run) -> None:
+def test_recipes_are_listed_with_their_options(run: Run) -> None:
     ran = run("init", "--list")
     assert (ran.code, ran.err) == (0, "")
     assert [line.split()[0] for line in ran.lines if not line.startswith(" ")] == list(RECIPES)
     assert "[--crawler Googlebot] --file-type gif" in ran.out
 
 
-def test_house_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> None:
+def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> None:
     ran = run("init", "--recipe", "block-all", "--output", "new.txt")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert (folder / "new.txt").read_bytes() == b"User-agent: *\nDisallow: /\n"
@@ -82,14 +82,14 @@ def test_house_a_file_is_written_and_never_over_another(run: Run, folder: Path) 
         (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
     ],
 )
-def test_house_what_cannot_be_meant_is_said_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_meant_is_said_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
     ran = run("init", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"canfetch: {told}")
     assert ran.err.count("\n") == 1
 
 
-def test_house_questions_are_asked_on_a_terminal(
+def test_questions_are_asked_on_a_terminal(
     folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
 ) -> None:
     pty = pytest.importorskip("pty")

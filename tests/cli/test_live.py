@@ -33,7 +33,7 @@ def ruled(site: Site) -> Site:
 # --- formats and exit codes --------------------------------------------------------------------
 
 
-def test_house_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) -> None:
+def test_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT)
     assert ran.lines == [
         f"allowed     {ruled.origin}/fish     GPTBot  no rule for * matches",
@@ -43,7 +43,7 @@ def test_house_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) 
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, form: str) -> None:
+def test_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, form: str) -> None:
     ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [(row["url"], row["allowed"]) for row in rows] == [
@@ -61,7 +61,7 @@ def test_house_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, for
     assert ran.code == 1
 
 
-def test_house_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
+def test_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/private", "nowhere", *UNKEPT, "--agent", "CCBot", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     assert [(row["agent_name"], row["allowed"], row["rule_line"]) for row in rows] == [
@@ -75,7 +75,7 @@ def test_house_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
 
 
 @pytest.mark.parametrize("more", [(), ("--quiet",)])
-def test_house_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tuple[str, ...]) -> None:
+def test_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tuple[str, ...]) -> None:
     fish, private = f"{ruled.origin}/fish", f"{ruled.origin}/private"
     for urls, code in (
         ((fish,), 0),
@@ -88,7 +88,7 @@ def test_house_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tupl
         assert (ran.out == "") is bool(more)
 
 
-def test_house_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
+def test_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
     ran = run("explain", f"{ruled.origin}/private/x", *UNKEPT)
     assert ran.code == 1
     assert ran.lines[:7] == [
@@ -104,7 +104,7 @@ def test_house_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
     assert "  access    successful, conditional-allow: status 200 (policy rfc9309)" in ran.lines
 
 
-def test_house_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> None:
+def test_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> None:
     with refusing_port() as port:
         ran = run("explain", f"http://127.0.0.1:{port}/x", *UNKEPT)
     assert ran.code == 1
@@ -113,7 +113,7 @@ def test_house_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> No
     assert f"  file      http://127.0.0.1:{port}/robots.txt, none, as of 20" in ran.out
 
 
-def test_house_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -> None:
+def test_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -> None:
     ran = run("explain", f"{site.origin}/x", *UNKEPT)
     assert ran.code == 0
     assert ran.lines[1] == "  robots.txt is unavailable: status 404"
@@ -121,7 +121,7 @@ def test_house_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -
 
 
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
-def test_house_matrix_of_live_origins(run: Run, ruled: Site, form: str) -> None:
+def test_matrix_of_live_origins(run: Run, ruled: Site, form: str) -> None:
     urls = (f"{ruled.origin}/fish", f"{ruled.origin}/private")
     ran = run("matrix", *urls, *UNKEPT, "--agent", "CCBot", "--format", form)
     assert ran.code == 1
@@ -157,7 +157,7 @@ class Meeting:
         await exchange.answer(200, RULES)
 
 
-def test_house_origins_are_asked_at_the_same_time(run: Run) -> None:
+def test_origins_are_asked_at_the_same_time(run: Run) -> None:
     meeting = Meeting(guests=8)
     with ExitStack() as running:
         origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(8)]
@@ -171,7 +171,7 @@ def test_house_origins_are_asked_at_the_same_time(run: Run) -> None:
     assert meeting.most == 8
 
 
-def test_house_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None:
+def test_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None:
     meeting = Meeting(guests=1)
     with ExitStack() as running:
         origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(6)]
@@ -180,7 +180,7 @@ def test_house_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None
     assert meeting.most == 1
 
 
-def test_house_answers_keep_the_order_of_the_urls(run: Run) -> None:
+def test_answers_keep_the_order_of_the_urls(run: Run) -> None:
     with sites("slow-enough", "rules", "slow-enough", "disallow-all", "html") as running:
         urls = [f"{site.origin}/private" for site in (*running, *reversed(running))]
         ran = run("check", *urls, *UNKEPT)
@@ -188,20 +188,20 @@ def test_house_answers_keep_the_order_of_the_urls(run: Run) -> None:
         assert [site.count("/robots.txt") for site in running] == [1] * 5
 
 
-def test_house_one_request_for_an_origin_however_long_the_list(run: Run, ruled: Site, folder: Path) -> None:
+def test_one_request_for_an_origin_however_long_the_list(run: Run, ruled: Site, folder: Path) -> None:
     (folder / "urls.txt").write_text(f"{ruled.origin}/fish\n" * 10_000, encoding="utf-8")
     assert run("check", "--urls-file", "urls.txt", *UNKEPT, "-q") == (0, "", "")
     assert len(run("check", "--urls-file", "urls.txt", *UNKEPT).lines) == 10_000
     assert ruled.count("/robots.txt") == 2
 
 
-def test_house_same_origin_however_it_is_written(run: Run, ruled: Site) -> None:
+def test_same_origin_however_it_is_written(run: Run, ruled: Site) -> None:
     urls = (f"{ruled.origin}/a", f"HTTP://127.0.0.1:0{ruled.port}/b", f"http://user:x@{ruled.netloc}?c#d")
     assert run("check", *urls, *UNKEPT).code == 0
     assert ruled.count("/robots.txt") == 1
 
 
-def test_house_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, folder: Path) -> None:
+def test_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, folder: Path) -> None:
     gopher = "gopher://127.0.0.1/x"
     listed = [f"{ruled.origin}/fish", "/path", "http://", "", f"{ruled.origin}/private", "/" + "x" * 1_100_000, gopher]
     (folder / "urls.txt").write_text("\n".join(listed), encoding="utf-8")
@@ -217,7 +217,7 @@ def test_house_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: S
         assert len(ran.lines) == (0 if more else 2)
 
 
-def test_house_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: Site) -> None:
+def test_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", "--urls-file", "/proc/self/mem", *UNKEPT)
     if "no such file" in ran.err:
         pytest.skip("no file here that opens and cannot be read")
@@ -226,7 +226,7 @@ def test_house_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ru
     assert "/proc/self/mem cannot be read further: " in ran.err
 
 
-def test_house_list_without_a_url_asks_nobody(run: Run) -> None:
+def test_list_without_a_url_asks_nobody(run: Run) -> None:
     ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "canfetch: --urls-file '-' holds no URL: write one a line\n"
@@ -236,14 +236,14 @@ def test_house_list_without_a_url_asks_nobody(run: Run) -> None:
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/", ""])
-def test_house_file_of_an_origin_that_is_named(run: Run, ruled: Site, path: str) -> None:
+def test_file_of_an_origin_that_is_named(run: Run, ruled: Site, path: str) -> None:
     ran = run("check", "/private", f"{ruled.origin}/fish", *UNKEPT, "--robots", f"{ruled.origin}{path}")
     assert [line.split()[0] for line in ran.lines] == ["disallowed", "allowed"]
     assert (ran.code, ran.err) == (1, "")
     assert ruled.count("/robots.txt") == 1
 
 
-def test_house_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run) -> None:
+def test_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run) -> None:
     with sites("rules") as [ruled], Site() as bare:
         for named, other in ((ruled, bare), (bare, ruled)):
             for more in ((), ("-q",)):
@@ -256,7 +256,7 @@ def test_house_named_file_rules_over_no_other_origin_even_where_there_is_none(ru
 # --- options -----------------------------------------------------------------------------------
 
 
-def test_house_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder: Path) -> None:
+def test_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder: Path) -> None:
     for store in ((), ("--store", "robots.sqlite3")):
         before = ruled.count("/robots.txt")
         for _ in range(3):
@@ -266,21 +266,21 @@ def test_house_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder
     assert [*(folder / "cache").rglob("robots.sqlite3")]
 
 
-def test_house_what_is_kept_in_redis_is_not_asked_for_again(run: Run, ruled: Site, redis_url: str) -> None:
+def test_what_is_kept_in_redis_is_not_asked_for_again(run: Run, ruled: Site, redis_url: str) -> None:
     for _ in range(3):
         assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", redis_url).code == 0
     assert ruled.count("/robots.txt") == 1
     assert run("cache", "clear", ruled.origin, "--store", redis_url).err == "1 origin forgotten\n"
 
 
-def test_house_without_a_store_every_run_asks(run: Run, ruled: Site) -> None:
+def test_without_a_store_every_run_asks(run: Run, ruled: Site) -> None:
     for _ in range(3):
         assert run("check", f"{ruled.origin}/fish", *UNKEPT).code == 0
     assert ruled.count("/robots.txt") == 3
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_house_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
+def test_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
     urls = (f"{ruled.origin}/fish", f"{ruled.origin}/fowl", f"{ruled.origin}/fish")
     run(command, *urls, *AS_GPTBOT)
     for asked in (2, 3):
@@ -288,7 +288,7 @@ def test_house_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, comman
         assert ruled.count("/robots.txt") == asked
 
 
-def test_house_offline_asks_nobody(run: Run, ruled: Site) -> None:
+def test_offline_asks_nobody(run: Run, ruled: Site) -> None:
     unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
     assert unknown.code == 1
     assert "robots.txt is unreachable: offline, and nothing is kept" in unknown.out
@@ -298,7 +298,7 @@ def test_house_offline_asks_nobody(run: Run, ruled: Site) -> None:
     assert ruled.count("/robots.txt") == 1
 
 
-def test_house_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
+def test_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
     with sites("silent", "slow-body", "slow-head") as running:
         ran = run("check", *(f"{site.origin}/x" for site in running), *UNKEPT, "--timeout", "0.3")
     assert ran.code == 1
@@ -308,21 +308,21 @@ def test_house_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
 
 
 @pytest.mark.parametrize("policy, code", [("rfc9309", 1), ("yandex", 0)])
-def test_house_policy_says_what_an_error_means(run: Run, policy: str, code: int) -> None:
+def test_policy_says_what_an_error_means(run: Run, policy: str, code: int) -> None:
     with sites("busy") as [busy]:
         ran = run("check", f"{busy.origin}/x", *UNKEPT, "--policy", policy, "--format", "ndjson")
     assert ran.code == code
     assert json.loads(ran.out)["access"]["policy"] == policy
 
 
-def test_house_public_only_refuses_loopback(run: Run, ruled: Site) -> None:
+def test_public_only_refuses_loopback(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--public-only")
     assert ran.code == 1
     assert "127.0.0.1" in ran.out
     assert ruled.asked == []
 
 
-def test_house_user_agent_is_sent(run: Run, ruled: Site) -> None:
+def test_user_agent_is_sent(run: Run, ruled: Site) -> None:
     run("check", f"{ruled.origin}/fish", *UNKEPT)
     run("check", f"{ruled.origin}/fish", *UNKEPT, "--user-agent", "ExampleBot/1.0 (+https://example.com/bot)")
     sent = [asked.headers["user-agent"] for asked in ruled.asked]
@@ -333,14 +333,14 @@ def test_house_user_agent_is_sent(run: Run, ruled: Site) -> None:
 # --- what goes wrong beside the network --------------------------------------------------------
 
 
-def test_house_header_that_cannot_be_sent(run: Run) -> None:
+def test_header_that_cannot_be_sent(run: Run) -> None:
     ran = run("check", "http://127.0.0.1/x", *AS_GPTBOT, "--user-agent", "Bot\nX: y")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "--user-agent 'Bot\\nX: y' is no header" in ran.err
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
-def test_house_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, command: str) -> None:
+def test_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, command: str) -> None:
     pytest.importorskip("redis")
     with sites("rules", "rules", "rules") as running, refusing_port() as port:
         store = f"redis://:secret@127.0.0.1:{port}/0"
@@ -353,7 +353,7 @@ def test_house_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, com
     assert ran.err.count("\n") == 1
 
 
-def test_house_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Run, ruled: Site, folder: Path) -> None:
+def test_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Run, ruled: Site, folder: Path) -> None:
     stored = ("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", "robots.sqlite3")
     run(*stored)
     with closing(sqlite3.connect(folder / "robots.sqlite3", isolation_level=None)) as connection:
@@ -369,7 +369,7 @@ def test_house_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Ru
 
 
 @pytest.mark.parametrize("command", ["check", "fetch"])
-def test_house_store_that_is_none_is_refused(run: Run, folder: Path, command: str) -> None:
+def test_store_that_is_none_is_refused(run: Run, folder: Path, command: str) -> None:
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     agent = () if command == "fetch" else AS_GPTBOT
     for place, said in (
@@ -381,7 +381,7 @@ def test_house_store_that_is_none_is_refused(run: Run, folder: Path, command: st
         assert ran.err.startswith(f"canfetch: --store {said}")
 
 
-def test_house_list_that_is_missing_is_told_before_anybody_is_asked(run: Run, ruled: Site) -> None:
+def test_list_that_is_missing_is_told_before_anybody_is_asked(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err

@@ -40,7 +40,7 @@ def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
 
 @POSIX
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
-def test_house_interrupt_waits_for_no_origin_and_leaves_no_lease(folder: Path, environment: Any, command: str) -> None:
+def test_interrupt_waits_for_no_origin_and_leaves_no_lease(folder: Path, environment: Any, command: str) -> None:
     agent = () if command == "fetch" else AS_GPTBOT
     with (
         sites("silent", "silent-body") as running,
@@ -54,7 +54,7 @@ def test_house_interrupt_waits_for_no_origin_and_leaves_no_lease(folder: Path, e
 
 
 @POSIX
-def test_house_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) -> None:
+def test_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) -> None:
     with (
         sites("rules") as [site],
         started(folder, environment(), "check", "--urls-file", "-", *AS_GPTBOT, *PATIENT) as process,
@@ -67,7 +67,7 @@ def test_house_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: A
         assert interrupted(process) == (130, b"", b"")
 
 
-def test_house_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
+def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
     with (
         sites("rules", "disallow-all") as [one, two],
         # Without PYTHONUNBUFFERED: what is answered goes out before anything is waited for.
@@ -90,7 +90,7 @@ def test_house_live_answers_come_before_the_list_ends(folder: Path, environment:
 
 
 @POSIX
-def test_house_reader_that_goes_away_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
+def test_reader_that_goes_away_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
     with sites("rules", "silent") as [quick, silent]:
         urls = [f"{quick.origin}/{number}\n" for number in range(50_000)]
         (folder / "urls.txt").write_text("".join([*urls, f"{silent.origin}/x\n"]), encoding="utf-8")
@@ -104,7 +104,7 @@ def test_house_reader_that_goes_away_while_an_origin_is_silent(folder: Path, env
 
 
 @POSIX
-def test_house_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -> None:
+def test_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -> None:
     with sites("disallow-all") as [site]:
         (folder / "one.txt").write_text(f"{site.origin}/x\n", encoding="utf-8")
         with (folder / "many.txt").open("w", encoding="utf-8") as many:
@@ -117,7 +117,7 @@ def test_house_memory_does_not_grow_with_a_live_list(folder: Path, environment: 
 
 
 @POSIX
-def test_house_process_that_answered_all_leaves_nothing_open(folder: Path, environment: Any) -> None:
+def test_process_that_answered_all_leaves_nothing_open(folder: Path, environment: Any) -> None:
     """Warnings are errors in it: of files that nobody closed, too."""
     with sites("rules") as [site]:
         (folder / "urls.txt").write_text(f"{site.origin}/fish\n", encoding="utf-8")

@@ -10,7 +10,7 @@ Run = Any
 AGENTS = ("--agent", "GPTBot", "--agent", "Googlebot-Image", "--agent", "ExampleBot", "--robots", "robots.txt")
 
 
-def test_house_text_is_a_table(run: Run) -> None:
+def test_text_is_a_table(run: Run) -> None:
     ran = run("matrix", "/shop/cart", "/private/", "fish", *AGENTS)
     assert ran.code == 2
     assert ran.lines == [
@@ -22,13 +22,13 @@ def test_house_text_is_a_table(run: Run) -> None:
     ]
 
 
-def test_house_exit_codes(run: Run) -> None:
+def test_exit_codes(run: Run) -> None:
     assert run("matrix", "/shop/", *AGENTS).code == 0
     assert run("matrix", "/private/", *AGENTS).code == 1
     assert run("matrix", "/private/", *AGENTS, "--quiet") == (1, "", "")
 
 
-def test_house_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
+def test_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
     whole = json.loads(run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "json").out)
     ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "ndjson")
     assert [json.loads(line) for line in ran.lines] == whole
@@ -39,7 +39,7 @@ def test_house_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
     assert list(fish) == ["url", "error"]
 
 
-def test_house_csv_is_a_column_an_agent(run: Run) -> None:
+def test_csv_is_a_column_an_agent(run: Run) -> None:
     ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "csv")
     header, cart, fish = csv.reader(io.StringIO(ran.out))
     assert header == ["url", "GPTBot", "Googlebot-Image", "ExampleBot", "error"]
@@ -48,7 +48,7 @@ def test_house_csv_is_a_column_an_agent(run: Run) -> None:
     assert fish[4].startswith("'fish' is no URL")
 
 
-def test_house_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
+def test_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("".join(f"/shop/{n}\n" for n in range(1_000)), encoding="utf-8")
     ran = run("matrix", "--urls-file", "urls.txt", *AGENTS)
     assert len(ran.lines) == 1_002
@@ -56,7 +56,7 @@ def test_house_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
     assert ran.lines[-1].split() == ["/shop/999", "yes", "6", "yes", "yes"]
 
 
-def test_house_long_url_pushes_its_own_row_alone(run: Run) -> None:
+def test_long_url_pushes_its_own_row_alone(run: Run) -> None:
     long = "/shop/" + "x" * 200
     ran = run("matrix", "/a", long, "--agent", "GPTBot", "--robots", "robots.txt")
     assert ran.lines[0] == f"{'URL':72}  GPTBot"

@@ -26,7 +26,7 @@ ASK = ("/a", "/b", "--robots", "-", "--agents-registry", "crawlers.toml")
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_house_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, command: str) -> None:
+def test_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, command: str) -> None:
     (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
     ran = run(command, *ASK, "--agent", "examplebot-image", "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, ran.err) == (1, "")
@@ -36,7 +36,7 @@ def test_house_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, c
     assert "never" not in exact.out
 
 
-def test_house_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: Path) -> None:
+def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: Path) -> None:
     (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
     ran = run("check", *ASK, "--agent", "Googlebot-Image", stdin=ROBOTS)
     assert "Googlebot-Image, then Googlebot, then *" in ran.out
@@ -59,7 +59,7 @@ def test_house_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, fo
         ("a" * (4 << 20) + "a", "is longer than 4194304 octets"),
     ],
 )
-def test_house_file_that_cannot_be_meant_is_told(run: Run, folder: Path, text: str, said: str) -> None:
+def test_file_that_cannot_be_meant_is_told(run: Run, folder: Path, text: str, said: str) -> None:
     (folder / "crawlers.toml").write_text(text, encoding="utf-8")
     ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, ran.out) == (2, "")
@@ -67,7 +67,7 @@ def test_house_file_that_cannot_be_meant_is_told(run: Run, folder: Path, text: s
     assert said in ran.err
 
 
-def test_house_file_that_is_not_there_and_input_that_is_read_twice_are_told(run: Run) -> None:
+def test_file_that_is_not_there_and_input_that_is_read_twice_are_told(run: Run) -> None:
     ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, "no such file" in ran.err) == (2, True)
     twice = run("check", *ASK[:-1], "-", "--agent", "ExampleBot", stdin=ROBOTS)

@@ -37,7 +37,7 @@ def ruled(site: Site) -> Site:
 # --- a page that is given ----------------------------------------------------------------------
 
 
-def test_house_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
+def test_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
     ran = run(
         "page", "https://example.com/fish", "--html", page.name, "--header", "X-Robots-Tag: max-snippet: 50, no-follow",
         "--header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
@@ -67,7 +67,7 @@ def test_house_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
 
 
-def test_house_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
+def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     html = b"<a rel=nofollow href=x>a</a><a rel='ugc nofollow'>b</a><p><span data-nosnippet>c</span></p>"
     ran = run("page", "--html", "-", *AS_GOOGLE, "--max-bytes", "90", stdin=html)
     assert ran.lines[0] == "yes: Googlebot may index this page"
@@ -78,7 +78,7 @@ def test_house_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     assert ran.code == 0
 
 
-def test_house_page_says_how_much(run: Run) -> None:
+def test_page_says_how_much(run: Run) -> None:
     headers = ("--header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")
     assert [" ".join(line.split()) for line in ran.lines if "at most" in line] == [
@@ -90,19 +90,19 @@ def test_house_page_says_how_much(run: Run) -> None:
     ]
 
 
-def test_house_page_has_colours_where_they_are_wanted(run: Run) -> None:
+def test_page_has_colours_where_they_are_wanted(run: Run) -> None:
     ran = run("page", "--header", "X-Robots-Tag: noindex", *AS_GOOGLE, env={"FORCE_COLOR": "1"})
     assert ran.out.startswith("\x1b[31mno\x1b[0m: Googlebot")
 
 
-def test_house_odd_directives_are_not_all_told(run: Run) -> None:
+def test_odd_directives_are_not_all_told(run: Run) -> None:
     ran = run("page", "--header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
     assert sum(line.startswith("  odd ") for line in ran.lines) == 21
     assert ran.lines[-1] == "  odd         5 more"
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
+def test_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
     ran = run("page", "--html", page.name, *AS_GOOGLE, "--agent", "bingbot", "--format", form, "--now", "2026-01-31")
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [(row["url"], row["agent_name"], row["schema"]) for row in rows] == [
@@ -118,7 +118,7 @@ def test_house_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> 
     assert ran.code == 1
 
 
-def test_house_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
+def test_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
     ran = run("page", "/private/x", "--html", page.name, "--robots", "robots.txt", "--exact", "--agent", "ExampleBot")
     assert ran.lines[1] == "  robots.txt forbids fetching the page, so what it says is never seen"
     assert "list its URL         yes" in ran.out
@@ -126,14 +126,14 @@ def test_house_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: 
     assert ran.code == 1
 
 
-def test_house_page_with_a_tdm_file(run: Run, folder: Path) -> None:
+def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
     (folder / "tdmrep.json").write_text('[{"location": "/", "tdm-reservation": 1}]', encoding="utf-8")
     ran = run("page", "/x", "--header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
     assert "  train on it          no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
     assert ran.code == 0
 
 
-def test_house_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
+def test_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
     for more, code in ((), 1), (("--dialect", "apple"), 1), (("--format", "json"), 1):
         assert run("page", "--html", page.name, *AS_GOOGLE, "--quiet", *more) == (code, "", "")
     assert run("page", "--header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
@@ -142,7 +142,7 @@ def test_house_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None
 # --- a page that is fetched --------------------------------------------------------------------
 
 
-def test_house_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
+def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(NOINDEX, HTML_TYPE, "X-Robots-Tag: nofollow", "X-Robots-Tag: bingbot: noarchive"))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, "--agent", "bingbot", *UNKEPT, "--format", "json")
     google, bing = json.loads(ran.out)
@@ -155,7 +155,7 @@ def test_house_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> N
     assert ran.code == 1
 
 
-def test_house_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> None:
+def test_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> None:
     ran = run("page", f"{ruled.origin}/private", *AS_GOOGLE, *UNKEPT)
     assert ran.lines[0] == f"no: Googlebot may not index {ruled.origin}/private"
     assert "list its URL         yes" in ran.out
@@ -163,7 +163,7 @@ def test_house_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site
     assert ran.code == 1
 
 
-def test_house_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Site) -> None:
+def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
     ruled.serve("/.well-known/tdmrep.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
     ran = run(
@@ -173,7 +173,7 @@ def test_house_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, rule
     assert ruled.count("/.well-known/tdmrep.json") == 1
 
 
-def test_house_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
+def test_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--dialect", "restrictive")
     assert f"  fetched     {ruled.origin}/fish, 7 octets" in ran.lines
@@ -196,7 +196,7 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
         (redirecting(TDM_PLACE), "redirects more than 10 times"),
     ],
 )
-def test_house_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
+def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
     run: Run, ruled: Site, behaviour: Any, said: str
 ) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
@@ -213,7 +213,7 @@ def test_house_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_house_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(
+def test_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(
     run: Run, ruled: Site, status: int
 ) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
@@ -223,7 +223,7 @@ def test_house_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once
     assert ruled.count(TDM_PLACE) == 1
 
 
-def test_house_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
+def test_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, redirecting("/tdm.json", 301))
     ruled.serve("/tdm.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
@@ -232,13 +232,13 @@ def test_house_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> No
     assert (ruled.count(TDM_PLACE), ruled.count("/tdm.json")) == (1, 1)
 
 
-def test_house_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
+def test_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", BEHAVIOURS["reset"])
     assert run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT).err.count("gives no page") == 2
     assert ruled.count("/fish") == 1
 
 
-def test_house_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
+def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
     ruled.serve("/old", redirecting("/fish#tail", 301))
     ruled.serve("/fish", saying(NOINDEX, HTML_TYPE))
     ruled.serve("/trap", redirecting("/private"))
@@ -262,7 +262,7 @@ def test_house_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled:
         ("/reset", BEHAVIOURS["reset"], "gives no page"),
     ],
 )
-def test_house_page_that_is_none_is_told_in_one_line(
+def test_page_that_is_none_is_told_in_one_line(
     run: Run, ruled: Site, path: str, behaviour: Any, said: str
 ) -> None:
     ruled.serve(path, behaviour)
@@ -278,7 +278,7 @@ def test_house_page_that_is_none_is_told_in_one_line(
             assert said in row["error"]
 
 
-def test_house_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
+def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
     with refusing_port() as port:
         ran = run("page", f"http://127.0.0.1:{port}/x", *AS_GOOGLE, *UNKEPT)
     assert ran.code == 1
@@ -290,7 +290,7 @@ def test_house_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_house_quiet_page_still_says_errors(run: Run, form: str) -> None:
+def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
     ran = run("page", "nonsense", *AS_GOOGLE, *UNKEPT, "-q", "--format", form)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: 'nonsense'")
@@ -326,7 +326,7 @@ def test_house_quiet_page_still_says_errors(run: Run, form: str) -> None:
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),
     ],
 )
-def test_house_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+def test_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
     ran = run(*arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert thing in ran.err
@@ -334,13 +334,13 @@ def test_house_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], t
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that opens and cannot be read")
-def test_house_file_that_cannot_be_read_is_told(run: Run) -> None:
+def test_file_that_cannot_be_read_is_told(run: Run) -> None:
     ran = run("page", *AS_GOOGLE, "--html", "/proc/self/mem")
     assert (ran.code, ran.out) == (2, "")
     assert "cannot be read" in ran.err
 
 
-def test_house_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
+def test_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", saying(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)
     assert "\x1b" not in ran.out

@@ -35,20 +35,20 @@ def policy_file(folder: Path) -> Path:
 
 @pytest.mark.usefixtures("policy_file")
 @pytest.mark.parametrize("form", FORMS)
-def test_house_a_policy_is_written_in_each_form(run: Run, form: str) -> None:
+def test_a_policy_is_written_in_each_form(run: Run, form: str) -> None:
     ran = run("policy", "policy.toml", "--to", form)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == render_policy(parse_policy(POLICY), form)
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_house_a_policy_is_a_robots_txt_unless_another_form_is_wanted(run: Run) -> None:
+def test_a_policy_is_a_robots_txt_unless_another_form_is_wanted(run: Run) -> None:
     assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")
     assert run("policy", "-", stdin=POLICY.encode()).out == run("policy", "policy.toml").out
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_house_all_forms_at_once(run: Run) -> None:
+def test_all_forms_at_once(run: Run) -> None:
     ran = run("policy", "policy.toml", "--to", "all")
     assert (ran.code, ran.err) == (0, "")
     assert [line.removeprefix("# === ") for line in ran.lines if line.startswith("# === ")] == list(FORMS)
@@ -57,7 +57,7 @@ def test_house_all_forms_at_once(run: Run) -> None:
     assert shape["forms"] == {form: render_policy(parse_policy(POLICY), form) for form in FORMS}
 
 
-def test_house_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: Path) -> None:
+def test_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: Path) -> None:
     (folder / "query.toml").write_text("[everyone]\ndisallow = ['/*?']", encoding="utf-8")
     ran = run("policy", "query.toml", "--to", "all", "--format", "json")
     assert (ran.code, set(json.loads(ran.out)["forms"])) == (0, set(FORMS) - {"traefik"})
@@ -68,7 +68,7 @@ def test_house_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: 
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_house_the_proof_for_people(run: Run) -> None:
+def test_the_proof_for_people(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check")
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0].split() == ["INTENT", *PROFILES]
@@ -79,7 +79,7 @@ def test_house_the_proof_for_people(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_house_the_proof_for_programs(run: Run) -> None:
+def test_the_proof_for_programs(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check", "--format", "json")
     shape = json.loads(ran.out)
     assert (ran.code, shape["schema"], shape["holds"]) == (0, "canfetch.proof/1", True)
@@ -87,7 +87,7 @@ def test_house_the_proof_for_programs(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_house_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Draft.render
     monkeypatch.setattr(Draft, "render", lambda draft: whole(draft).replace(b"/private/", b"/privat/"))
     ran = run("policy", "policy.toml", "--check")
@@ -110,7 +110,7 @@ def test_house_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest
         (b"#" * (1 << 21), "policy.toml has more than 1048576 octets: give a policy"),
     ],
 )
-def test_house_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
+def test_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
     (folder / "policy.toml").write_bytes(toml)
     ran = run("policy", "policy.toml")
     assert (ran.code, ran.out) == (2, "")
@@ -118,7 +118,7 @@ def test_house_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, t
     assert ran.err.count("\n") == 1
 
 
-def test_house_a_policy_that_is_not_there_is_exit_2(run: Run) -> None:
+def test_a_policy_that_is_not_there_is_exit_2(run: Run) -> None:
     ran = run("policy", "none.toml")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err
@@ -136,12 +136,12 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "policy.toml"
         ("init", "--recipe", "only-one-crawler", "--crawler", "Googlebot"),
     ],
 )
-def test_house_what_is_written_has_no_error_and_is_in_order(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_what_is_written_has_no_error_and_is_in_order(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     (folder / "robots.txt").write_text(run(*arguments).out, encoding="utf-8")
     ran = run("lint", "robots.txt", "--isolated", "--fail-on", "error")
     assert ran.code == 0, ran.out
     assert run("fmt", "--check", "robots.txt").code == 0
 
 
-def test_house_the_example_holds(run: Run) -> None:
+def test_the_example_holds(run: Run) -> None:
     assert run("policy", str(EXAMPLE), "--check").code == 0

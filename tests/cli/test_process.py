@@ -28,17 +28,17 @@ Run = Any
         (),
     ],
 )
-def test_house_a_process_says_the_same(process: Run, run: Run, arguments: tuple[str, ...]) -> None:
+def test_a_process_says_the_same(process: Run, run: Run, arguments: tuple[str, ...]) -> None:
     assert process(*arguments) == run(*arguments)
 
 
-def test_house_standard_input_of_a_process(process: Run) -> None:
+def test_standard_input_of_a_process(process: Run) -> None:
     robots = b"User-agent: *\nDisallow: /x"
     ran = process("check", "/x", "--agent", "ExampleBot", "--robots", "-", stdin=robots)
     assert ran == (1, "disallowed  /x  ExampleBot  line 2, Disallow: /x\n", "")
 
 
-def test_house_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
+def test_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
     # What the script that installers make does.
     code = "import sys; from canfetch.cli.main import main; sys.exit(main())"
     ran = subprocess.run(

@@ -17,7 +17,7 @@ Run = Any
 BLANK = "User-agent: FooBot\n\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n"
 
 
-def test_house_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
+def test_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
     ran = run("explain", "/a/c", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--exact", stdin=BLANK)
     assert ran.code == 1
     assert ran.out == (
@@ -38,7 +38,7 @@ def test_house_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> Non
 
 
 @pytest.mark.parametrize("chosen", ["python", "native", "both"])
-def test_house_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, chosen: str) -> None:
+def test_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, chosen: str) -> None:
     if chosen != "python":
         need_native()
     arguments = ("explain", "--agent", "FooBot", "--all-profiles", "--exact", "--engine", chosen)
@@ -51,7 +51,7 @@ def test_house_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: R
     assert len(fetched.lines) == 13
 
 
-def test_house_profile_says_with_which_the_others_are_compared(run: Run) -> None:
+def test_profile_says_with_which_the_others_are_compared(run: Run) -> None:
     arguments = ("explain", "/a", "/b", "--agent", "FooBot", "--agent", "BarBot", "--robots", "-", "--all-profiles")
     ran = run(*arguments, "--profile", "yandex", stdin=BLANK)
     blocks = ran.out.split("\n\n")
@@ -65,7 +65,7 @@ def test_house_profile_says_with_which_the_others_are_compared(run: Run) -> None
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_house_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> None:
+def test_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> None:
     arguments = ("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--format", form)
     out = run(*arguments, stdin=BLANK).out
     if form == "json":
@@ -81,21 +81,21 @@ def test_house_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> N
 @pytest.mark.parametrize(
     "body, code", [(BLANK, 1), ("User-agent: *\nDisallow: /b\n", 0), ("User-agent: *\n\nDisallow: /\n", 1)]
 )
-def test_house_exit_code_is_1_where_any_reading_disallows(run: Run, body: str, code: int) -> None:
+def test_exit_code_is_1_where_any_reading_disallows(run: Run, body: str, code: int) -> None:
     for quiet in ([], ["--quiet"]):
         ran = run("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", *quiet, stdin=body)
         assert ran.code == code
         assert bool(ran.out) is not bool(quiet)
 
 
-def test_house_bad_url_is_said_once(run: Run) -> None:
+def test_bad_url_is_said_once(run: Run) -> None:
     ran = run("explain", "nonsense", "/b", "--agent", "FooBot", "--robots", "-", "--all-profiles", stdin=BLANK)
     assert ran.code == 2
     assert ran.err.count("nonsense") == 1
     assert ran.out.startswith("FooBot, /b\n")
 
 
-def test_house_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) -> None:
+def test_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) -> None:
     site.serve("/robots.txt", saying(BLANK.encode()))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert ran.code == 1
@@ -103,14 +103,14 @@ def test_house_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Si
     assert site.count("/robots.txt") == 1
 
 
-def test_house_without_a_file_the_readings_agree(run: Run, site: Site) -> None:
+def test_without_a_file_the_readings_agree(run: Run, site: Site) -> None:
     site.serve("/robots.txt", saying(b"", status=404))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert (ran.code, ran.out.count("allowed")) == (0, 11)
     assert "all 11 readings agree" in ran.out
 
 
-def test_house_evidence_is_of_one_profile(run: Run) -> None:
+def test_evidence_is_of_one_profile(run: Run) -> None:
     ran = run("explain", "/a", "--agent", "a", "--robots", "-", "--all-profiles", "--evidence", "e", stdin="")
     assert ran.code == 2
     assert "leave --all-profiles out" in ran.err

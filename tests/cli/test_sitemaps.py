@@ -14,7 +14,7 @@ UNKEPT = ("--store", "none")
 FILE = b"Sitemap: https://example.com/a.xml\nUser-agent: *\nDisallow: /\nsitemap:\nSITEMAP: /b\x1b.xml # two\n"
 
 
-def test_house_sitemaps_of_a_file(run: Run, folder: Path) -> None:
+def test_sitemaps_of_a_file(run: Run, folder: Path) -> None:
     (folder / "some.txt").write_bytes(FILE)
     assert run("sitemaps", "--robots", "some.txt") == (0, "https://example.com/a.xml\n/b%1B.xml\n", "")
     assert run("sitemaps", "--robots", "-", stdin=FILE).code == 0
@@ -22,7 +22,7 @@ def test_house_sitemaps_of_a_file(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_house_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> None:
+def test_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> None:
     site.serve("/robots.txt", saying(FILE))
     ran = run("sitemaps", site.origin, "nonsense:x", *UNKEPT, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
@@ -40,12 +40,12 @@ def test_house_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str)
     assert ran.code == 2
 
 
-def test_house_origin_without_a_file_names_none(run: Run, site: Site) -> None:
+def test_origin_without_a_file_names_none(run: Run, site: Site) -> None:
     ran = run("sitemaps", f"{site.origin}/some/path", *UNKEPT)
     assert ran == (1, "", f"canfetch: {site.origin}/robots.txt names no sitemap\n")
 
 
-def test_house_unreachable_origin_is_an_error(run: Run) -> None:
+def test_unreachable_origin_is_an_error(run: Run) -> None:
     with refusing_port() as port:
         ran = run("sitemaps", f"http://127.0.0.1:{port}", *UNKEPT)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -56,6 +56,6 @@ def test_house_unreachable_origin_is_an_error(run: Run) -> None:
     "arguments",
     [(), ("https://example.com", "--robots", "robots.txt"), ("--robots", "missing.txt"), ("--robots", ".")],
 )
-def test_house_bad_question_about_sitemaps(run: Run, arguments: tuple[str, ...]) -> None:
+def test_bad_question_about_sitemaps(run: Run, arguments: tuple[str, ...]) -> None:
     ran = run("sitemaps", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -21,7 +21,7 @@ Run = Any
         ("unix:///run/valkey/valkey.sock", "unix:///run/valkey/valkey.sock"),
     ],
 )
-def test_house_store_keeps_its_host_and_its_path(
+def test_store_keeps_its_host_and_its_path(
     run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str
 ) -> None:
     redis = pytest.importorskip("redis")
@@ -37,7 +37,7 @@ def test_house_store_keeps_its_host_and_its_path(
     assert ran == (2, "", f"canfetch: --store {typed!r}: is no Redis URL: seen\n")
 
 
-def test_house_server_is_named_as_it_was_typed(run: Run) -> None:
+def test_server_is_named_as_it_was_typed(run: Run) -> None:
     pytest.importorskip("redis")
     with refusing_port() as port, sites("rules") as [site]:
         place = f"valkey://127.0.0.1:{port}/0"
@@ -46,7 +46,7 @@ def test_house_server_is_named_as_it_was_typed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])
-def test_house_server_with_an_option_that_there_is_not_is_told(run: Run, command: tuple[str, ...]) -> None:
+def test_server_with_an_option_that_there_is_not_is_told(run: Run, command: tuple[str, ...]) -> None:
     pytest.importorskip("redis")
     ran = run(*command, "--store", "redis://127.0.0.1:1?foo=1&password=secret")
     place = "'redis://127.0.0.1:1?foo=1&password=***'"
@@ -57,7 +57,7 @@ def test_house_server_with_an_option_that_there_is_not_is_told(run: Run, command
 @pytest.mark.parametrize(
     "place, scheme", [("postgres://localhost/x", "postgres"), ("sqlite:///x.db", "sqlite"), ("://x", "")]
 )
-def test_house_store_of_another_kind_makes_no_folders(
+def test_store_of_another_kind_makes_no_folders(
     run: Run, folder: Path, command: tuple[str, ...], place: str, scheme: str
 ) -> None:
     before = sorted(folder.rglob("*"))
@@ -67,12 +67,12 @@ def test_house_store_of_another_kind_makes_no_folders(
     assert sorted(folder.rglob("*")) == before
 
 
-def test_house_file_is_a_store_wherever_its_folder_is(run: Run, folder: Path) -> None:
+def test_file_is_a_store_wherever_its_folder_is(run: Run, folder: Path) -> None:
     assert run("fetch", "http://127.0.0.1", "--offline", "--store", f"{folder}//x.sqlite3").code == 1
     assert (folder / "x.sqlite3").exists()
 
 
-def test_house_cache_folder_that_cannot_be_written_is_no_option_that_was_typed(run: Run, folder: Path) -> None:
+def test_cache_folder_that_cannot_be_written_is_no_option_that_was_typed(run: Run, folder: Path) -> None:
     (folder / "cache").write_text("in the way", encoding="utf-8")
     ran = run("fetch", "http://127.0.0.1", "--offline")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -39,7 +39,7 @@ def peak_octets(folder: Path, env: dict[str, str], *arguments: str) -> int:
 
 @POSIX
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
-def test_house_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
+def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     with (folder / "many.txt").open("w", encoding="utf-8") as many:
         many.writelines(f"https://example.com/shop/{n}?{'q' * 200}\n" for n in range(99_999))
@@ -53,7 +53,7 @@ def test_house_memory_does_not_grow_with_the_list(folder: Path, environment: Any
 
 @POSIX
 @pytest.mark.parametrize("more", [("--quiet",), ()])
-def test_house_memory_of_a_matrix_and_of_quiet_is_bounded_too(
+def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(
     folder: Path, environment: Any, more: tuple[str, ...]
 ) -> None:
     (folder / "many.txt").write_text("/x\n" * 100_000, encoding="utf-8")
@@ -63,7 +63,7 @@ def test_house_memory_of_a_matrix_and_of_quiet_is_bounded_too(
     assert peak_octets(folder, environment(), *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
 
 
-def test_house_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
+def test_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
     with started(folder, environment(), *CHECK, "-") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -77,7 +77,7 @@ def test_house_answers_come_before_the_list_ends(folder: Path, environment: Any)
 
 
 @POSIX
-def test_house_reader_that_goes_away_is_no_error(folder: Path, environment: Any) -> None:
+def test_reader_that_goes_away_is_no_error(folder: Path, environment: Any) -> None:
     (folder / "many.txt").write_text("/shop/\n" * 50_000, encoding="utf-8")
     with started(folder, environment(), *CHECK, "many.txt") as process:
         assert process.stdout is not None
@@ -89,7 +89,7 @@ def test_house_reader_that_goes_away_is_no_error(folder: Path, environment: Any)
 
 
 @POSIX
-def test_house_reader_that_was_never_there(folder: Path, environment: Any) -> None:
+def test_reader_that_was_never_there(folder: Path, environment: Any) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     ran = subprocess.run(
@@ -105,7 +105,7 @@ def test_house_reader_that_was_never_there(folder: Path, environment: Any) -> No
 
 
 @POSIX
-def test_house_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: Any) -> None:
+def test_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: Any) -> None:
     with started(folder, environment(), *CHECK, "-") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -119,14 +119,14 @@ def test_house_interrupt_is_exit_130_without_a_traceback(folder: Path, environme
 
 
 @POSIX
-def test_house_standard_input_that_is_closed(folder: Path, environment: Any) -> None:
+def test_standard_input_that_is_closed(folder: Path, environment: Any) -> None:
     command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'
     ran = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr == b"canfetch: --robots -: standard input is closed: give a file\n"
 
 
-def test_house_url_that_the_encoding_of_the_output_has_not(folder: Path, environment: Any) -> None:
+def test_url_that_the_encoding_of_the_output_has_not(folder: Path, environment: Any) -> None:
     (folder / "urls.txt").write_text("/shop/魚\n", encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-m", "canfetch", *CHECK, "urls.txt"],
@@ -142,7 +142,7 @@ def test_house_url_that_the_encoding_of_the_output_has_not(folder: Path, environ
 @pytest.mark.parametrize(
     "shell, sign", [("bash", "complete -o nosort -F"), ("zsh", "#compdef canfetch"), ("fish", "complete --no-files")]
 )
-def test_house_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> None:
+def test_completion_scripts(run: Run, folder: Path, shell: str, sign: str) -> None:
     ran = run("completion", shell)
     assert (ran.code, ran.err) == (0, "")
     assert sign in ran.out
@@ -167,6 +167,6 @@ def test_house_completion_scripts(run: Run, folder: Path, shell: str, sign: str)
         ("canfetch check --format nd", 3, {"ndjson"}),
     ],
 )
-def test_house_completion_answers(run: Run, words: str, place: int, expected: set[str]) -> None:
+def test_completion_answers(run: Run, words: str, place: int, expected: set[str]) -> None:
     asked = {"_CANFETCH_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(place)}
     assert {line.partition(",")[2] for line in run(env=asked).lines} == expected

@@ -65,7 +65,7 @@ def screen(folder: Path, environment: Any) -> Screen:
     return shown
 
 
-def test_house_colour_on_a_terminal(screen: Screen) -> None:
+def test_colour_on_a_terminal(screen: Screen) -> None:
     out = screen(*CHECK)
     assert "\x1b[31mdisallowed\x1b[0m  /x" in out
     assert "\x1b[32mallowed   \x1b[0m  /shop/" in out
@@ -73,7 +73,7 @@ def test_house_colour_on_a_terminal(screen: Screen) -> None:
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_no_colour_where_none_is_wanted(screen: Screen, command: str, *, rich: bool) -> None:
+def test_no_colour_where_none_is_wanted(screen: Screen, command: str, *, rich: bool) -> None:
     for more, env in ((("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--no-color",), {"FORCE_COLOR": "1"})):
         out = screen(command, *CHECK[1:], *more, env=env, rich=rich)
         assert "\x1b[3" not in out
@@ -81,29 +81,29 @@ def test_house_no_colour_where_none_is_wanted(screen: Screen, command: str, *, r
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_house_no_colour_in_a_pipe(run: Run, command: str) -> None:
+def test_no_colour_in_a_pipe(run: Run, command: str) -> None:
     assert "\x1b" not in run(command, *CHECK[1:]).out
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_house_force_color_colours_a_pipe_and_no_color_goes_before(run: Run, command: str) -> None:
+def test_force_color_colours_a_pipe_and_no_color_goes_before(run: Run, command: str) -> None:
     assert "\x1b[31m" in run(command, *CHECK[1:], env={"FORCE_COLOR": "1"}).out
     assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "0"}).out
     assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
     assert "\x1b" not in run(command, *CHECK[1:], "--no-color", env={"FORCE_COLOR": "1"}).out
 
 
-def test_house_dumb_terminal_gets_no_colour(screen: Screen) -> None:
+def test_dumb_terminal_gets_no_colour(screen: Screen) -> None:
     assert "\x1b" not in screen(*CHECK, env={"TERM": "dumb"})
 
 
-def test_house_programs_shapes_have_no_colour_on_a_terminal(screen: Screen) -> None:
+def test_programs_shapes_have_no_colour_on_a_terminal(screen: Screen) -> None:
     for form in ("json", "ndjson", "csv"):
         assert "\x1b" not in screen(*CHECK, "--format", form, env={"FORCE_COLOR": "1"})
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
+def test_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     out = screen(*MATRIX, rich=rich)
@@ -116,7 +116,7 @@ def test_house_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: 
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
+def test_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     (folder / "agents.txt").write_text("".join(f"ExampleBot{n}\n" for n in range(30)), encoding="utf-8")
@@ -130,7 +130,7 @@ def test_house_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, 
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> None:
+def test_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     url = "/shop/" + "x" * 150
@@ -140,13 +140,13 @@ def test_house_long_url_keeps_to_the_width(screen: Screen, *, rich: bool) -> Non
     assert re.search(r"yes 6\s*$", out, re.MULTILINE)
 
 
-def test_house_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
+def test_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
     out = ESCAPES.sub("", screen("check", "/shop/" + "x" * 60, "/a", *CHECK[3:], width=60))
     assert re.search(r"^disallowed  /a {2,}GPTBot  line 8", out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_bar_over_a_long_list_where_no_answers_run_through_it(
+def test_bar_over_a_long_list_where_no_answers_run_through_it(
     screen: Screen, folder: Path, *, rich: bool
 ) -> None:
     if rich:
@@ -162,12 +162,12 @@ def test_house_bar_over_a_long_list_where_no_answers_run_through_it(
     assert "[###" not in through
 
 
-def test_house_no_bar_where_standard_error_is_no_terminal(run: Run, folder: Path) -> None:
+def test_no_bar_where_standard_error_is_no_terminal(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/shop/fish\n" * 60_000, encoding="utf-8")
     assert run("check", "-q", "--urls-file", "urls.txt", *CHECK[3:]) == (0, "", "")
 
 
-def test_house_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment: Any) -> None:
+def test_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment: Any) -> None:
     code = (
         "import sys; from canfetch.cli.main import run; code = run(sys.argv[1:]); "
         "sys.exit(9 if 'rich' in sys.modules else code)"
@@ -183,7 +183,7 @@ def test_house_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, enviro
         assert ran.returncode == 1
 
 
-def test_house_start_imports_no_more_than_it_needs(folder: Path, environment: Any) -> None:
+def test_start_imports_no_more_than_it_needs(folder: Path, environment: Any) -> None:
     code = "import sys; from canfetch.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     ran = subprocess.run(
         [sys.executable, "-c", code, *CHECK], cwd=folder, env=environment(), capture_output=True, check=False, text=True
@@ -193,7 +193,7 @@ def test_house_start_imports_no_more_than_it_needs(folder: Path, environment: An
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_house_bar_over_what_is_fetched(screen: Screen, folder: Path, *, rich: bool) -> None:
+def test_bar_over_what_is_fetched(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     with sites("rules", "disallow-all", "busy") as running:

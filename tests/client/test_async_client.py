@@ -35,7 +35,7 @@ class Silent(AsyncScriptedOrigin):
         raise AssertionError(f"nobody answers for {asking.url}")
 
 
-def test_house_stale_answer_serves_while_it_is_fetched_anew_async() -> None:
+def test_stale_answer_serves_while_it_is_fetched_anew_async() -> None:
     async def ask() -> tuple[bool, int]:
         now = [0.0]
         origin = AsyncScriptedOrigin()
@@ -53,7 +53,7 @@ def test_house_stale_answer_serves_while_it_is_fetched_anew_async() -> None:
     assert asyncio.run(ask()) == (True, 2)
 
 
-def test_house_entries_and_trouble_async(tmp_path: Path) -> None:
+def test_entries_and_trouble_async(tmp_path: Path) -> None:
     async def ask() -> list[str]:
         store = SQLiteStore(tmp_path / "robots.sqlite3")
         store.put(entry_of("https://kept.example/"))
@@ -69,7 +69,7 @@ def test_house_entries_and_trouble_async(tmp_path: Path) -> None:
     assert asyncio.run(ask()) == ["https://example.com", "https://kept.example"]
 
 
-def test_house_entries_without_a_store_are_none_async() -> None:
+def test_entries_without_a_store_are_none_async() -> None:
     async def ask() -> list[str]:
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin()) as client:
             await client.allows(URL)
@@ -78,7 +78,7 @@ def test_house_entries_without_a_store_are_none_async() -> None:
     assert asyncio.run(ask()) == []
 
 
-def test_house_corrupt_entry_is_not_among_the_entries_async(caplog: pytest.LogCaptureFixture) -> None:
+def test_corrupt_entry_is_not_among_the_entries_async(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     for url in ("https://a.example/", "https://b.example/"):
         store.put(entry_of(url))
@@ -92,7 +92,7 @@ def test_house_corrupt_entry_is_not_among_the_entries_async(caplog: pytest.LogCa
     assert "dropped" in caplog.text
 
 
-def test_house_every_decision_is_on_the_record_async(tmp_path: Path) -> None:
+def test_every_decision_is_on_the_record_async(tmp_path: Path) -> None:
     async def ask() -> None:
         with EvidenceRecorder(tmp_path) as recorder:
             client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), evidence=recorder)
@@ -106,7 +106,7 @@ def test_house_every_decision_is_on_the_record_async(tmp_path: Path) -> None:
     assert [line["verdict"]["allowed"] for line in lines[1:]] == [False, True]
 
 
-def test_house_client_that_is_left_by_an_error_waits_for_no_origin(tmp_path: Path) -> None:
+def test_client_that_is_left_by_an_error_waits_for_no_origin(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
 
     async def ask() -> None:
@@ -124,7 +124,7 @@ def test_house_client_that_is_left_by_an_error_waits_for_no_origin(tmp_path: Pat
     again.close()
 
 
-def test_house_worker_without_the_lease_looks_again_async() -> None:
+def test_worker_without_the_lease_looks_again_async() -> None:
     store = MemoryStore()
     origin = AsyncScriptedOrigin()
 
@@ -141,7 +141,7 @@ def test_house_worker_without_the_lease_looks_again_async() -> None:
     assert origin.asked == []
 
 
-def test_house_transport_of_the_standard_library_is_the_default() -> None:
+def test_transport_of_the_standard_library_is_the_default() -> None:
     async def ask(origin: str) -> bool:
         async with AsyncClient(user_agent=USER_AGENT) as client:
             return await client.allows(f"{origin}/private")

@@ -62,7 +62,7 @@ def test_rfc9309_2_4_two_hundred_threads_of_a_cold_origin_cause_one_request_on_t
 
 
 @needs_loopback_addresses
-def test_house_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
+def test_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
     async def ask(site: Site) -> int:
         hosts = [f"127.1.{number // 250}.{number % 250 + 1}" for number in range(ORIGINS)]
         flying = asyncio.Semaphore(FLYING)
@@ -84,7 +84,7 @@ def test_house_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
 
 
 @needs_loopback_addresses
-def test_house_no_origin_waits_for_another_on_the_wire() -> None:
+def test_no_origin_waits_for_another_on_the_wire() -> None:
     async def ask(site: Site) -> None:
         async with AsyncClient(user_agent=USER_AGENT, transport=AiohttpTransport()) as client:
             silent = [asyncio.create_task(client.allows(f"http://127.2.0.{n}:{site.port}/x")) for n in range(1, 101)]

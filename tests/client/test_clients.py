@@ -54,7 +54,7 @@ class AsyncGatedOrigin(AsyncScriptedOrigin):
         return answer
 
 
-def test_house_two_hundred_threads_cause_one_request() -> None:
+def test_two_hundred_threads_cause_one_request() -> None:
     origin = GatedOrigin()
     answers: list[bool] = []
     with Client(user_agent=USER_AGENT, transport=origin, store=MemoryStore()) as client:
@@ -72,7 +72,7 @@ def test_house_two_hundred_threads_cause_one_request() -> None:
     assert len(origin.asked) == 1
 
 
-def test_house_ten_thousand_tasks_cause_one_request() -> None:
+def test_ten_thousand_tasks_cause_one_request() -> None:
     async def ask() -> tuple[int, int]:
         origin = AsyncGatedOrigin()
         async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
@@ -85,7 +85,7 @@ def test_house_ten_thousand_tasks_cause_one_request() -> None:
     assert asyncio.run(ask()) == (1, 0)
 
 
-def test_house_no_origin_waits_for_another() -> None:
+def test_no_origin_waits_for_another() -> None:
     async def ask() -> int:
         arrived = 0
         everybody = asyncio.Event()
@@ -106,7 +106,7 @@ def test_house_no_origin_waits_for_another() -> None:
     assert asyncio.run(ask()) == 10_000
 
 
-def test_house_cancelled_task_takes_nobody_with_it() -> None:
+def test_cancelled_task_takes_nobody_with_it() -> None:
     async def ask() -> tuple[bool, int]:
         origin = AsyncGatedOrigin()
         async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
@@ -120,7 +120,7 @@ def test_house_cancelled_task_takes_nobody_with_it() -> None:
     assert asyncio.run(ask()) == (True, 1)
 
 
-def test_house_user_agent_is_sent_and_names_the_agent() -> None:
+def test_user_agent_is_sent_and_names_the_agent() -> None:
     origin = ScriptedOrigin({"body": "User-agent: ExampleBot\nDisallow: /\n\nUser-agent: Other\nDisallow:\n"})
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         assert not client.allows("https://example.com/")
@@ -133,7 +133,7 @@ def test_house_user_agent_is_sent_and_names_the_agent() -> None:
     assert len(origin.asked) == 1
 
 
-def test_house_each_scheme_and_port_is_an_origin_of_its_own() -> None:
+def test_each_scheme_and_port_is_an_origin_of_its_own() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         for url in (
@@ -168,7 +168,7 @@ def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> N
     assert "unreachable" in str(closed)
 
 
-def test_house_stale_answer_serves_while_it_is_fetched_anew() -> None:
+def test_stale_answer_serves_while_it_is_fetched_anew() -> None:
     now = [0.0]
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
@@ -184,7 +184,7 @@ def test_house_stale_answer_serves_while_it_is_fetched_anew() -> None:
     assert len(origin.asked) == 2
 
 
-def test_house_revalidation_sends_conditions() -> None:
+def test_revalidation_sends_conditions() -> None:
     now = [0.0]
 
     class Tagged(ScriptedOrigin):
@@ -206,7 +206,7 @@ def test_house_revalidation_sends_conditions() -> None:
     assert len(origin.asked) == 2
 
 
-def test_house_memory_is_bounded_and_the_least_used_goes_first() -> None:
+def test_memory_is_bounded_and_the_least_used_goes_first() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, max_memory_bytes=60_000) as client:
         for number in range(100):
@@ -221,7 +221,7 @@ def test_house_memory_is_bounded_and_the_least_used_goes_first() -> None:
         assert len(origin.asked) == asked + 1
 
 
-def test_house_offline_asks_nobody() -> None:
+def test_offline_asks_nobody() -> None:
     origin = ScriptedOrigin()
     store = MemoryStore()
     store.put(entry_of("https://kept.example/"))
@@ -235,7 +235,7 @@ def test_house_offline_asks_nobody() -> None:
     assert str(unknown.effective_access(9e9).effect) == "full-disallow"
 
 
-def test_house_refresh_asks_again() -> None:
+def test_refresh_asks_again() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         client.origin_state("https://example.com/")
@@ -243,7 +243,7 @@ def test_house_refresh_asks_again() -> None:
     assert len(origin.asked) == 2
 
 
-def test_house_clients_of_one_store_ask_once() -> None:
+def test_clients_of_one_store_ask_once() -> None:
     store = MemoryStore()
     origin = ScriptedOrigin()
     for _ in range(3):
@@ -253,7 +253,7 @@ def test_house_clients_of_one_store_ask_once() -> None:
     assert len(origin.asked) == 1
 
 
-def test_house_entry_of_another_policy_is_fetched_anew() -> None:
+def test_entry_of_another_policy_is_fetched_anew() -> None:
     store = MemoryStore()
     origin = ScriptedOrigin({"status": 503})
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
@@ -276,7 +276,7 @@ class BrokenStore(MemoryStore):
         raise StoreError(f"store: {origin} cannot be leased to {holder} for {seconds}")
 
 
-def test_house_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=BrokenStore()) as client:
         assert not client.allows("https://example.com/forbidden")
@@ -286,7 +286,7 @@ def test_house_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCapt
     assert "going on from memory" in caplog.text
 
 
-def test_house_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     entry = entry_of()
     store.put(entry)
@@ -299,7 +299,7 @@ def test_house_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCapt
     assert store.get(entry.origin) is not None
 
 
-def test_house_worker_without_the_lease_waits_for_the_one_with_it() -> None:
+def test_worker_without_the_lease_waits_for_the_one_with_it() -> None:
     store = MemoryStore()
     slow, quick = GatedOrigin(), ScriptedOrigin()
     with (
@@ -321,7 +321,7 @@ def test_house_worker_without_the_lease_waits_for_the_one_with_it() -> None:
     assert quick.asked == []
 
 
-def test_house_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
+def test_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
     class Faulty(ScriptedOrigin):
         def ask(self, asking: TransportRequest) -> Response | Failure:
             super().ask(asking)
@@ -335,7 +335,7 @@ def test_house_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -
         assert client.allows("https://example.com/")
 
 
-def test_house_total_time_bounds_the_redirects_together() -> None:
+def test_total_time_bounds_the_redirects_together() -> None:
     class Slow(ScriptedOrigin):
         def ask(self, asking: TransportRequest) -> Response | Failure:
             time.sleep(0.02)
@@ -379,7 +379,7 @@ def test_house_total_time_bounds_the_redirects_together() -> None:
         ({"colour": "red"}, InvalidOption, "no option colour: there are agent, policy"),
     ],
 )
-def test_house_options_that_cannot_be_meant_are_told(
+def test_options_that_cannot_be_meant_are_told(
     options: dict[str, object], error: type[Exception], said: str
 ) -> None:
     given: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
@@ -390,7 +390,7 @@ def test_house_options_that_cannot_be_meant_are_told(
 
 
 @pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])
-def test_house_urls_without_an_origin_are_told(url: str) -> None:
+def test_urls_without_an_origin_are_told(url: str) -> None:
     async def ask(client: AsyncClient) -> None:
         async with client:
             await client.allows(url)

@@ -54,7 +54,7 @@ def test_rfc9309_2_4_what_a_store_has_from_the_future_is_asked_for_once() -> Non
     assert requests == [1, 2, 2, 2]
 
 
-def test_house_client_prefers_what_others_fetched_to_what_it_has_from_the_future() -> None:
+def test_client_prefers_what_others_fetched_to_what_it_has_from_the_future() -> None:
     now = [WRONG]
     store, origin, others = MemoryStore(), ScriptedOrigin(), ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0]) as client:

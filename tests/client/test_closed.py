@@ -14,7 +14,7 @@ KNOWN, NEW = "https://known.example/open", "https://new.example/open"
 DAY_SECONDS = 86_400.0
 
 
-def test_house_closed_client_says_so() -> None:
+def test_closed_client_says_so() -> None:
     now = [0.0]
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
@@ -29,7 +29,7 @@ def test_house_closed_client_says_so() -> None:
     client.close()
 
 
-def test_house_closed_async_client_says_so() -> None:
+def test_closed_async_client_says_so() -> None:
     now = [0.0]
     origin = AsyncScriptedOrigin()
 
@@ -50,7 +50,7 @@ def test_house_closed_async_client_says_so() -> None:
     assert len(origin.asked) == 1
 
 
-def test_house_closed_standard_async_client_says_so() -> None:
+def test_closed_standard_async_client_says_so() -> None:
     async def ask() -> None:
         client = AsyncClient(user_agent=USER_AGENT)
         await client.close()

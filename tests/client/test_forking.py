@@ -59,7 +59,7 @@ class Slow(ScriptedOrigin):
         return super().ask(asking)
 
 
-def test_house_child_waits_for_no_fetch_of_its_parent() -> None:
+def test_child_waits_for_no_fetch_of_its_parent() -> None:
     origin = Slow()
     with Client(user_agent=USER_AGENT, transport=origin, store=MemoryStore()) as client:
         asking = threading.Thread(target=client.allows, args=(f"{ORIGIN}/open",))
@@ -70,14 +70,14 @@ def test_house_child_waits_for_no_fetch_of_its_parent() -> None:
         asking.join()
 
 
-def test_house_child_knows_what_its_parent_knew() -> None:
+def test_child_knows_what_its_parent_knew() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         client.allows(f"{ORIGIN}/open")
         assert holds_in_child(lambda: client.allows(f"{ORIGIN}/open") and len(origin.asked) == 1)
 
 
-def test_house_child_waits_for_no_lock_of_its_parent() -> None:
+def test_child_waits_for_no_lock_of_its_parent() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=MemoryStore()) as client:
         client.allows(f"{ORIGIN}/open")
         store = client._store
@@ -88,7 +88,7 @@ def test_house_child_waits_for_no_lock_of_its_parent() -> None:
             assert holds_in_child(lambda: len(client._memory) == 0 and client.allows(f"{ORIGIN}/open"))
 
 
-def test_house_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
+def test_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
     with closing(SQLiteStore(tmp_path / "robots.sqlite3")) as store:
         keeping = ResilientStore(store)
         assert keeping.take_lease(ORIGIN, 60)
@@ -104,7 +104,7 @@ def test_house_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
         assert keeping.take_lease(ORIGIN, 60)
 
 
-def test_house_no_sqlite_file_is_open_over_a_fork(tmp_path: Path) -> None:
+def test_no_sqlite_file_is_open_over_a_fork(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     one, other = entry_of("https://one.example/"), entry_of("https://other.example/")
     with closing(SQLiteStore(path)) as store:
@@ -123,7 +123,7 @@ def test_house_no_sqlite_file_is_open_over_a_fork(tmp_path: Path) -> None:
         assert [store.get("https://one.example"), store.get("https://other.example")] == [one, other]
 
 
-def test_house_sqlite_store_that_is_in_use_at_a_fork_is_of_no_use_in_the_child(
+def test_sqlite_store_that_is_in_use_at_a_fork_is_of_no_use_in_the_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.1)
@@ -139,7 +139,7 @@ def test_house_sqlite_store_that_is_in_use_at_a_fork_is_of_no_use_in_the_child(
         store.put(entry_of())
 
 
-def test_house_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None:
+def test_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None:
     async def fork() -> bool:
         is_asked, gate = asyncio.Event(), asyncio.Event()
 
@@ -161,7 +161,7 @@ def test_house_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None
     assert asyncio.run(fork())
 
 
-def test_house_transports_have_locks_and_threads_of_their_own_in_a_child() -> None:
+def test_transports_have_locks_and_threads_of_their_own_in_a_child() -> None:
     transport, other = StandardTransport(), StandardAsyncTransport()
     assert other._threads.submit(len, "a").result(30) == 1
     with transport._lock:

@@ -29,7 +29,7 @@ class Overtaken(MemoryStore):
 
 
 @pytest.mark.parametrize("refresh", [False, True])
-def test_house_answer_that_came_before_the_lease_counts(*, refresh: bool) -> None:
+def test_answer_that_came_before_the_lease_counts(*, refresh: bool) -> None:
     first, second = ScriptedOrigin(), ScriptedOrigin()
     store = Overtaken(first)
     with Client(user_agent=USER_AGENT, transport=second, store=store) as client:
@@ -39,7 +39,7 @@ def test_house_answer_that_came_before_the_lease_counts(*, refresh: bool) -> Non
     assert (len(first.asked), len(second.asked)) == (1, 0)
 
 
-def test_house_answer_that_came_before_the_lease_counts_async() -> None:
+def test_answer_that_came_before_the_lease_counts_async() -> None:
     first, second = ScriptedOrigin(), AsyncScriptedOrigin()
     store = Overtaken(first)
 

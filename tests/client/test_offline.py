@@ -16,7 +16,7 @@ USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/open"
 
 
-def test_house_offline_is_no_failure_of_the_origin() -> None:
+def test_offline_is_no_failure_of_the_origin() -> None:
     now = [1000.0]
     origin = ScriptedOrigin({"status": 503})
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0]) as client:
@@ -28,7 +28,7 @@ def test_house_offline_is_no_failure_of_the_origin() -> None:
 
 
 @pytest.mark.parametrize("refresh", [False, True])
-def test_house_offline_goes_before_refresh(*, refresh: bool) -> None:
+def test_offline_goes_before_refresh(*, refresh: bool) -> None:
     origin, async_origin = ScriptedOrigin(), AsyncScriptedOrigin()
 
     async def ask() -> str:
@@ -57,7 +57,7 @@ class Slow(MemoryStore):
         return super().get(origin)
 
 
-def test_house_who_asks_the_origin_is_not_given_what_was_known_without() -> None:
+def test_who_asks_the_origin_is_not_given_what_was_known_without() -> None:
     store, origin = Slow(), ScriptedOrigin()
     details: dict[bool, str] = {}
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
@@ -75,7 +75,7 @@ def test_house_who_asks_the_origin_is_not_given_what_was_known_without() -> None
     assert details[False] == "status 200"
 
 
-def test_house_who_asks_the_origin_is_not_given_what_was_known_without_async() -> None:
+def test_who_asks_the_origin_is_not_given_what_was_known_without_async() -> None:
     store, origin = MemoryStore(), AsyncScriptedOrigin()
 
     async def ask() -> list[str]:
@@ -86,7 +86,7 @@ def test_house_who_asks_the_origin_is_not_given_what_was_known_without_async() -
     assert asyncio.run(ask()) == ["offline, and nothing is kept", "status 200"]
 
 
-def test_house_kept_answer_that_is_not_fresh_any_more_counts_offline() -> None:
+def test_kept_answer_that_is_not_fresh_any_more_counts_offline() -> None:
     store, origin = MemoryStore(), ScriptedOrigin()
     store.put(entry_of())
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 9e9) as client:

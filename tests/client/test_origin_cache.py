@@ -68,7 +68,7 @@ def test_rfc9309_2_3_another_origin_is_no_spelling(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "/", "/a/b", "example.com/", "://", ":///", "https:///a", "https://a b/"])
-def test_house_what_has_no_origin_is_told_whatever_is_known(url: str) -> None:
+def test_what_has_no_origin_is_told_whatever_is_known(url: str) -> None:
     with Client(user_agent=USER_AGENT, transport=ByHost()) as client:
         client.allows("https://example.co/")
         with pytest.raises(InvalidURL):
@@ -76,7 +76,7 @@ def test_house_what_has_no_origin_is_told_whatever_is_known(url: str) -> None:
 
 
 @pytest.mark.parametrize("event", [{"status": 200}, {"status": 404}, {"status": 503}])
-def test_house_agents_are_checked_whatever_is_known(event: dict[str, int]) -> None:
+def test_agents_are_checked_whatever_is_known(event: dict[str, int]) -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
         for _ in range(2):
             with pytest.raises(InvalidProductToken):
@@ -84,7 +84,7 @@ def test_house_agents_are_checked_whatever_is_known(event: dict[str, int]) -> No
             client.allows("https://example.com/")
 
 
-def test_house_each_agent_has_its_own_answer() -> None:
+def test_each_agent_has_its_own_answer() -> None:
     body = "User-agent: ExampleBot\nDisallow: /\nUser-agent: OtherBot\nAllow: /\n"
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 200, "body": body})) as client:
         for _ in range(2):
@@ -117,7 +117,7 @@ def origin_state(host: str, body: str | None) -> OriginState:
     return OriginState(Origin.of(f"https://{host}/"), entry, client.options)
 
 
-def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
+def test_what_was_used_stays_and_what_is_new_stays() -> None:
     known = [origin_state(f"host{number}.example", f"# {number}\n") for number in range(4)]
     files = [one.file.memory_bytes for one in known if one.file is not None]
     memory = OriginCache(3 * (known[0].memory_bytes + files[0]))
@@ -132,7 +132,7 @@ def test_house_what_was_used_stays_and_what_is_new_stays() -> None:
     assert memory.get("https://host1.example") is None
 
 
-def test_house_what_is_new_stays_however_little_room_there_is() -> None:
+def test_what_is_new_stays_however_little_room_there_is() -> None:
     small = OriginCache(1)
     for number, body in enumerate(["# a\n", "# a\n", None, "# b\n"]):
         one = origin_state(f"host{number}.example", body)
@@ -144,7 +144,7 @@ def test_house_what_is_new_stays_however_little_room_there_is() -> None:
     assert (len(small), small.memory_bytes) == (0, 0)
 
 
-def test_house_origins_with_the_same_file_share_it() -> None:
+def test_origins_with_the_same_file_share_it() -> None:
     first, second, other, without = (
         origin_state(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", "# b\n", None])
     )
@@ -173,7 +173,7 @@ def test_house_origins_with_the_same_file_share_it() -> None:
     assert memory.memory_bytes == other.memory_bytes + without.memory_bytes + other.file.memory_bytes
 
 
-def test_house_shared_files_rule_over_each_origin_alone() -> None:
+def test_shared_files_rule_over_each_origin_alone() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         for host in ("one.example", "two.example"):
@@ -193,7 +193,7 @@ def test_house_shared_files_rule_over_each_origin_alone() -> None:
     assert len(origin.asked) == 2
 
 
-def test_house_what_is_held_is_counted_by_engine() -> None:
+def test_what_is_held_is_counted_by_engine() -> None:
     pytest.importorskip("canfetch._native")
     body = "User-agent: *\n" + "Disallow: /a\n" * 1000
     held = {}
@@ -218,7 +218,7 @@ MANY_RECORDS = {
 
 
 @pytest.mark.parametrize("name", MANY_RECORDS)
-def test_house_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> None:
+def test_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> None:
     body = MANY_RECORDS[name]
     transport = ScriptedOrigin({"status": 200, "body": ""})
     with Client(user_agent=USER_AGENT, transport=transport, engine="python") as client:
@@ -236,20 +236,20 @@ def test_house_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> N
 
 
 @pytest.mark.parametrize("name, taken", [("short", 92_000), ("agents", 104_000), ("sitemaps", 45_000)])
-def test_house_native_file_of_many_records_counts_about_what_was_measured(name: str, taken: int) -> None:
+def test_native_file_of_many_records_counts_about_what_was_measured(name: str, taken: int) -> None:
     pytest.importorskip("canfetch._native")
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), engine="native") as client:
         assert taken / 1.5 < CachedFile(MANY_RECORDS[name], client.options).memory_bytes < 1.5 * taken
 
 
-def test_house_lines_that_are_no_records_count_by_their_octets() -> None:
+def test_lines_that_are_no_records_count_by_their_octets() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
         blank, long = (CachedFile(octets, client.options).memory_bytes for octets in (b"\n" * 9000, b"x" * 9000))
         assert blank == long
         assert CachedFile(b"a:b\n" * 2250, client.options).memory_bytes > 2 * blank
 
 
-def test_house_the_least_recently_used_goes_first_whatever_was_asked_between() -> None:
+def test_the_least_recently_used_goes_first_whatever_was_asked_between() -> None:
     known = [origin_state(f"host{number}.example", None) for number in range(40)]
     memory = OriginCache(10 * max(one.memory_bytes for one in known))
     used: list[str] = []

@@ -91,6 +91,6 @@ def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> Non
 
 
 @pytest.mark.parametrize("given, error", [(ORIGIN, InvalidOption), (["nowhere"], InvalidURL)])
-def test_house_misconfigured_sites_are_origins(given: object, error: type[Exception]) -> None:
+def test_misconfigured_sites_are_origins(given: object, error: type[Exception]) -> None:
     with pytest.raises(error):
         Client(user_agent=USER_AGENT, misconfigured=given)  # type: ignore[arg-type]  # what callers get wrong

@@ -68,14 +68,14 @@ def fleet(place: str, origin: str) -> list[tuple[bool, bool]]:
         return pool.starmap(ask, [(place, origin)] * 4, chunksize=1)
 
 
-def test_house_four_processes_on_one_sqlite_store_cause_one_request(tmp_path: Path, origin: str) -> None:
+def test_four_processes_on_one_sqlite_store_cause_one_request(tmp_path: Path, origin: str) -> None:
     assert fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
     assert _Slow.requests == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_house_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin: str) -> None:
+def test_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin: str) -> None:
     with Client(user_agent="ExampleBot/1.0", store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
         forks = [
             multiprocessing.get_context("fork").Process(target=client.allows, args=(f"{origin}/open",))
@@ -91,12 +91,12 @@ def test_house_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin
         assert _Slow.requests == 1
 
 
-def test_house_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: str) -> None:
+def test_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: str) -> None:
     assert fleet(redis_url, origin) == [(True, False)] * 4
     assert _Slow.requests == 1
 
 
-def test_house_redis_that_is_down_costs_no_decision(origin: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_redis_that_is_down_costs_no_decision(origin: str, caplog: pytest.LogCaptureFixture) -> None:
     assert ask("redis://127.0.0.1:1/0", origin) == (True, False)
     assert _Slow.requests == 1
     assert "going on from memory" in caplog.text

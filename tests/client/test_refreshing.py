@@ -31,7 +31,7 @@ class Renewed(ScriptedOrigin):
         return answer
 
 
-def test_house_stale_answer_causes_one_request_however_often_it_serves() -> None:
+def test_stale_answer_causes_one_request_however_often_it_serves() -> None:
     now = [0.0]
     origin = Renewed()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
@@ -44,7 +44,7 @@ def test_house_stale_answer_causes_one_request_however_often_it_serves() -> None
     assert len(origin.asked) == 2
 
 
-def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
+def test_client_that_is_closed_lets_a_refresh_end() -> None:
     now = [0.0]
     origin, store = Renewed(), MemoryStore()
     client = Client(
@@ -61,7 +61,7 @@ def test_house_client_that_is_closed_lets_a_refresh_end() -> None:
     assert kept.fetched_at == DAY_SECONDS + 60
 
 
-def test_house_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     origin = ScriptedOrigin()
 
@@ -79,7 +79,7 @@ def test_house_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pyt
     assert len(origin.asked) == 2
 
 
-def test_house_entries_of_a_client() -> None:
+def test_entries_of_a_client() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
         client.allows(URL)
         assert list(client.entries()) == []

@@ -35,7 +35,7 @@ def leases(path: Path) -> list[str]:
         return [row[0] for row in connection.execute("SELECT origin FROM leases ORDER BY origin")]
 
 
-def test_house_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
+def test_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "robots.sqlite3"
@@ -58,7 +58,7 @@ def test_house_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
     assert len(origin.asked) == 4
 
 
-def test_house_leases_that_cannot_be_taken_hold_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_leases_that_cannot_be_taken_hold_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "robots.sqlite3"
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=SQLiteStore(path)) as client:
@@ -73,7 +73,7 @@ def test_house_leases_that_cannot_be_taken_hold_nobody_up(tmp_path: Path, caplog
     assert len(origin.asked) == 2
 
 
-def test_house_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
+def test_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "robots.sqlite3"
@@ -92,7 +92,7 @@ def test_house_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
     ]
 
 
-def test_house_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     store.put(entry_of("https://other.example/"))
     store._plain["https://example.com"] = store._plain["https://other.example"]
@@ -103,7 +103,7 @@ def test_house_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFix
     assert "https://example.com: an entry is that of https://other.example; it is dropped" in caplog.text
 
 
-def test_house_without_a_store_everybody_may_fetch() -> None:
+def test_without_a_store_everybody_may_fetch() -> None:
     keeping = ResilientStore(None)
     assert keeping.look_up("https://example.com") is None
     assert keeping.take_lease("https://example.com", 60)
@@ -121,7 +121,7 @@ class Interrupted(ScriptedOrigin):
         raise KeyboardInterrupt
 
 
-def test_house_lease_of_a_fetch_that_was_interrupted_is_given_back(tmp_path: Path) -> None:
+def test_lease_of_a_fetch_that_was_interrupted_is_given_back(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     with Client(user_agent=USER_AGENT, transport=Interrupted(), store=SQLiteStore(path)) as client:
         with pytest.raises(KeyboardInterrupt):
@@ -130,7 +130,7 @@ def test_house_lease_of_a_fetch_that_was_interrupted_is_given_back(tmp_path: Pat
     assert leases(path) == []
 
 
-def test_house_client_that_is_closed_while_others_wait_says_nothing(
+def test_client_that_is_closed_while_others_wait_says_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "robots.sqlite3"
@@ -155,7 +155,7 @@ def test_house_client_that_is_closed_while_others_wait_says_nothing(
     assert caplog.records == []
 
 
-def test_house_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) -> None:
+def test_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     keeping = ResilientStore(SQLiteStore(path))
     assert keeping.take_lease("https://example.com", 60)
@@ -166,7 +166,7 @@ def test_house_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) ->
     keeping.close()
 
 
-def test_house_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path) -> None:
+def test_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "robots.sqlite3")
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         store.close()
@@ -174,7 +174,7 @@ def test_house_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path)
         assert "closed database" in (client.store_error or "")
 
 
-def test_house_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "robots.sqlite3")
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         store.close()
@@ -198,7 +198,7 @@ class Hanging(MemoryStore):
 
 
 @pytest.mark.parametrize("seconds, rest", [(0.0, 0.0), (0.4, 0.0), (2.0, 30.0), (30.0, 60.0)])
-def test_house_store_that_hangs_is_left_alone_for_a_while(
+def test_store_that_hangs_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, seconds: float, rest: float
 ) -> None:
     clock = [1000.0]
@@ -221,7 +221,7 @@ def test_house_store_that_hangs_is_left_alone_for_a_while(
     assert store.asked == 2
 
 
-def test_house_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr("canfetch.client.resilient_store.monotonic", lambda: clock[0])
     asked, go_on = threading.Event(), threading.Event()

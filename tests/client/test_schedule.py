@@ -49,7 +49,7 @@ def crawl(
     return asyncio.run(run()), hosts
 
 
-def test_house_each_origin_keeps_its_own_pace() -> None:
+def test_each_origin_keeps_its_own_pace() -> None:
     files = {"slow.example": b"User-agent: *\nCrawl-delay: 5\n", "quick.example": b""}
     urls = [f"https://{host}/{number}" for number in range(4) for host in files]
 
@@ -61,7 +61,7 @@ def test_house_each_origin_keeps_its_own_pace() -> None:
     assert len(hosts.asked) == 2
 
 
-def test_house_forbidden_urls_wait_for_nobody_and_say_why() -> None:
+def test_forbidden_urls_wait_for_nobody_and_say_why() -> None:
     files = {"a.example": b"User-agent: *\nDisallow: /no\nCrawl-delay: 9\n"}
     urls = ["https://a.example/1", "https://a.example/2", "https://a.example/no"]
 
@@ -78,7 +78,7 @@ def test_house_forbidden_urls_wait_for_nobody_and_say_why() -> None:
     assert [turn.url[-2:] for _, turn in dropped] == ["/1", "/2"]
 
 
-def test_house_texts_that_are_no_urls_are_reported() -> None:
+def test_texts_that_are_no_urls_are_reported() -> None:
     turns, hosts = crawl({}, ["nonsense", "https://a.example/"])
 
     assert [(turn.url, turn.allowed) for _, turn in turns] == [("nonsense", False), ("https://a.example/", True)]
@@ -88,7 +88,7 @@ def test_house_texts_that_are_no_urls_are_reported() -> None:
 
 
 @pytest.mark.parametrize("other", [None, 7, ["https://a.example/"]])
-def test_house_what_is_no_text_drops_nothing_behind_it(other: object) -> None:
+def test_what_is_no_text_drops_nothing_behind_it(other: object) -> None:
     urls = ["https://a.example/1", other, "https://a.example/2"]
     turns, _ = crawl({}, urls)  # type: ignore[arg-type]  # what callers get wrong
     assert [(turn.url, turn.allowed) for _, turn in turns if turn.verdict is not None] == [
@@ -106,7 +106,7 @@ def test_conner1996_visit_time_and_rate_are_kept() -> None:
     assert [moment for moment, _ in turns] == [7200, 7230, 7260]
 
 
-def test_house_bounds_of_the_crawler_hold() -> None:
+def test_bounds_of_the_crawler_hold() -> None:
     files = {"a.example": b"User-agent: *\nCrawl-delay: 100000\n", "b.example": b""}
     turns, _ = crawl(files, [f"https://{host}/{n}" for n in range(2) for host in files], min_delay=3.0, max_delay=20.0)
     assert sorted(moment for moment, _ in turns) == [0, 0, 3, 20]
@@ -122,7 +122,7 @@ def test_bing_windows_are_asked_for_by_name() -> None:
         crawl(files, urls, delay_mode="nonsense")
 
 
-def test_house_long_crawl_renews_what_it_knows_of_robots_txt() -> None:
+def test_long_crawl_renews_what_it_knows_of_robots_txt() -> None:
     turns, hosts = crawl(
         {"a.example": b"User-agent: *\nCrawl-delay: 3600\n"},
         [f"https://a.example/{number}" for number in range(30)],
@@ -132,7 +132,7 @@ def test_house_long_crawl_renews_what_it_knows_of_robots_txt() -> None:
     assert len(hosts.asked) == 2
 
 
-def test_house_many_origins_share_turns_fairly() -> None:
+def test_many_origins_share_turns_fairly() -> None:
     urls = [f"https://big.example/{number}" for number in range(50)]
     urls += [f"https://small{number}.example/" for number in range(50)]
 
@@ -143,18 +143,18 @@ def test_house_many_origins_share_turns_fairly() -> None:
     assert len(hosts.asked) == 51
 
 
-def test_house_nothing_to_do_ends_at_once() -> None:
+def test_nothing_to_do_ends_at_once() -> None:
     assert crawl({}, [])[0] == []
 
 
-def test_house_texts_that_are_no_urls_are_reported_as_they_are_read() -> None:
+def test_texts_that_are_no_urls_are_reported_as_they_are_read() -> None:
     bad = [f"nonsense {number}" for number in range(2_500)]
     turns, hosts = crawl({}, [*bad, "https://a.example/"])
     assert [turn.url for _, turn in turns] == [*bad, "https://a.example/"]
     assert len(hosts.asked) == 1
 
 
-def test_house_urls_that_come_when_the_origin_is_known_wait_their_turn_or_for_nobody() -> None:
+def test_urls_that_come_when_the_origin_is_known_wait_their_turn_or_for_nobody() -> None:
     bad = ["nonsense"] * 2_000
     files = {"a.example": b"User-agent: *\nDisallow: /no\n"}
     turns, hosts = crawl(files, ["https://a.example/1", *bad, "https://a.example/2", "https://a.example/no"])
@@ -163,12 +163,12 @@ def test_house_urls_that_come_when_the_origin_is_known_wait_their_turn_or_for_no
     assert len(hosts.asked) == 1
 
 
-def test_house_origin_that_forbids_all_has_no_turn() -> None:
+def test_origin_that_forbids_all_has_no_turn() -> None:
     turns, _ = crawl({"a.example": b"User-agent: *\nDisallow: /\n"}, ["https://a.example/1"], report_forbidden=False)
     assert turns == []
 
 
-def test_house_origins_that_were_asked_long_ago_are_forgotten() -> None:
+def test_origins_that_were_asked_long_ago_are_forgotten() -> None:
     now = [0.0]
     most = [0]
 
@@ -196,13 +196,13 @@ def test_house_origins_that_were_asked_long_ago_are_forgotten() -> None:
     assert most[0] < 20
 
 
-def test_house_pace_is_kept_when_an_origin_comes_back() -> None:
+def test_pace_is_kept_when_an_origin_comes_back() -> None:
     bad = ["nonsense"] * REPORTS_AT_ONCE
     turns, _ = crawl({"a.example": b""}, ["https://a.example/1", *bad, *bad, "https://a.example/2"], min_delay=7.0)
     assert [moment for moment, turn in turns if turn.allowed] == [0, 7]
 
 
-def test_house_who_leaves_early_leaves_nothing_behind() -> None:
+def test_who_leaves_early_leaves_nothing_behind() -> None:
     class Silent(Hosts):
         async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
             self.asked.append(asking)
@@ -223,7 +223,7 @@ def test_house_who_leaves_early_leaves_nothing_behind() -> None:
     assert asyncio.run(run()) == 0
 
 
-def test_house_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None:
+def test_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None:
     files = {"a.example": b"User-agent: *\nDisallow: /no\n", "big.example": b"User-agent: *\nDisallow: /no\n"}
     big = [f"https://big.example/{number}" for number in range(WAITING_URLS - 1)]
     late = ["https://a.example/no", "https://a.example/2", "https://big.example/no"]
@@ -235,7 +235,7 @@ def test_house_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None
 
 
 @pytest.mark.parametrize("report_forbidden", [True, False])
-def test_house_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden: bool) -> None:
+def test_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden: bool) -> None:
     files = {"a.example": b"User-agent: *\nDisallow: /no\n", "b.example": b""}
     urls = ["https://a.example/1", "https://a.example/no", "https://b.example/1", "https://a.example/2", "nonsense"]
 
@@ -260,7 +260,7 @@ def test_house_every_decision_is_put_on_the_record(tmp_path: Path, *, report_for
     assert {line["robots"]["origin"] for line in lines} == {"https://a.example", "https://b.example"}
 
 
-def test_house_decision_that_cannot_be_recorded_is_no_turn(tmp_path: Path) -> None:
+def test_decision_that_cannot_be_recorded_is_no_turn(tmp_path: Path) -> None:
     async def run(recorder: EvidenceRecorder) -> None:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts({}), evidence=recorder) as client:
             recorder.close()

@@ -79,7 +79,7 @@ def test_rfc9110_10_2_3_the_later_of_two_counts() -> None:
     assert asyncio.run(run()) == 500
 
 
-def test_house_origin_without_urls_is_not_forgotten_before_its_time() -> None:
+def test_origin_without_urls_is_not_forgotten_before_its_time() -> None:
     now = [0.0]
 
     async def held() -> list[int]:

@@ -34,26 +34,26 @@ def failed(answer: object, kind: FailureKind) -> str:
 
 
 @pytest.mark.parametrize("host", [".site.test", "rules..site.test", ".", ".."])
-def test_house_host_that_no_certificate_can_name(ask: Ask, tls_site: Site, host: str) -> None:
+def test_host_that_no_certificate_can_name(ask: Ask, tls_site: Site, host: str) -> None:
     """Nothing is left open either: a connection that nobody closes is a warning, and that an error."""
     failed(ask(asking(f"https://{host}:{tls_site.port}/robots.txt")), FailureKind.TLS)
     assert tls_site.asked == []
 
 
 @pytest.mark.parametrize("header", [("X-Y", "a\r\nZ: b"), ("X Y", "a"), ("", "a"), ("X-Y\r\nZ", "a"), ("X-Y", "\0")])
-def test_house_header_that_cannot_be_sent_is_sent_by_nobody(ask: Ask, site: Site, header: tuple[str, str]) -> None:
+def test_header_that_cannot_be_sent_is_sent_by_nobody(ask: Ask, site: Site, header: tuple[str, str]) -> None:
     detail = failed(ask(asking(site.url("rules"), headers=(header,))), FailureKind.PROTOCOL)
     assert detail == f"the header {header[0]!r} cannot be sent"
     assert site.asked == []
 
 
 @pytest.mark.parametrize("changes", [{"timeout": 1e-9}, {"connect_timeout": 1e-9}])
-def test_house_deadline_that_is_over_before_anything_begins(ask: Ask, site: Site, changes: dict[str, float]) -> None:
+def test_deadline_that_is_over_before_anything_begins(ask: Ask, site: Site, changes: dict[str, float]) -> None:
     detail = failed(ask(asking(site.url("rules"), **changes)), FailureKind.TIMEOUT)
     assert detail in ("not connected within 1e-09 s", "not done within 1e-09 s")
 
 
-def test_house_deadlines_that_are_over_give_no_seconds() -> None:
+def test_deadlines_that_are_over_give_no_seconds() -> None:
     over = Deadlines(asking("http://127.0.0.1/", timeout=0.0, read_timeout=5.0))
     assert over.timeout() == 0
     for left in (over.connect_timeout, over.read_timeout):
@@ -62,7 +62,7 @@ def test_house_deadlines_that_are_over_give_no_seconds() -> None:
         assert told.value.kind is FailureKind.TIMEOUT
 
 
-def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
+def test_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
     gate = threading.Event()
     looked_up: list[str] = []
     begun = threading.Semaphore(0)
@@ -93,7 +93,7 @@ def test_house_names_that_nobody_waits_for_any_more_are_not_looked_up() -> None:
 
 
 @pytest.mark.parametrize("name", ["Host", "ACCEPT-ENCODING", "content-length", "Transfer-Encoding"])
-def test_house_fields_of_the_connection_are_the_transports_own(ask: Ask, site: Site, name: str) -> None:
+def test_fields_of_the_connection_are_the_transports_own(ask: Ask, site: Site, name: str) -> None:
     answer = ask(asking(site.url("rules"), headers=((name, "5"), ("User-Agent", "ExampleBot/1.0"))))
     assert isinstance(answer, Response)
     assert [asked.headers.get(name.lower()) == "5" for asked in site.asked] == [False]

@@ -35,7 +35,7 @@ class Busy(MemoryStore):
 
 
 @pytest.mark.parametrize("asked", [1, 2])
-def test_house_answer_counts_before_the_lease_is_given_back(asked: int) -> None:
+def test_answer_counts_before_the_lease_is_given_back(asked: int) -> None:
     origin, store = ScriptedOrigin(), Busy(asked)
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
         assert not client.allows(URL)
@@ -43,7 +43,7 @@ def test_house_answer_counts_before_the_lease_is_given_back(asked: int) -> None:
 
 
 @pytest.mark.parametrize("asked", [1, 2])
-def test_house_answer_counts_before_the_lease_is_given_back_async(asked: int) -> None:
+def test_answer_counts_before_the_lease_is_given_back_async(asked: int) -> None:
     origin, store = AsyncScriptedOrigin(), Busy(asked)
 
     async def ask() -> bool:
@@ -54,7 +54,7 @@ def test_house_answer_counts_before_the_lease_is_given_back_async(asked: int) ->
     assert origin.asked == []
 
 
-def test_house_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
+def test_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
     origin, store = ScriptedOrigin(), Busy(-1)
     with Client(user_agent=USER_AGENT, transport=origin, store=store, timeout=0.001) as client:
         client.options = client.options._replace(lease_seconds=0.1)
@@ -62,7 +62,7 @@ def test_house_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
     assert len(origin.asked) <= 1
 
 
-def test_house_who_comes_after_the_landing_takes_no_flight() -> None:
+def test_who_comes_after_the_landing_takes_no_flight() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         known = client.origin_state(URL)
@@ -86,7 +86,7 @@ class InterruptedFirst(ScriptedOrigin):
         return answer
 
 
-def test_house_who_waits_for_a_thread_that_is_interrupted_asks_anew() -> None:
+def test_who_waits_for_a_thread_that_is_interrupted_asks_anew() -> None:
     origin, told = InterruptedFirst(), list[object]()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
 

@@ -9,7 +9,7 @@ from canfetch.core.agent import Agent, as_agent
 from canfetch.errors import InvalidProductToken
 
 
-def test_house_one_token_or_a_chain() -> None:
+def test_one_token_or_a_chain() -> None:
     assert Agent("ExampleBot").tokens == ("ExampleBot",)
     chain = Agent(iter(["Googlebot-Image", "caf\u00e9"]), star_applies=False)
     assert chain.tokens == ("Googlebot-Image", "caf\u00e9")
@@ -18,18 +18,18 @@ def test_house_one_token_or_a_chain() -> None:
 
 
 @pytest.mark.parametrize("tokens", [[], "", ["a", ""], ["a", "b c"], "a/1"])
-def test_house_no_agent_without_tokens(tokens: str | list[str]) -> None:
+def test_no_agent_without_tokens(tokens: str | list[str]) -> None:
     with pytest.raises(InvalidProductToken):
         Agent(tokens)
 
 
 @pytest.mark.parametrize("tokens", [b"ExampleBot", ["a", b"b"], [None]])
-def test_house_tokens_are_text(tokens: object) -> None:
+def test_tokens_are_text(tokens: object) -> None:
     with pytest.raises(TypeError, match="a product token is a str"):
         Agent(tokens)  # type: ignore[arg-type]
 
 
-def test_house_agents_are_values() -> None:
+def test_agents_are_values() -> None:
     agent = Agent(["a", "b"])
     assert agent == Agent(("a", "b"))
     assert hash(agent) == hash(Agent(("a", "b")))
@@ -41,7 +41,7 @@ def test_house_agents_are_values() -> None:
     assert Agent("a") != "a"
 
 
-def test_house_an_agent_never_changes() -> None:
+def test_an_agent_never_changes() -> None:
     agent = Agent("a")
     with pytest.raises(AttributeError, match=r"make another with Agent\(\.\.\., star_applies=\.\.\.\)"):
         agent.star_applies = False
@@ -51,7 +51,7 @@ def test_house_an_agent_never_changes() -> None:
 
 
 @pytest.mark.parametrize("agent", [Agent("caf\u00e9\udcff"), Agent(["a", "b"], star_applies=False)])
-def test_house_an_agent_survives_copies_and_processes(agent: Agent) -> None:
+def test_an_agent_survives_copies_and_processes(agent: Agent) -> None:
     for twin in (pickle.loads(pickle.dumps(agent)), copy.copy(agent), copy.deepcopy(agent)):  # noqa: S301
         assert twin == agent
         assert twin.encoded_tokens == agent.encoded_tokens
@@ -59,11 +59,11 @@ def test_house_an_agent_survives_copies_and_processes(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("agent", [Agent("a"), Agent(["a", "b"], star_applies=False)])
-def test_house_an_agent_shows_how_it_is_made(agent: Agent) -> None:
+def test_an_agent_shows_how_it_is_made(agent: Agent) -> None:
     assert eval(repr(agent), {"Agent": Agent}) == agent  # noqa: S307
 
 
-def test_house_a_str_is_an_agent_and_octets_are_none() -> None:
+def test_a_str_is_an_agent_and_octets_are_none() -> None:
     agent = Agent("a")
     assert as_agent(agent) is agent
     assert as_agent("a") == agent

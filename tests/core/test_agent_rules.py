@@ -55,7 +55,7 @@ def test_google2019_letter_case_chooses_and_names_lines(engine: str) -> None:
     assert not rules.allows("/shrimp")
 
 
-def test_house_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) -> None:
+def test_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) -> None:
     robots = canfetch.parse(b"User-agent: caf%E9\nUser-agent: caf\xe9\nDisallow: /", engine=engine)
     # The two are shown alike, and are not the same.
     assert robots.rules_for("caf\udce9").group == GroupSelection(GroupChoice.OWN_TOKEN, "caf%E9", (2,))
@@ -63,7 +63,7 @@ def test_house_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) 
     assert robots.rules_for("caf\u00e9").group.choice is GroupChoice.NONE
 
 
-def test_house_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
+def test_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
     body = b"User-agent: *\nDisallow: /a*\nAllow: /a/b\nAllow: /\nDisallow: /\nDisallow: /x\nAllow: /a/b/c\nDisallow: *"
     verdict = canfetch.parse(body, engine=engine).decide("/a/b/c", agent="x")
     assert verdict.reason is Reason.ALLOW_RULE
@@ -72,7 +72,7 @@ def test_house_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
     assert [(rule.line, rule.specificity) for rule in verdict.also_matched] == [(3, 4), (2, 3), (4, 1), (5, 1), (8, 1)]
 
 
-def test_house_what_matches_robots_txt_is_listed_though_it_does_not_decide(engine: str) -> None:
+def test_what_matches_robots_txt_is_listed_though_it_does_not_decide(engine: str) -> None:
     verdict = canfetch.parse(b"User-agent: *\nDisallow: /", engine=engine).decide("/robots.txt", agent="x")
     assert (verdict.allowed, verdict.reason, verdict.rule) == (True, Reason.ROBOTS_TXT, None)
     assert verdict.also_matched == (Rule(False, b"/", 2, 1),)
@@ -87,11 +87,11 @@ def test_google_index_html_counts_the_octets_that_matched(engine: str) -> None:
     assert [rule.line for rule in verdict.also_matched] == [2]
 
 
-def test_house_bound_rules_show_whose_they_are(robots: canfetch.RobotsTxt) -> None:
+def test_bound_rules_show_whose_they_are(robots: canfetch.RobotsTxt) -> None:
     assert repr(robots.rules_for("FooBot")) == "<AgentRules of Agent(['FooBot']), profile rfc9309>"
 
 
-def test_house_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
+def test_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
     def ask() -> None:
         robots = canfetch.parse(FILE, url="https://example.com/robots.txt", engine=engine)
         robots.allows("https://example.com/fish", agent="FooBot")
@@ -109,7 +109,7 @@ def test_house_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["/", "/private", "/private/x", "/private/press", "/robots.txt", "/else"])
-def test_house_deciding_is_decide_without_the_losers(engine: str, url: str) -> None:
+def test_deciding_is_decide_without_the_losers(engine: str, url: str) -> None:
     rules = canfetch.parse(
         b"User-agent: *\nDisallow: /private\nAllow: /private/press\nDisallow: /p\n", engine=engine
     ).rules_for("x")

@@ -37,7 +37,7 @@ def differing() -> CompiledFile:
     return compile_file(OTHER_FILE, "rfc9309")
 
 
-def test_house_what_both_say_is_the_answer(agreeing: CompiledFile) -> None:
+def test_what_both_say_is_the_answer(agreeing: CompiledFile) -> None:
     compiled = twice(agreeing)
     assert compiled.group_table() == [([(b"a", 1)], [(False, b"/x", 2)])]
     assert compiled.other_records() == [(3, 1, 27, 34, 36, 37, 0)]
@@ -49,7 +49,7 @@ def test_house_what_both_say_is_the_answer(agreeing: CompiledFile) -> None:
     assert rules.matched("/x") == [(False, b"/x", 2, 2)]
 
 
-def test_house_an_error_of_both_is_raised(agreeing: CompiledFile) -> None:
+def test_an_error_of_both_is_raised(agreeing: CompiledFile) -> None:
     rules = bound_twice(agreeing)
     with pytest.raises(InvalidURL):
         rules.allows("x")
@@ -74,7 +74,7 @@ def test_house_an_error_of_both_is_raised(agreeing: CompiledFile) -> None:
         (lambda file: file.bind((b"a",), True, None, None).matched("/x"), "the rules for '/x'"),
     ],
 )
-def test_house_a_difference_is_an_error_that_names_the_question(
+def test_a_difference_is_an_error_that_names_the_question(
     differing: CompiledFile, ask: Callable[[Any], object], question: str
 ) -> None:
     with pytest.raises(EngineError, match=f"the engines differ on {question}: python gives .*, native "):
@@ -96,7 +96,7 @@ class Grumbling(BoundRules):
         raise InvalidURL(f"another message about {url!r}")
 
 
-def test_house_an_error_of_one_alone_is_a_difference() -> None:
+def test_an_error_of_one_alone_is_a_difference() -> None:
     rules = compile_file(FILE, "rfc9309").bind((b"a",), True, None, None)
     grumbling = Grumbling(rules._rules, rules._selection, rules._profile, None, None)
     mixed = both.RulesBoundTwice(rules, grumbling)
@@ -110,7 +110,7 @@ def test_house_an_error_of_one_alone_is_a_difference() -> None:
         mixed.allows_many(["/x"])
 
 
-def test_house_both_compile_the_file(both_engines: str) -> None:
+def test_both_compile_the_file(both_engines: str) -> None:
     compiled = both.compile_twice(compile_file, compiler_of("native"))(FILE, "rfc9309")
     row: RuleRow = (False, b"/x", 2, 2)
     assert compiled.bind((b"a",), True, None, None).matched("/x") == [row]

@@ -40,7 +40,7 @@ def robots(engine: str) -> canfetch.RobotsTxt:
     return canfetch.parse(FILE, url="https://example.com/robots.txt", engine=engine)
 
 
-def test_house_a_file_answers(robots: canfetch.RobotsTxt) -> None:
+def test_a_file_answers(robots: canfetch.RobotsTxt) -> None:
     assert robots.allows("https://example.com/private/press", agent="FooBot")
     assert not robots.allows("https://example.com/private", agent="foobot")
     assert not robots.allows(b"/fish", agent=Agent(["BarBot", "BazBot"]))
@@ -64,14 +64,14 @@ def test_house_a_file_answers(robots: canfetch.RobotsTxt) -> None:
     ],
     ids=["bytes", "str", "marked", "bytearray", "memoryview", "part"],
 )
-def test_house_octets_may_come_as_any_of_these(engine: str, octets: Any) -> None:
+def test_octets_may_come_as_any_of_these(engine: str, octets: Any) -> None:
     robots = canfetch.parse(octets, engine=engine)
     assert robots.content == FILE
     assert type(robots.content) is bytes
     assert not robots.allows("/private", agent="FooBot")
 
 
-def test_house_a_buffer_that_changes_later_changes_nothing(engine: str) -> None:
+def test_a_buffer_that_changes_later_changes_nothing(engine: str) -> None:
     buffer = bytearray(FILE)
     robots = canfetch.parse(buffer, engine=engine)
     buffer[:] = b"User-agent: *\n"
@@ -79,7 +79,7 @@ def test_house_a_buffer_that_changes_later_changes_nothing(engine: str) -> None:
     assert not robots.allows("/fish", agent="BarBot")
 
 
-def test_house_text_may_hold_what_is_no_utf8(engine: str) -> None:
+def test_text_may_hold_what_is_no_utf8(engine: str) -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /caf\udce9", engine=engine)
     assert robots.content.endswith(b"/caf\xe9")
     assert not robots.allows("/caf%E9", agent="a")
@@ -101,13 +101,13 @@ def test_house_text_may_hold_what_is_no_utf8(engine: str) -> None:
         ({"engine": "rust"}, EngineError),
     ],
 )
-def test_house_the_callers_mistakes_raise(arguments: dict[str, Any], error: type[Exception]) -> None:
+def test_the_callers_mistakes_raise(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         canfetch.parse(**({"content": FILE} | arguments))
 
 
 @pytest.mark.parametrize("url", ["fish", "", "https://", "example.com/fish"])
-def test_house_no_url_no_answer(robots: canfetch.RobotsTxt, url: str) -> None:
+def test_no_url_no_answer(robots: canfetch.RobotsTxt, url: str) -> None:
     rules = robots.rules_for("FooBot")
     for ask in (rules.allows, rules.decide):
         with pytest.raises(InvalidURL) as caught:
@@ -119,14 +119,14 @@ def test_house_no_url_no_answer(robots: canfetch.RobotsTxt, url: str) -> None:
 
 
 @pytest.mark.parametrize("url", [None, 7, ["/fish"], bytearray(b"/fish")])
-def test_house_a_url_of_another_type_raises(robots: canfetch.RobotsTxt, url: Any) -> None:
+def test_a_url_of_another_type_raises(robots: canfetch.RobotsTxt, url: Any) -> None:
     with pytest.raises(TypeError, match="a URL is str or bytes"):
         robots.allows(url, agent="FooBot")
     with pytest.raises(TypeError, match=r"index 0"):
         robots.rules_for("FooBot").allows_many([url])
 
 
-def test_house_an_agent_is_a_token_or_an_agent(robots: canfetch.RobotsTxt) -> None:
+def test_an_agent_is_a_token_or_an_agent(robots: canfetch.RobotsTxt) -> None:
     for ask in (robots.allows, robots.decide):
         with pytest.raises(InvalidProductToken, match="for a whole User-Agent header"):
             ask("/fish", agent="Mozilla/5.0 (compatible; FooBot/1.0)")
@@ -143,7 +143,7 @@ def test_house_an_agent_is_a_token_or_an_agent(robots: canfetch.RobotsTxt) -> No
         robots.rules_for(Unhashable("FooBot"))
 
 
-def test_house_an_agent_is_named(robots: canfetch.RobotsTxt) -> None:
+def test_an_agent_is_named(robots: canfetch.RobotsTxt) -> None:
     with pytest.raises(TypeError):
         robots.allows("/fish", "FooBot")  # type: ignore[call-arg]
 
@@ -159,13 +159,13 @@ def test_rfc9309_2_3_a_file_rules_over_its_own_origin(robots: canfetch.RobotsTxt
     assert caught.value.index == 2
 
 
-def test_house_without_a_url_any_origin_may_be_asked_about(engine: str) -> None:
+def test_without_a_url_any_origin_may_be_asked_about(engine: str) -> None:
     robots = canfetch.parse(FILE, engine=engine)
     assert robots.origin is None
     assert not robots.allows("ftp://elsewhere.example/private", agent="FooBot")
 
 
-def test_house_a_file_at_a_name_beyond_ascii_rules_over_its_punycode(engine: str) -> None:
+def test_a_file_at_a_name_beyond_ascii_rules_over_its_punycode(engine: str) -> None:
     robots = canfetch.parse(FILE, url="https://www.ex\u00e4mple.com/robots.txt", engine=engine)
     for url in (
         "https://www.xn--exmple-cua.com/fish",
@@ -188,13 +188,13 @@ def test_rfc9309_2_2_4_sitemaps_belong_to_no_group(robots: canfetch.RobotsTxt) -
     "agent, seconds",
     [("FooBot", 2.5), ("BarBot", None), (Agent(["x", "FooBot"]), 2.5), (Agent("x", star_applies=False), None)],
 )
-def test_house_crawl_delay_is_of_the_agents_own_groups(
+def test_crawl_delay_is_of_the_agents_own_groups(
     robots: canfetch.RobotsTxt, agent: str | Agent, seconds: float | None
 ) -> None:
     assert robots.crawl_delay(agent=agent) == seconds
 
 
-def test_house_of_several_crawl_delays_the_longest_counts(engine: str) -> None:
+def test_of_several_crawl_delays_the_longest_counts(engine: str) -> None:
     body = b"""Crawl-delay: 99
 User-agent: a
 CRAWL-DELAY : 1
@@ -214,7 +214,7 @@ Crawl-delay: 3
     assert robots.crawl_delay(agent="c") is None
 
 
-def test_house_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str) -> None:
+def test_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str) -> None:
     # Looking each up in a list of the agent's groups would take a hundred million steps.
     robots = canfetch.parse(b"User-agent: *\nAllow: /\nCrawl-delay: 1\n" * 12_000, engine=engine)
     assert robots.crawl_delay(agent="a") == 1.0
@@ -234,7 +234,7 @@ def test_house_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str
         b"\0" * 9,
     ],
 )
-def test_house_a_file_renders_back_to_its_octets(engine: str, profile: str, octets: bytes) -> None:
+def test_a_file_renders_back_to_its_octets(engine: str, profile: str, octets: bytes) -> None:
     robots = canfetch.parse(octets, profile=profile, engine=engine)
     assert robots.render() == octets
     assert robots.source_encoding != "utf-8" or robots.content + robots.tail == octets
@@ -252,7 +252,7 @@ def test_rfc9309_2_5_a_file_over_the_limit_renders_back_to_its_octets(engine: st
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_house_utf16_is_read_and_rendered_as_it_came(engine: str, encoding: str) -> None:
+def test_utf16_is_read_and_rendered_as_it_came(engine: str, encoding: str) -> None:
     octets = "\ufeffUser-agent: *\nDisallow: /\u30c4\n".encode(encoding)
     robots = canfetch.parse(octets, engine=engine)
     assert robots.source_encoding == encoding
@@ -274,7 +274,7 @@ def test_rfc9309_2_5_what_is_past_the_limit_counts_for_nothing(engine: str) -> N
     assert not canfetch.parse(octets, max_bytes=LIMIT + 100, engine=engine).allows("/private", agent="a")
 
 
-def test_house_a_file_survives_copies_and_processes(robots: canfetch.RobotsTxt) -> None:
+def test_a_file_survives_copies_and_processes(robots: canfetch.RobotsTxt) -> None:
     for twin in (pickle.loads(pickle.dumps(robots)), copy.copy(robots), copy.deepcopy(robots)):  # noqa: S301
         assert (twin.content, twin.origin, twin.profile) == (robots.content, robots.origin, robots.profile)
         assert twin.decide("/private", agent="FooBot") == robots.decide("/private", agent="FooBot")
@@ -282,17 +282,17 @@ def test_house_a_file_survives_copies_and_processes(robots: canfetch.RobotsTxt) 
             twin.allows("http://example.com/", agent="FooBot")
 
 
-def test_house_a_file_shows_what_it_is(robots: canfetch.RobotsTxt) -> None:
+def test_a_file_shows_what_it_is(robots: canfetch.RobotsTxt) -> None:
     assert repr(robots) == f"<RobotsTxt of https://example.com: {len(FILE)} octets, profile rfc9309>"
     assert repr(canfetch.parse(b"", profile="google")) == "<RobotsTxt: 0 octets, profile google>"
 
 
-def test_house_groups_and_records_are_made_once(robots: canfetch.RobotsTxt) -> None:
+def test_groups_and_records_are_made_once(robots: canfetch.RobotsTxt) -> None:
     assert robots.groups is robots.groups
     assert robots.records is robots.records
 
 
-def test_house_agents_are_bound_once_and_in_bounded_number(engine: str) -> None:
+def test_agents_are_bound_once_and_in_bounded_number(engine: str) -> None:
     robots = canfetch.parse(FILE, engine=engine)
     rules = robots.rules_for("FooBot")
     assert robots.rules_for("FooBot") is rules
@@ -304,7 +304,7 @@ def test_house_agents_are_bound_once_and_in_bounded_number(engine: str) -> None:
     assert not robots.allows("/private", agent="FooBot")
 
 
-def test_house_agents_that_share_many_rules_keep_few_of_them(engine: str) -> None:
+def test_agents_that_share_many_rules_keep_few_of_them(engine: str) -> None:
     shared = b"".join(b"User-agent: bot%d\n" % index for index in range(60))
     own = b"".join(b"User-agent: bot%d\nDisallow: /own%d\n" % (index, index) for index in range(60))
     body = own + shared + b"".join(b"Disallow: /%d\n" % index for index in range(5000))
@@ -317,7 +317,7 @@ def test_house_agents_that_share_many_rules_keep_few_of_them(engine: str) -> Non
     assert 5000 < held <= COMPILED_RULES_LIMIT
 
 
-def test_house_bound_rules_travel(robots: canfetch.RobotsTxt) -> None:
+def test_bound_rules_travel(robots: canfetch.RobotsTxt) -> None:
     rules = robots.rules_for(Agent(["BarBot", "FooBot"]))
     for twin in (pickle.loads(pickle.dumps(rules)), copy.copy(rules), copy.deepcopy(rules)):  # noqa: S301
         assert twin.agent == rules.agent
@@ -327,7 +327,7 @@ def test_house_bound_rules_travel(robots: canfetch.RobotsTxt) -> None:
             twin.allows("https://example.org/fish")
 
 
-def test_house_threads_may_ask_at_once(engine: str) -> None:
+def test_threads_may_ask_at_once(engine: str) -> None:
     body = b"".join(b"User-agent: bot%d\nDisallow: /%d\n" % (index, index) for index in range(400))
     robots = canfetch.parse(body, engine=engine)
 
@@ -351,7 +351,7 @@ def test_bing_a_group_without_a_crawl_delay_has_that_of_star(engine: str) -> Non
     assert canfetch.parse(b"", profile="bing", engine=engine).crawl_delay(agent="a") is None
 
 
-def test_house_the_same_file_as_another_profile_reads_it(engine: str) -> None:
+def test_the_same_file_as_another_profile_reads_it(engine: str) -> None:
     robots = canfetch.parse("User-agent: *\nDisallowAITraining: /", url="https://example.com/robots.txt", engine=engine)
     google = robots.with_profile("google")
     assert (google.profile, google.content, google.origin) == ("google", robots.content, robots.origin)

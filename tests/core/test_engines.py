@@ -55,7 +55,7 @@ def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.usefixtures("no_native")
-def test_house_without_a_native_module_python_answers() -> None:
+def test_without_a_native_module_python_answers() -> None:
     assert canfetch.engine == "python"
     assert isinstance(canfetch.parse(FILE)._compiled, CompiledFile)
     for name in engines.ENGINES:
@@ -64,7 +64,7 @@ def test_house_without_a_native_module_python_answers() -> None:
 
 @pytest.mark.usefixtures("no_native")
 @pytest.mark.parametrize("name", ["native", "both"])
-def test_house_an_engine_that_is_not_built_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_is_not_built_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EngineError, match="not built here; install canfetch with CANFETCH_BUILD=native"):
         canfetch.parse(FILE, engine=name)
     monkeypatch.setenv("CANFETCH_ENGINE", name)
@@ -74,7 +74,7 @@ def test_house_an_engine_that_is_not_built_is_refused(name: str, monkeypatch: py
         engines.engine_name()
 
 
-def test_house_the_native_module_answers_where_it_is_built(native: ModuleType) -> None:
+def test_the_native_module_answers_where_it_is_built(native: ModuleType) -> None:
     assert canfetch.engine == "native"
     assert engines.compiler_of(None) is native.compile_file
     assert engines.compiler_of("native") is native.compile_file
@@ -85,7 +85,7 @@ def test_house_the_native_module_answers_where_it_is_built(native: ModuleType) -
 
 @pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("name", engines.ENGINES)
-def test_house_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANFETCH_ENGINE", name)
     assert canfetch.engine == name
     assert not canfetch.parse(FILE).allows("/x", agent="a")
@@ -94,7 +94,7 @@ def test_house_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatc
     assert isinstance(canfetch.parse(FILE, engine="python")._compiled, CompiledFile)
 
 
-def test_house_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EngineError, match="unknown engine 'rust'; choose one of python, native, both"):
         canfetch.parse(FILE, engine="rust")
     monkeypatch.setenv("CANFETCH_ENGINE", "rust")
@@ -102,13 +102,13 @@ def test_house_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch
         canfetch.parse(FILE)
 
 
-def test_house_a_stale_native_module_is_refused(native: ModuleType) -> None:
+def test_a_stale_native_module_is_refused(native: ModuleType) -> None:
     native.CONTRACT = CONTRACT + 1  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match=f"contract {CONTRACT + 1}, .*; install canfetch again"):
         canfetch.parse(FILE)
 
 
-def test_house_a_native_module_that_cannot_be_loaded_is_no_reason_to_be_slow(
+def test_a_native_module_that_cannot_be_loaded_is_no_reason_to_be_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / f"_native{EXTENSION_SUFFIXES[0]}"
@@ -123,7 +123,7 @@ def test_house_a_native_module_that_cannot_be_loaded_is_no_reason_to_be_slow(
     assert not canfetch.parse(FILE).allows("/x", agent="a")
 
 
-def test_house_the_environment_is_asked_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_asked_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engines.compiler_of(None) is native.compile_file
     monkeypatch.setenv("CANFETCH_ENGINE", "python")
     # What the name says is what answers.
@@ -131,14 +131,14 @@ def test_house_the_environment_is_asked_once(native: ModuleType, monkeypatch: py
     assert engines.compiler_of(None) is native.compile_file
 
 
-def test_house_the_native_module_is_looked_for_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_native_module_is_looked_for_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engines.native_module() is native
     # Looking for what is not there costs more than parsing a file.
     monkeypatch.setitem(sys.modules, "canfetch._native", None)
     assert engines.native_module() is native
 
 
-def test_house_the_real_native_module_does_every_profile_but_those_of_python_itself(both_engines: str) -> None:
+def test_the_real_native_module_does_every_profile_but_those_of_python_itself(both_engines: str) -> None:
     assert engines.profiles_of(both_engines) == tuple(name for name, flags in PROFILES.items() if not flags.robotparser)
 
 

@@ -45,7 +45,7 @@ def test_rfc3986_2_octets_that_no_uri_holds_are_encoded() -> None:
 
 
 @pytest.mark.parametrize("octets", [b"/%", b"/%4", b"/%zz", b"/%4z", b"/%z4", b"/100%/a", b"/%%", b"/%%4"])
-def test_house_an_invalid_percent_stays_as_written(octets: bytes) -> None:
+def test_an_invalid_percent_stays_as_written(octets: bytes) -> None:
     assert canonical(octets) == octets
 
 
@@ -69,7 +69,7 @@ def test_house_an_invalid_percent_stays_as_written(octets: bytes) -> None:
         (b"/%%4a", b"/%J"),
     ],
 )
-def test_house_decoding_makes_no_escape_that_nobody_wrote(octets: bytes, form: bytes) -> None:
+def test_decoding_makes_no_escape_that_nobody_wrote(octets: bytes, form: bytes) -> None:
     assert canonical(octets) == form
     assert canonical(form) == form
 
@@ -88,7 +88,7 @@ def test_house_decoding_makes_no_escape_that_nobody_wrote(octets: bytes, form: b
         (b"/*a:b", b"/*a:b"),
     ],
 )
-def test_house_form_b_encodes_reserved_data_behind_the_first_question_mark(path: bytes, compared: bytes) -> None:
+def test_form_b_encodes_reserved_data_behind_the_first_question_mark(path: bytes, compared: bytes) -> None:
     assert encode_reserved_data(path) == compared
     assert encode_reserved_data(compared) == compared
 
@@ -113,7 +113,7 @@ def test_rfc3986_2_2_reserved_data_of_a_query_is_what_is_neither_structure_nor_a
         (b"/?", False),
     ],
 )
-def test_house_form_b_exists_where_a_query_has_reserved_data(form: bytes, has: bool) -> None:  # noqa: FBT001
+def test_form_b_exists_where_a_query_has_reserved_data(form: bytes, has: bool) -> None:  # noqa: FBT001
     assert has_reserved_data(form) is has
 
 

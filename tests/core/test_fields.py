@@ -72,7 +72,7 @@ def test_strict_white_space_is_space_and_tab() -> None:
     assert key_and_value(b"\vDisallow\f: \v/a", "rfc9309") == (b"Disallow", b"/a")
 
 
-def test_house_an_empty_value_is_an_empty_span_within_the_line() -> None:
+def test_an_empty_value_is_an_empty_span_within_the_line() -> None:
     content = b"Disallow:  # all"
     field = field_of(content, PROFILES["rfc9309"])
     assert field is not None

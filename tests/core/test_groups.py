@@ -28,7 +28,7 @@ def test_rfc9309_2_1_groups_stand_in_file_order(groups: tuple[Group, ...]) -> No
     assert groups[1] == Group((UserAgentLine("*", 8),), ())
 
 
-def test_house_a_group_keeps_lines_that_name_nobody_and_rules_that_match_nothing(groups: tuple[Group, ...]) -> None:
+def test_a_group_keeps_lines_that_name_nobody_and_rules_that_match_nothing(groups: tuple[Group, ...]) -> None:
     assert groups[0].user_agents == (UserAgentLine("FooBot", 2), UserAgentLine("", 3), UserAgentLine("caf%E9", 4))
     assert groups[0].tokens == ("FooBot", "caf%E9")
     assert groups[0].rules == (

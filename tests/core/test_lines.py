@@ -28,7 +28,7 @@ def test_rfc9309_2_2_lines_end_by_cr_lf_or_crlf_alone(octets: bytes, lines: list
     assert contents(octets) == lines
 
 
-def test_house_lines_count_from_one_and_spans_hold_their_ends() -> None:
+def test_lines_count_from_one_and_spans_hold_their_ends() -> None:
     assert list(lines_of(b"\xef\xbb\xbfab\r\n\rc", RFC9309)) == [
         Line(number=1, start=3, content_end=5, end=7),
         Line(number=2, start=7, content_end=7, end=8),

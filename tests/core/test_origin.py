@@ -146,20 +146,20 @@ def test_rfc3986_3_2_2_a_host_that_is_none_has_no_origin(url: str) -> None:
         Origin.of(url)
 
 
-def test_house_a_huge_host_costs_its_length() -> None:
+def test_a_huge_host_costs_its_length() -> None:
     # Punycode takes the square of it, and is not begun.
     with pytest.raises(InvalidURL):
         Origin.of("https://" + "".join(chr(0x4E00 + index % 20_000) for index in range(500_000)))
 
 
-def test_house_an_origin_says_its_url() -> None:
+def test_an_origin_says_its_url() -> None:
     origin = Origin("https", "example.com", 8181)
     assert str(origin) == "https://example.com:8181"
     assert origin.robots_url == "https://example.com:8181/robots.txt"
     assert str(Origin("foo", "example.com", None)) == "foo://example.com"
 
 
-def test_house_a_url_without_a_scheme_has_the_files() -> None:
+def test_a_url_without_a_scheme_has_the_files() -> None:
     origin = Origin.of("https://example.com:444/")
     origin_check(origin, "/fish", None)
     origin_check(origin, "//example.com:444/fish", None)
@@ -169,7 +169,7 @@ def test_house_a_url_without_a_scheme_has_the_files() -> None:
     origin_check(origin, "fish", None)
 
 
-def test_house_a_mismatch_names_both_origins_and_the_place() -> None:
+def test_a_mismatch_names_both_origins_and_the_place() -> None:
     origin = Origin.of("https://example.com/")
     with pytest.raises(
         OriginMismatch, match=r"\(index 4\) is of http://a\.b, .* rules over https://example\.com"

@@ -6,12 +6,12 @@ from canfetch.core.profiles import PROFILES, profile_named
 from canfetch.errors import UnknownProfile
 
 
-def test_house_profiles_are_found_by_name() -> None:
+def test_profiles_are_found_by_name() -> None:
     assert [profile_named(name).name for name in PROFILES] == list(PROFILES)
 
 
 @pytest.mark.parametrize("name", ["", "RFC9309", "bing "])
-def test_house_an_unknown_profile_is_told_which_there_are(name: str) -> None:
+def test_an_unknown_profile_is_told_which_there_are(name: str) -> None:
     with pytest.raises(UnknownProfile, match="choose one of rfc9309, strict, google2019, google, googlebot") as caught:
         profile_named(name)
     assert repr(name) in str(caught.value)

@@ -8,19 +8,19 @@ from canfetch.errors import InvalidProductToken, InvalidURL
 
 
 @pytest.mark.parametrize("value", ["", "fish", "f\u00efsh'\n", b"fish", "a" * 190])
-def test_house_short_values_stand_as_they_are(value: str | bytes) -> None:
+def test_short_values_stand_as_they_are(value: str | bytes) -> None:
     assert quoted(value) == repr(value)
 
 
 @pytest.mark.parametrize("value", ["x" + "a" * 100_000 + "z", b"x" + b"a" * 100_000 + b"z"])
-def test_house_long_values_lose_their_middle(value: str | bytes) -> None:
+def test_long_values_lose_their_middle(value: str | bytes) -> None:
     text = quoted(value)
     assert len(text) <= 200
     assert text.lstrip("b").startswith("'xaaa")
     assert text.endswith("aaaz'")
 
 
-def test_house_errors_are_short(engine: str) -> None:
+def test_errors_are_short(engine: str) -> None:
     robots = canfetch.parse(b"", engine=engine)
     with pytest.raises(InvalidURL) as no_url:
         robots.allows("a" * 1_000_000, agent="FooBot")

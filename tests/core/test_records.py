@@ -16,7 +16,7 @@ def notes(line: bytes, profile: str = "rfc9309") -> Note:
     return records(b"User-agent: *\n" + line, profile)[1].notes
 
 
-def test_house_a_record_is_a_line_with_its_spans() -> None:
+def test_a_record_is_a_line_with_its_spans() -> None:
     octets = b"\xef\xbb\xbfUser-agent: FooBot # me\r\n\r\nDisallow : /a\nx"
     first, blank, rule, text = records(octets)
     assert first == Record(
@@ -96,7 +96,7 @@ def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
         (b"Disallow: /a\v", Note.OUTSIDE_GRAMMAR),
     ],
 )
-def test_house_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
+def test_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
     assert notes(line) == expected
 
 
@@ -139,7 +139,7 @@ def test_yandex_a_blank_line_ends_the_group() -> None:
     assert [record.group for record in records(octets)] == [0, 0, 0, 0, 1, 1, 1]
 
 
-def test_house_more_lines_than_are_remembered() -> None:
+def test_more_lines_than_are_remembered() -> None:
     octets = b"".join(b"Disallow: /%d\n" % (number % 5000) for number in range(9000))
     found = records(octets)
     assert [record.line for record in found] == list(range(1, 9001))
@@ -148,7 +148,7 @@ def test_house_more_lines_than_are_remembered() -> None:
     )
 
 
-def test_house_lines_that_repeat_stand_where_they_stand() -> None:
+def test_lines_that_repeat_stand_where_they_stand() -> None:
     found = records(b"Disallow: /a\n\nUser-agent: *\nDisallow: /a\n\nDisallow: /a\n")
     assert [(record.line, record.span, record.value, record.group) for record in found if record.value] == [
         (1, (0, 13), (10, 12), None),

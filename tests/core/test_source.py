@@ -74,11 +74,11 @@ def test_rfc9309_2_2_2_utf16_that_says_so_is_transcoded(mark: bytes, encoding: s
         (b"\xff\xfe\x3d\xd8a\0", b"\xef\xbf\xbda"),  # a surrogate without its other half
     ],
 )
-def test_house_bad_utf16_is_replaced_and_never_raises(octets: bytes, read: bytes) -> None:
+def test_bad_utf16_is_replaced_and_never_raises(octets: bytes, read: bytes) -> None:
     assert source_of(octets, RFC9309, LIMIT).content == read
 
 
-def test_house_the_limit_counts_transcoded_octets() -> None:
+def test_the_limit_counts_transcoded_octets() -> None:
     line = "Disallow: /\u30c4\n"
     octets = b"\xff\xfe" + (line * (LIMIT // len(line.encode()) + 1)).encode("utf-16-le")
     source = source_of(octets, RFC9309, LIMIT)

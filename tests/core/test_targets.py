@@ -96,7 +96,7 @@ def test_rfc3986_5_2_4_dot_segments_of_the_path_are_removed(path: bytes, expecte
         (b"https://example.com?/../a", b"/?/../a"),
     ],
 )
-def test_house_dot_segments_are_those_of_the_path_alone(url: bytes, expected: bytes) -> None:
+def test_dot_segments_are_those_of_the_path_alone(url: bytes, expected: bytes) -> None:
     assert target(url) == expected
 
 

@@ -23,7 +23,7 @@ from canfetch.core.text import display_text, encode_text
         ("\ud7ff\udc80", b"\xed\x9f\xbf\x80"),
     ],
 )
-def test_house_any_text_has_octets(text: str, octets: bytes) -> None:
+def test_any_text_has_octets(text: str, octets: bytes) -> None:
     assert encode_text(text) == octets
 
 
@@ -42,6 +42,6 @@ def test_house_any_text_has_octets(text: str, octets: bytes) -> None:
         (b"/\xe2\x80\xaegif", "/%E2%80%AEgif"),
     ],
 )
-def test_house_shown_text_is_printable_and_means_the_same(octets: bytes, text: str) -> None:
+def test_shown_text_is_printable_and_means_the_same(octets: bytes, text: str) -> None:
     assert display_text(octets) == text
     assert display_text(octets).isprintable()

@@ -47,7 +47,7 @@ def test_google_what_a_user_agent_line_names(value: bytes, token: bytes, google_
 
 
 @pytest.mark.parametrize("token", ["ExampleBot", "*", "MJ12bot", "archive.org_bot", "caf\u00e9", "a,b", "\udce9"])
-def test_house_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
+def test_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
     assert product_token_bytes(token) == token.encode("utf-8", "surrogateescape")
 
 
@@ -55,14 +55,14 @@ def test_house_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) ->
     "token, held",
     [("Example Bot", "' '"), ("ExampleBot/1.0", "'/'"), ("a\0b", r"'\x00'"), ("a\tb", r"'\t'"), ("a\x7f", r"'\x7f'")],
 )
-def test_house_no_header_passes_for_a_token(token: str, held: str) -> None:
+def test_no_header_passes_for_a_token(token: str, held: str) -> None:
     with pytest.raises(InvalidProductToken) as caught:
         product_token_bytes(token)
     assert f"holds {held}" in str(caught.value)
     assert "canfetch.product_token(header)" in str(caught.value)
 
 
-def test_house_an_empty_agent_and_octets_are_no_token() -> None:
+def test_an_empty_agent_and_octets_are_no_token() -> None:
     with pytest.raises(InvalidProductToken, match="empty"):
         product_token_bytes("")
     with pytest.raises(TypeError, match="a str, not bytes"):
@@ -137,12 +137,12 @@ def test_rfc9309_2_2_1_the_product_token_of_a_header(header: str, token: str) ->
         "-/1.0",
     ],
 )
-def test_house_a_header_without_a_crawler_is_refused(header: str) -> None:
+def test_a_header_without_a_crawler_is_refused(header: str) -> None:
     with pytest.raises(InvalidProductToken, match="names no crawler"):
         product_token(header)
 
 
-def test_house_a_long_header_costs_its_length() -> None:
+def test_a_long_header_costs_its_length() -> None:
     # Copying the comment for each of its characters would take minutes.
     with pytest.raises(InvalidProductToken):
         product_token("Mozilla/5.0 (" + "x" * 2_000_000)

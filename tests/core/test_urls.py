@@ -108,7 +108,7 @@ def test_rfc3986_3_2_host_and_port_without_user_information(authority: bytes, ho
     assert split_authority(authority) == Authority(host, port)
 
 
-def test_house_a_url_is_str_or_bytes() -> None:
+def test_a_url_is_str_or_bytes() -> None:
     class Path(str):
         __slots__ = ()
 
@@ -120,7 +120,7 @@ def test_house_a_url_is_str_or_bytes() -> None:
             url_bytes(wrong, 3)
 
 
-def test_house_a_rejection_names_the_url_and_its_place() -> None:
+def test_a_rejection_names_the_url_and_its_place() -> None:
     assert rejection("fish").index is None
     with pytest.raises(InvalidURL, match=r"'fish' \(index 2\) is no URL") as caught:
         reject("fish", 2)

@@ -29,12 +29,12 @@ def verdict(**fields: Any) -> Verdict:
     return Verdict(**(given | fields))
 
 
-def test_house_verdict_names_line() -> None:
+def test_verdict_names_line() -> None:
     assert verdict().line == 3
     assert verdict(rule=None, reason=Reason.NO_MATCH).line is None
 
 
-def test_house_verdict_has_no_truth_value() -> None:
+def test_verdict_has_no_truth_value() -> None:
     for allowed in (True, False):
         with pytest.raises(TypeError, match=r"ask its \.allowed"):
             bool(verdict(allowed=allowed))
@@ -68,12 +68,12 @@ def test_house_verdict_has_no_truth_value() -> None:
         ),
     ],
 )
-def test_house_verdict_says_why(fields: dict[str, Any], sentence: str) -> None:
+def test_verdict_says_why(fields: dict[str, Any], sentence: str) -> None:
     assert str(verdict(**fields)) == sentence
 
 
 @pytest.mark.parametrize("reason", [Reason.UNAVAILABLE, Reason.UNREACHABLE])
-def test_house_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None:
+def test_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None:
     access = AccessInfo(
         access=str(reason),
         effect="full-allow",
@@ -88,7 +88,7 @@ def test_house_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None
     assert told.to_json()["access"]["robots_url"] == "https://example.com/robots.txt"
 
 
-def test_house_verdict_has_one_json_form() -> None:
+def test_verdict_has_one_json_form() -> None:
     agent = Agent(["Googlebot-Image", "caf\udce9"], star_applies=False)
     group = GroupSelection(GroupChoice.FALLBACK, "caf%E9", (4, 9))
     assert verdict(agent=agent, group=group, target=b"/caf\xe9").to_json() == {
@@ -106,7 +106,7 @@ def test_house_verdict_has_one_json_form() -> None:
 
 
 @pytest.mark.parametrize("profile", profiles_of("native"))
-def test_house_every_verdict_is_plain_json(engine: str, profile: str) -> None:
+def test_every_verdict_is_plain_json(engine: str, profile: str) -> None:
     robots = canfetch.parse(b"User-agent: \xff\nDisallow: /\xff\0\x1b\nDisallow:\n", profile=profile, engine=engine)
     told = robots.decide(b"/\xff\0\x1b", agent="\udcff")
     text = json.dumps(told.to_json(), ensure_ascii=False)

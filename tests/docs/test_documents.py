@@ -41,7 +41,7 @@ def named(document: Path) -> str:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
-def test_house_python_in_documents_gives_what_they_say(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_in_documents_gives_what_they_say(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     session = "".join(block for block in blocks(document, "python") if ">>>" in block)
     test = doctest.DocTestParser().get_doctest(session, {}, document.name, str(document), 0)
@@ -58,7 +58,7 @@ def test_house_python_in_documents_gives_what_they_say(document: Path, monkeypat
         for number, pair in enumerate(commands(document))
     ],
 )
-def test_house_commands_in_documents_print_what_they_say(command: str, printed: str) -> None:
+def test_commands_in_documents_print_what_they_say(command: str, printed: str) -> None:
     environment = dict(os.environ, NO_COLOR="1", COLUMNS="120")
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", "")])
     run = subprocess.run(
@@ -68,26 +68,26 @@ def test_house_commands_in_documents_print_what_they_say(command: str, printed: 
     assert ENGINE.sub("engine native", run.stdout + run.stderr) == printed
 
 
-def test_house_every_public_name_is_on_the_api_page() -> None:
+def test_every_public_name_is_on_the_api_page() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     errors = {name for name in canfetch.__all__ if hasattr(canfetch.errors, name)}
     missing = [name for name in canfetch.__all__ if name not in errors and f"canfetch.{name}" not in page]
     assert not missing
 
 
-def test_house_readme_names_every_profile() -> None:
+def test_readme_names_every_profile() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert not [name for name in canfetch.PROFILES if f"| `{name}`" not in readme]
 
 
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/benchmarks.md"])
-def test_house_documents_count_the_checks(name: str) -> None:
+def test_documents_count_the_checks(name: str) -> None:
     counts = re.findall(r"(\d+) checks\b", (ROOT / name).read_text(encoding="utf-8"))
     assert counts
     assert set(counts) == {str(len(CHECKS))}
 
 
-def test_house_languages_of_messages_are_told() -> None:
+def test_languages_of_messages_are_told() -> None:
     page = (ROOT / "docs" / "linting.md").read_text(encoding="utf-8")
     names = {"en": "English", "it": "Italian", "es": "Spanish", "ko": "Korean", "de": "German", "ja": "Japanese"}
     assert set(names) == set(LANGUAGES)

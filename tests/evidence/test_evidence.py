@@ -33,7 +33,7 @@ def record(folder: Path, count: int = 3) -> EvidenceRecorder:
     return recorder
 
 
-def test_house_evidence_holds_and_counts(tmp_path: Path) -> None:
+def test_evidence_holds_and_counts(tmp_path: Path) -> None:
     recorder = record(tmp_path)
 
     report = verify_segment(recorder.path)
@@ -46,7 +46,7 @@ def test_house_evidence_holds_and_counts(tmp_path: Path) -> None:
     assert lines[2]["verdict"]["reason"] == "no-match"
 
 
-def test_house_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
+def test_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
     origin = ScriptedOrigin({"redirects": 1})
     with (
         EvidenceRecorder(tmp_path, keep_octets=True, durable=True) as recorder,
@@ -93,7 +93,7 @@ def test_rfc3986_3_2_1_evidence_shows_no_credentials(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line_number", [1, 2, 3])
-def test_house_evidence_changed_line_is_told(tmp_path: Path, line_number: int) -> None:
+def test_evidence_changed_line_is_told(tmp_path: Path, line_number: int) -> None:
     recorder = record(tmp_path, 4)
     lines = recorder.path.read_bytes().splitlines(keepends=True)
     lines[line_number] = lines[line_number].replace(b'"allowed":true', b'"allowed":false')
@@ -106,7 +106,7 @@ def test_house_evidence_changed_line_is_told(tmp_path: Path, line_number: int) -
     assert report.broken_at == line_number + 2
 
 
-def test_house_evidence_line_that_is_too_long_is_neither_written_nor_taken_for_a_torn_one(tmp_path: Path) -> None:
+def test_evidence_line_that_is_too_long_is_neither_written_nor_taken_for_a_torn_one(tmp_path: Path) -> None:
     verdict = ROBOTS.decide("/", agent="ExampleBot")
     with EvidenceRecorder(tmp_path) as recorder:
         recorder.record("/a", verdict)
@@ -129,7 +129,7 @@ def test_house_evidence_line_that_is_too_long_is_neither_written_nor_taken_for_a
     assert "longer" in (report.problem or "")
 
 
-def test_house_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None:
+def test_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     octets = recorder.path.read_bytes()
     recorder.path.write_bytes(octets.replace(b"example.com/2", b"example.com/9"))
@@ -150,7 +150,7 @@ def test_house_evidence_last_line_changed_needs_the_head(tmp_path: Path) -> None
         (lambda lines: [lines[0].replace(b"evidence/1", b"evidence/9"), *lines[1:]], "format"),
     ],
 )
-def test_house_evidence_broken_segment_is_told(tmp_path: Path, edit: object, problem: str) -> None:
+def test_evidence_broken_segment_is_told(tmp_path: Path, edit: object, problem: str) -> None:
     recorder = record(tmp_path)
     lines = recorder.path.read_bytes().splitlines(keepends=True)
     assert callable(edit)
@@ -170,14 +170,14 @@ def written(folder: Path, line: bytes) -> Path:
     return path
 
 
-def test_house_evidence_of_brackets_within_brackets_is_told(tmp_path: Path) -> None:
+def test_evidence_of_brackets_within_brackets_is_told(tmp_path: Path) -> None:
     written(tmp_path, b"[" * 100_000)
     (report,) = verify_folder(tmp_path)
     assert (report.broken_at, report.problem) == (1, "is no JSON object")
 
 
 @pytest.mark.parametrize("name", ["format", "segment", "sequence"])
-def test_house_evidence_quotes_no_long_value_whole(tmp_path: Path, name: str) -> None:
+def test_evidence_quotes_no_long_value_whole(tmp_path: Path, name: str) -> None:
     record = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, name: "x" * 200_000}
     problem = verify_segment(written(tmp_path, json.dumps(record).encode())).problem
     assert problem is not None
@@ -186,7 +186,7 @@ def test_house_evidence_quotes_no_long_value_whole(tmp_path: Path, name: str) ->
 
 
 @pytest.mark.parametrize("sha256", ["a" * 300, "a" * 63, "A" * 64, "\u0664" * 64, "../../etc/passwd", "\0", ""])
-def test_house_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256: str) -> None:
+def test_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256: str) -> None:
     (tmp_path / "octets").mkdir()
     record = {
         "format": "canfetch.evidence/1",
@@ -199,7 +199,7 @@ def test_house_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256:
     assert verify_segment(written(tmp_path, json.dumps(record).encode())).missing_octets == (sha256,)
 
 
-def test_house_evidence_kept_octets_that_cannot_be_read_are_named(
+def test_evidence_kept_octets_that_cannot_be_read_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
@@ -213,14 +213,14 @@ def test_house_evidence_kept_octets_that_cannot_be_read_are_named(
         verify_segment(recorder.path)
 
 
-def test_house_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
+def test_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     other = recorder.path.rename(tmp_path / "evidence-other.ndjson")
     assert "is of segment" in (verify_segment(other).problem or "")
 
 
 @pytest.mark.parametrize("octets", [b"", b"{"])
-def test_house_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothing(
+def test_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothing(
     tmp_path: Path, octets: bytes
 ) -> None:
     recorder = record(tmp_path)
@@ -236,7 +236,7 @@ def test_house_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothi
 
 
 @pytest.mark.parametrize("cut", [1, 10, 200])
-def test_house_evidence_torn_last_line_is_dropped_and_reported(tmp_path: Path, cut: int) -> None:
+def test_evidence_torn_last_line_is_dropped_and_reported(tmp_path: Path, cut: int) -> None:
     recorder = record(tmp_path)
     octets = recorder.path.read_bytes()
     last = len(octets.splitlines(keepends=True)[-1])
@@ -248,7 +248,7 @@ def test_house_evidence_torn_last_line_is_dropped_and_reported(tmp_path: Path, c
     assert (report.decisions, report.torn_octets) == (2, last - cut)
 
 
-def test_house_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path) -> None:
+def test_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path) -> None:
     with (
         EvidenceRecorder(tmp_path, keep_octets=True) as recorder,
         Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), evidence=recorder) as client,
@@ -262,7 +262,7 @@ def test_house_evidence_kept_octets_missing_and_changed_are_told(tmp_path: Path)
     assert not verify_segment(recorder.path).holds
 
 
-def test_house_evidence_folder_of_kept_octets_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_evidence_folder_of_kept_octets_that_is_gone_is_told(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder, EvidenceRecorder(tmp_path) as bare:
         recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
         # Who keeps none misses none, though others of the folder do.
@@ -277,7 +277,7 @@ def test_house_evidence_folder_of_kept_octets_that_is_gone_is_told(tmp_path: Pat
     assert verify_segment(bare.path).holds
 
 
-def test_house_evidence_threads_share_one_chain(tmp_path: Path) -> None:
+def test_evidence_threads_share_one_chain(tmp_path: Path) -> None:
     verdict = ROBOTS.decide("/", agent="ExampleBot")
 
     def write(recorder: EvidenceRecorder) -> None:
@@ -299,7 +299,7 @@ def _record_in_process(folder: str) -> str:
     return str(record(Path(folder), 20).path)
 
 
-def test_house_evidence_processes_have_segments_of_their_own(tmp_path: Path) -> None:
+def test_evidence_processes_have_segments_of_their_own(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         paths = set(pool.map(_record_in_process, [str(tmp_path)] * 6))
 
@@ -322,7 +322,7 @@ for number in range(1000000):
 """
 
 
-def test_house_evidence_killed_writer_loses_nothing_acknowledged(tmp_path: Path) -> None:
+def test_evidence_killed_writer_loses_nothing_acknowledged(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         for _ in range(100):
@@ -335,7 +335,7 @@ def test_house_evidence_killed_writer_loses_nothing_acknowledged(tmp_path: Path)
     assert report.decisions >= acknowledged
 
 
-def test_house_evidence_bad_folders_are_told(tmp_path: Path) -> None:
+def test_evidence_bad_folders_are_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(EvidenceError, match="cannot be written"):
         EvidenceRecorder(tmp_path / "file")
@@ -347,7 +347,7 @@ def test_house_evidence_bad_folders_are_told(tmp_path: Path) -> None:
         verify_segment(tmp_path / "nowhere.ndjson")
 
 
-def test_house_evidence_closed_recorder_says_so(tmp_path: Path) -> None:
+def test_evidence_closed_recorder_says_so(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     with pytest.raises(EvidenceError, match="closed"):
         recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"))
@@ -355,7 +355,7 @@ def test_house_evidence_closed_recorder_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110 - a device
-def test_house_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> None:
+def test_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> None:
     recorder = record(tmp_path)
     before = recorder.head
     recorder._file = os.open("/dev/full", os.O_WRONLY)
@@ -367,7 +367,7 @@ def test_house_evidence_full_disk_costs_one_line_and_says_so(tmp_path: Path) -> 
     recorder.close()
 
 
-def test_house_evidence_of_a_given_file_names_and_keeps_its_octets(tmp_path: Path) -> None:
+def test_evidence_of_a_given_file_names_and_keeps_its_octets(tmp_path: Path) -> None:
     verdict = ROBOTS.decide("/", agent="ExampleBot")
     with EvidenceRecorder(tmp_path / "kept", keep_octets=True) as kept, EvidenceRecorder(tmp_path / "bare") as bare:
         for octets in (ROBOTS.content, ROBOTS.content, b"another"):
@@ -382,7 +382,7 @@ def test_house_evidence_of_a_given_file_names_and_keeps_its_octets(tmp_path: Pat
     assert not (tmp_path / "bare" / "octets").exists()
 
 
-def test_house_evidence_of_an_origin_that_nobody_reaches_has_no_copy(tmp_path: Path) -> None:
+def test_evidence_of_an_origin_that_nobody_reaches_has_no_copy(tmp_path: Path) -> None:
     origin = ScriptedOrigin({"failure": "refused"})
     with (
         EvidenceRecorder(tmp_path, keep_octets=True) as recorder,
@@ -393,7 +393,7 @@ def test_house_evidence_of_an_origin_that_nobody_reaches_has_no_copy(tmp_path: P
     assert (line["robots"]["copy"], line["robots"]["status"]) == (None, None)
 
 
-def test_house_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Path) -> None:
+def test_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
         (tmp_path / "octets").rmdir()
         with pytest.raises(EvidenceError, match="the octets are not kept"):
@@ -404,7 +404,7 @@ def test_house_evidence_octets_that_cannot_be_kept_are_no_decision(tmp_path: Pat
     assert (report.holds, report.decisions) == (True, 1)
 
 
-def test_house_evidence_that_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+def test_evidence_that_is_there_already_is_not_written_again(tmp_path: Path) -> None:
     for _ in range(2):
         with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
             recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
@@ -432,7 +432,7 @@ except EvidenceError as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits as POSIX has them")
-def test_house_evidence_disk_that_takes_a_part_of_a_line_keeps_the_lines_before_it(tmp_path: Path) -> None:
+def test_evidence_disk_that_takes_a_part_of_a_line_keeps_the_lines_before_it(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, check=True)
     written, _, said = ran.stdout.partition(" ")
     assert "the disk took a part of the line; the decision is not on the record" in said
@@ -440,7 +440,7 @@ def test_house_evidence_disk_that_takes_a_part_of_a_line_keeps_the_lines_before_
     assert (report.holds, report.decisions, report.torn_octets) == (True, int(written), 0)
 
 
-def test_house_evidence_of_very_many_files_forgets_which_are_there_and_looks(tmp_path: Path) -> None:
+def test_evidence_of_very_many_files_forgets_which_are_there_and_looks(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
         for octets in (b"one", b"two", b"one"):
             recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=octets)
@@ -450,7 +450,7 @@ def test_house_evidence_of_very_many_files_forgets_which_are_there_and_looks(tmp
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
-def test_house_evidence_of_a_forked_child_is_a_segment_of_its_own(tmp_path: Path) -> None:
+def test_evidence_of_a_forked_child_is_a_segment_of_its_own(tmp_path: Path) -> None:
     verdict = ROBOTS.decide("/x", agent="a")
     with EvidenceRecorder(tmp_path) as recorder, EvidenceRecorder(tmp_path) as unused:
         recorder.record("/1", verdict)

@@ -25,17 +25,17 @@ def is_pure(wheel: Path) -> bool:
     return wheel.stem.endswith("-any")
 
 
-def test_house_dist_holds_a_native_and_a_pure_wheel() -> None:
+def test_dist_holds_a_native_and_a_pure_wheel() -> None:
     assert {is_pure(wheel) for wheel in WHEELS} == {True, False}, "build them first: make package"
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_house_a_wheel_holds_the_native_module_unless_its_tag_is_any(wheel: Path) -> None:
+def test_a_wheel_holds_the_native_module_unless_its_tag_is_any(wheel: Path) -> None:
     assert len(native_modules(wheel)) == (0 if is_pure(wheel) else 1)
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_house_the_tag_says_what_the_module_needs(wheel: Path) -> None:
+def test_the_tag_says_what_the_module_needs(wheel: Path) -> None:
     python, abi, _ = wheel.stem.split("-")[-3:]
     if is_pure(wheel):
         assert (python, abi) == ("py3", "none")
@@ -48,14 +48,14 @@ def test_house_the_tag_says_what_the_module_needs(wheel: Path) -> None:
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_house_a_wheel_holds_the_package_typed_and_licensed(wheel: Path) -> None:
+def test_a_wheel_holds_the_package_typed_and_licensed(wheel: Path) -> None:
     names = names_in(wheel)
     assert {"canfetch/__init__.py", "canfetch/py.typed", "canfetch/_native.pyi"} <= set(names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert all(name.startswith(("canfetch/", "canfetch-")) for name in names)
 
 
-def test_house_the_sdist_holds_what_builds_and_tests_it() -> None:
+def test_the_sdist_holds_what_builds_and_tests_it() -> None:
     (sdist,) = DIST.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}

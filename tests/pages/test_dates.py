@@ -65,7 +65,7 @@ def test_google_date_is_read(text: str) -> None:
         ("9999-12-31T23:59:59-14:00", 253402351199.0),
     ],
 )
-def test_house_date_means_this_moment(text: str, moment: float) -> None:
+def test_date_means_this_moment(text: str, moment: float) -> None:
     assert parse_date(text) == moment
 
 

@@ -31,11 +31,11 @@ NOW = 1_800_000_000.0
         iter([("x-robots-tag ", "noindex"), ("other", "noarchive")]),
     ],
 )
-def test_house_headers_are_pairs_or_a_mapping(headers: Any) -> None:
+def test_headers_are_pairs_or_a_mapping(headers: Any) -> None:
     assert [str(one) for one in parse_page(headers=headers).directives] == ["noindex"]
 
 
-def test_house_headers_of_the_libraries_keep_apart_what_they_kept_apart() -> None:
+def test_headers_of_the_libraries_keep_apart_what_they_kept_apart() -> None:
     from http.client import parse_headers
     from io import BytesIO
 
@@ -51,7 +51,7 @@ def test_house_headers_of_the_libraries_keep_apart_what_they_kept_apart() -> Non
 @pytest.mark.parametrize(
     "headers", ["noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
 )
-def test_house_headers_that_are_none_are_the_callers_mistake(headers: Any) -> None:
+def test_headers_that_are_none_are_the_callers_mistake(headers: Any) -> None:
     with pytest.raises(TypeError, match="header"):
         parse_page(headers=headers)
 
@@ -66,12 +66,12 @@ def test_house_headers_that_are_none_are_the_callers_mistake(headers: Any) -> No
         ({"tdm_file": 5, "url": "/"}, TypeError, "a TDM file is bytes or str, not int"),
     ],
 )
-def test_house_callers_mistakes(given: dict[str, Any], error: type[Exception], said: str) -> None:
+def test_callers_mistakes(given: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         parse_page(b"", **given)
 
 
-def test_house_page_is_octets_or_text() -> None:
+def test_page_is_octets_or_text() -> None:
     html: Any
     for html in (b"<a rel=ugc>", bytearray(b"<a rel=ugc>"), memoryview(b"<a rel=ugc>"), "<a rel=ugc>"):
         assert len(parse_page(html).links) == 1
@@ -92,12 +92,12 @@ def test_house_page_is_octets_or_text() -> None:
         ({"agent": 5}, TypeError),
     ],
 )
-def test_house_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
+def test_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         parse_page().decide(**({"now": NOW} | given))
 
 
-def test_house_text_is_read_whatever_it_says_of_its_octets() -> None:
+def test_text_is_read_whatever_it_says_of_its_octets() -> None:
     html = '<meta charset="utf-16"><meta name="\u8868" content="noindex"><meta name="\udcff" content="noindex">'
     page = parse_page(html, headers={"Content-Type": "application/pdf; charset=latin1"})
     assert [one.agent for one in page.directives] == ["\u8868", "\ufffd"]
@@ -114,7 +114,7 @@ def test_house_text_is_read_whatever_it_says_of_its_octets() -> None:
         ({"content-type": "text/plain"}, PageNote.NOT_HTML),
     ],
 )
-def test_house_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageNote) -> None:
+def test_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageNote) -> None:
     page = parse_page(b"<meta name=robots content=noindex>", headers=headers)
     assert page.notes == notes
     assert bool(page.directives) == (not notes)
@@ -123,7 +123,7 @@ def test_house_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageN
 # --- what is noted -----------------------------------------------------------------------------
 
 
-def test_house_what_is_not_read_is_noted() -> None:
+def test_what_is_not_read_is_noted() -> None:
     assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_CUT
     assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.ELEMENTS_CUT
     page = parse_page(headers={"X-Robots-Tag": "noindex," * (DIRECTIVES_LIMIT + 1)})
@@ -132,7 +132,7 @@ def test_house_what_is_not_read_is_noted() -> None:
     assert parse_page(url="/", tdm_file=json.dumps([0] * (ENTRIES_LIMIT + 1))).notes == PageNote.TDM_FILE_CUT
 
 
-def test_house_headers_past_the_limit_are_cut_at_a_comma() -> None:
+def test_headers_past_the_limit_are_cut_at_a_comma() -> None:
     filler = "noodp,"
     value = filler * (HEADER_OCTETS_LIMIT // len(filler)) + "max-snippet:500"
     page = parse_page(headers=[("X-Robots-Tag", value), ("X-Robots-Tag", "noindex")])
@@ -140,12 +140,12 @@ def test_house_headers_past_the_limit_are_cut_at_a_comma() -> None:
     assert {one.name for one in page.directives} == {"noodp"}
 
 
-def test_house_elements_of_many_directives_are_read_up_to_the_limit() -> None:
+def test_elements_of_many_directives_are_read_up_to_the_limit() -> None:
     page = parse_page(f"<meta name=robots content='{'noindex,' * 5000}'>")
     assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
 
 
-def test_house_names_of_metadata_are_no_crawlers() -> None:
+def test_names_of_metadata_are_no_crawlers() -> None:
     page = parse_page("<meta name=referrer content=none><meta content=noindex><meta name=og content='a, b'>")
     assert page.directives == ()
 
@@ -171,7 +171,7 @@ def test_agent_has_the_dialect_of_its_operator(token: str, dialect: str) -> None
     assert dialect_of(Agent(token)).name == dialect
 
 
-def test_house_readings_say_what_they_are_and_who_says_so() -> None:
+def test_readings_say_what_they_are_and_who_says_so() -> None:
     for name, dialect in PAGE_DIALECTS.items():
         assert dialect.name == name
         assert dialect.summary
@@ -181,7 +181,7 @@ def test_house_readings_say_what_they_are_and_who_says_so() -> None:
 # --- the stable form ---------------------------------------------------------------------------
 
 
-def test_house_page_as_json() -> None:
+def test_page_as_json() -> None:
     page = parse_page(
         "<meta name=robots content='no-index'>\n<a rel='ugc x' href=' /\x1b '>a</a><a rel=ugc>b</a><p data-nosnippet>",
         headers={"tdm-reservation": "1", "tdm-policy": " /policy "},
@@ -245,7 +245,7 @@ def test_house_page_as_json() -> None:
     assert entry.notes == ReservationNote.TEXT_FOR_NUMBER | ReservationNote.BAD_POLICY
 
 
-def test_house_verdict_as_json() -> None:
+def test_verdict_as_json() -> None:
     page = parse_page(headers={"X-Robots-Tag": "googlebot: max-snippet: 20, noindex"})
     verdict = page.decide(agent="Googlebot", now=NOW)
     form = verdict.to_json()
@@ -272,7 +272,7 @@ def test_house_verdict_as_json() -> None:
 # --- verdicts as people see them ---------------------------------------------------------------
 
 
-def test_house_decisions_say_why() -> None:
+def test_decisions_say_why() -> None:
     page = parse_page(
         "<meta name=robots content='index, follow'>",
         headers={"X-Robots-Tag": "noindex, unavailable_after: 2010-06-25, max-snippet: 5", "tdm-reservation": "1"},
@@ -289,14 +289,14 @@ def test_house_decisions_say_why() -> None:
     assert page.decide(agent="Yandex", now=NOW).unavailable_after is None
 
 
-def test_house_embedded_content_says_what_it_goes_before() -> None:
+def test_embedded_content_says_what_it_goes_before() -> None:
     page = parse_page(headers={"X-Robots-Tag": "noindex, indexifembedded"})
     embedded = page.decide(agent="Googlebot", now=NOW).may_index_embedded
     assert embedded.reason is PageReason.PERMISSIVE_DIRECTIVE
     assert embedded.explanation == "indexifembedded, X-Robots-Tag header 1, goes before noindex, X-Robots-Tag header 1"
 
 
-def test_house_verdicts_are_neither_true_nor_false() -> None:
+def test_verdicts_are_neither_true_nor_false() -> None:
     verdict = parse_page().decide(agent="ExampleBot", now=NOW)
     with pytest.raises(TypeError, match=r"ask its \.may_index\.allowed"):
         bool(verdict)
@@ -305,7 +305,7 @@ def test_house_verdicts_are_neither_true_nor_false() -> None:
     assert verdict.may_index.unlimited
 
 
-def test_house_places_say_where() -> None:
+def test_places_say_where() -> None:
     page = parse_page(
         "\n<meta name=tdm-reservation content=0>",
         headers=[("Robots-Tag", "*;noindex"), ("tdm-reservation", "0")],
@@ -342,13 +342,13 @@ def test_tdm_notes() -> None:
 
 
 @pytest.mark.parametrize("order", ["10", "01", "011", "100"])
-def test_house_of_two_headers_the_reservation_counts(order: str) -> None:
+def test_of_two_headers_the_reservation_counts(order: str) -> None:
     page = parse_page(headers=[("tdm-reservation", value) for value in order])
     assert page.reservation is not None
     assert page.reservation.reserved
 
 
-def test_house_policy_belongs_to_its_own_carrier() -> None:
+def test_policy_belongs_to_its_own_carrier() -> None:
     page = parse_page(
         "<meta name=tdm-policy content=/one><meta name=tdm-policy content=/two><meta name=tdm-reservation content=1>",
         headers={"tdm-policy": "/header"},
@@ -379,7 +379,7 @@ def test_tdm_headers_are_about_their_own_page() -> None:
     assert reservation.matches(b"/whatever")
 
 
-def test_house_target_of_no_url_is_none() -> None:
+def test_target_of_no_url_is_none() -> None:
     assert tdm_target("nonsense") is None
     assert tdm_target(b"https://example.com") == b"/"
 

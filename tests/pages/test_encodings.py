@@ -42,7 +42,7 @@ def test_whatwg_encoding_of_a_page(octets: bytes, content_type: str | None, name
 
 
 @pytest.mark.parametrize("name", sorted(set(_BY_LABEL.values())))
-def test_house_every_encoding_is_one_of_python(name: str) -> None:
+def test_every_encoding_is_one_of_python(name: str) -> None:
     codecs.lookup(name)
     # Nothing that is decoded may hold what UTF-8 has not.
     bytes(range(256)).decode(name, "replace").encode()
@@ -52,5 +52,5 @@ def test_house_every_encoding_is_one_of_python(name: str) -> None:
     "content_type, expected",
     [(None, ""), ("Text/HTML ; charset=x", "text/html"), ("text/html, text/plain", "text/html"), (";", "")],
 )
-def test_house_media_type(content_type: str | None, expected: str) -> None:
+def test_media_type(content_type: str | None, expected: str) -> None:
     assert media_type(content_type) == expected

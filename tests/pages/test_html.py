@@ -38,7 +38,7 @@ def test_whatwg_head_and_body(page: bytes, expected: list[tuple[str | None, bool
     assert names(page) == expected
 
 
-def test_house_octets_past_the_limit_are_not_read() -> None:
+def test_octets_past_the_limit_are_not_read() -> None:
     page = b"<meta name=a><meta name=b>"
     cut = elements_of(page, None, max_bytes=14)
     assert [meta.attributes for meta in cut.metas] == [{"name": "a"}]
@@ -46,33 +46,33 @@ def test_house_octets_past_the_limit_are_not_read() -> None:
     assert not elements_of(page, None, max_bytes=len(page)).octets_cut
 
 
-def test_house_elements_past_the_limit_are_counted_out() -> None:
+def test_elements_past_the_limit_are_counted_out() -> None:
     elements = elements_of(b"<meta>" * (ELEMENTS_LIMIT + 1), None)
     assert (len(elements.metas), elements.metas[-1].number, elements.elements_cut) == (10_000, 10_000, True)
     assert not elements_of(b"<meta>" * 10, None).elements_cut
 
 
-def test_house_attributes_are_cut() -> None:
+def test_attributes_are_cut() -> None:
     (meta,) = elements_of(b"<meta content='" + b"x" * 100_000 + b"'>", None).metas
     assert len(meta.attributes["content"]) == 65_536
 
 
-def test_house_offsets_count_the_byte_order_mark() -> None:
+def test_offsets_count_the_byte_order_mark() -> None:
     (meta,) = elements_of(b"\xef\xbb\xbf<meta name=a>", None).metas
     assert (meta.offset, meta.line) == (3, 1)
 
 
-def test_house_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
+def test_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
     (meta,) = elements_of("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
     assert (meta.offset, meta.line) == (4, 2)
 
 
-def test_house_stateful_encoding() -> None:
+def test_stateful_encoding() -> None:
     page = "<meta charset=iso-2022-jp>\n<meta name=\u8868 content=noindex>".encode("iso2022-jp")
     assert [meta.attributes.get("name") for meta in elements_of(page, None).metas] == [None, "\u8868"]
 
 
-def test_house_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
+def test_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
     page = b"<p data-canfetch-octet=5 data-nosnippet><span data-canfetch-octet=99 data-nosnippet>"
     other, own = elements_of(page, None).no_snippets
     assert (other.offset, other.attributes) == (5, {"data-nosnippet": ""})
@@ -80,7 +80,7 @@ def test_house_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("mark", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
-def test_house_mark_that_is_no_number_is_none(mark: str | None) -> None:
+def test_mark_that_is_no_number_is_none(mark: str | None) -> None:
     assert html._marked_octet(mark) is None
 
 

@@ -24,7 +24,7 @@ pytest.importorskip("lxml", reason="lxml is not installed")
         (b"</meta><a>", b"</meta><a data-canfetch-octet=7 >"),
     ],
 )
-def test_house_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
+def test_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
     assert marked(octets, [b"meta", b"a"]) == expected
 
 
@@ -37,7 +37,7 @@ def test_house_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
         (b"a\x0b\x0c\x85\xe2\x80\xa8b", {7: 1}),
     ],
 )
-def test_house_lines(octets: bytes, places: dict[int, int]) -> None:
+def test_lines(octets: bytes, places: dict[int, int]) -> None:
     lines = Lines(octets)
     assert {octet: lines.line_of(octet) for octet in places} == places
 

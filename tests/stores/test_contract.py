@@ -7,7 +7,7 @@ from tests.stores.entries import entry_of
 from canfetch.client.stores import Store
 
 
-def test_house_store_gives_back_what_was_put(store: Store) -> None:
+def test_store_gives_back_what_was_put(store: Store) -> None:
     entry = entry_of()
     assert store.get(entry.origin) is None
 
@@ -16,7 +16,7 @@ def test_house_store_gives_back_what_was_put(store: Store) -> None:
     assert store.get(entry.origin) == entry
 
 
-def test_house_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
+def test_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
     store.put(entry_of(body=b"first"))
     last = entry_of(body=b"last", now=2000.0)
 
@@ -26,7 +26,7 @@ def test_house_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
     assert list(store.keys()) == ["https://example.com"]
 
 
-def test_house_store_lists_origins_sorted_and_forgets(store: Store) -> None:
+def test_store_lists_origins_sorted_and_forgets(store: Store) -> None:
     for url in ("https://b.example/", "http://a.example/", "https://a.example:8443/"):
         store.put(entry_of(url))
     assert list(store.keys()) == ["http://a.example", "https://a.example:8443", "https://b.example"]
@@ -38,7 +38,7 @@ def test_house_store_lists_origins_sorted_and_forgets(store: Store) -> None:
     assert list(store.keys()) == ["http://a.example", "https://a.example:8443"]
 
 
-def test_house_store_leases_to_one_holder(store: Store) -> None:
+def test_store_leases_to_one_holder(store: Store) -> None:
     assert store.lease("https://example.com", holder="one", seconds=60)
     assert not store.lease("https://example.com", holder="two", seconds=60)
     assert store.lease("https://example.com", holder="one", seconds=60)
@@ -50,7 +50,7 @@ def test_house_store_leases_to_one_holder(store: Store) -> None:
     assert store.lease("https://example.com", holder="two", seconds=60)
 
 
-def test_house_store_leases_to_one_of_many_threads(store: Store) -> None:
+def test_store_leases_to_one_of_many_threads(store: Store) -> None:
     barrier = threading.Barrier(16)
     taken: list[bool] = []
 

@@ -38,7 +38,7 @@ def test_rfc9309_2_4_another_policy_costs_no_last_good_copy(store: Store, other:
     assert ask(store, origin, "rfc9309", at + 3 * DAY_SECONDS) == (True, False)
 
 
-def test_house_keys_are_origins_with_the_name_of_another_policy(store: Store) -> None:
+def test_keys_are_origins_with_the_name_of_another_policy(store: Store) -> None:
     entry = entry_of()
     assert (entry.key, entry_key(entry.origin, "google")) == ("https://example.com", "https://example.com#google")
     assert origin_of_key("https://example.com#google") == origin_of_key("https://example.com") == entry.origin

@@ -18,13 +18,13 @@ ORIGIN = "https://example.com"
 
 
 @pytest.mark.parametrize("url", ["redis://localhost:port", "http://localhost", "redis"])
-def test_house_redis_url_that_is_none_is_told(url: str) -> None:
+def test_redis_url_that_is_none_is_told(url: str) -> None:
     with pytest.raises(StoreError, match=f"'{url}': is no Redis URL"):
         RedisStore(url)
 
 
 @pytest.mark.parametrize("url", ["redis://:secret@localhost:port", "redis://me:secret@localhost:port/0"])
-def test_house_redis_password_is_not_shown(url: str) -> None:
+def test_redis_password_is_not_shown(url: str) -> None:
     with pytest.raises(StoreError, match=r":\*\*\*@localhost:port") as told:
         RedisStore(url)
     assert "secret" not in str(told.value)
@@ -42,7 +42,7 @@ def test_house_redis_password_is_not_shown(url: str) -> None:
         ("redis://me:secret@127.0.0.1:{}?password=secret", "redis://me:***@127.0.0.1:{}?password=***"),
     ],
 )
-def test_house_redis_password_among_the_options_is_not_shown(url: str, shown: str) -> None:
+def test_redis_password_among_the_options_is_not_shown(url: str, shown: str) -> None:
     # What no connection takes is told when the store is made, what nobody answers with the first question.
     with (
         refusing_port() as port,
@@ -54,12 +54,12 @@ def test_house_redis_password_among_the_options_is_not_shown(url: str, shown: st
     assert shown.format(port) in str(told.value)
 
 
-def test_house_redis_option_that_there_is_not_is_told() -> None:
+def test_redis_option_that_there_is_not_is_told() -> None:
     with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': is no Redis URL: it has no option 'foo'"):
         RedisStore("redis://127.0.0.1:1?foo=1")
 
 
-def test_house_redis_server_that_is_down_is_told_by_each_call() -> None:
+def test_redis_server_that_is_down_is_told_by_each_call() -> None:
     with refusing_port() as port, closing(RedisStore(f"redis://:secret@127.0.0.1:{port}/0")) as store:
         for call in (
             lambda: store.get(ORIGIN),
@@ -76,7 +76,7 @@ def test_house_redis_server_that_is_down_is_told_by_each_call() -> None:
 
 
 @pytest.mark.parametrize("kept", [b"nonsense", b"[" * 100_000, b"\xff", b"null", b"{}"])
-def test_house_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> None:
+def test_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> None:
     import redis
 
     with (
@@ -90,7 +90,7 @@ def test_house_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> No
         assert store.delete(ORIGIN)
 
 
-def test_house_redis_key_of_another_kind_is_told(redis_url: str) -> None:
+def test_redis_key_of_another_kind_is_told(redis_url: str) -> None:
     import redis
 
     with (
@@ -103,7 +103,7 @@ def test_house_redis_key_of_another_kind_is_told(redis_url: str) -> None:
         store.delete(ORIGIN)
 
 
-def test_house_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> None:
+def test_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> None:
     import redis
 
     with (
@@ -115,7 +115,7 @@ def test_house_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> No
         store.delete(ORIGIN)
 
 
-def test_house_redis_without_its_library_says_what_to_install() -> None:
+def test_redis_without_its_library_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['redis'] = None\n"
         "from canfetch.client.stores.redis import RedisStore\n"

@@ -36,7 +36,7 @@ def _lease(path: str, holder: str) -> bool:
     return taken
 
 
-def test_house_sqlite_leases_to_one_of_four_processes(tmp_path: Path) -> None:
+def test_sqlite_leases_to_one_of_four_processes(tmp_path: Path) -> None:
     path = str(tmp_path / "robots.sqlite3")
 
     with multiprocessing.get_context("spawn").Pool(4) as pool:
@@ -46,7 +46,7 @@ def test_house_sqlite_leases_to_one_of_four_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 7, 40])
-def test_house_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, acknowledged: int) -> None:
+def test_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, acknowledged: int) -> None:
     path = tmp_path / "robots.sqlite3"
     root = Path(__file__).parents[2]
     paths = [str(root), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
@@ -66,7 +66,7 @@ def test_house_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, ackn
     store.close()
 
 
-def test_house_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
+def test_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     store = SQLiteStore(path)
     entry = entry_of()
@@ -80,14 +80,14 @@ def test_house_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
     store.close()
 
 
-def test_house_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+def test_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     path.write_bytes(b"not a database at all, but longer than a header" * 100)
     with pytest.raises(StoreError, match="delete this one"):
         SQLiteStore(path)
 
 
-def test_house_sqlite_other_version_is_told(tmp_path: Path) -> None:
+def test_sqlite_other_version_is_told(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -96,7 +96,7 @@ def test_house_sqlite_other_version_is_told(tmp_path: Path) -> None:
         SQLiteStore(path)
 
 
-def test_house_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
+def test_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be opened"):
         SQLiteStore(tmp_path / "file" / "robots.sqlite3")
@@ -104,7 +104,7 @@ def test_house_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
         SQLiteStore(tmp_path)
 
 
-def test_house_sqlite_closed_store_is_told(tmp_path: Path) -> None:
+def test_sqlite_closed_store_is_told(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "robots.sqlite3")
     store.close()
     with pytest.raises(StoreError):
@@ -115,7 +115,7 @@ def test_house_sqlite_closed_store_is_told(tmp_path: Path) -> None:
     "platform, variable, folders",
     [("linux", "XDG_CACHE_HOME", ()), ("win32", "LOCALAPPDATA", ()), ("darwin", "HOME", ("Library", "Caches"))],
 )
-def test_house_sqlite_default_path_is_in_the_cache_folder(
+def test_sqlite_default_path_is_in_the_cache_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, folders: tuple[str, ...]
 ) -> None:
     if variable == "HOME" and sys.platform == "win32":
@@ -125,7 +125,7 @@ def test_house_sqlite_default_path_is_in_the_cache_folder(
 
 
 @pytest.mark.parametrize("kept", ["'nonsense'", "'" + "[" * 100_000 + "'", "NULL", "5", "x'ff'"])
-def test_house_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> None:
+def test_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> None:
     path = tmp_path / "robots.sqlite3"
     with closing(SQLiteStore(path)) as store:
         store.put(entry_of())
@@ -138,7 +138,7 @@ def test_house_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> Non
             store.get("https://example.com")
 
 
-def test_house_sqlite_locked_file_holds_all_threads_up_as_long_as_one(
+def test_sqlite_locked_file_holds_all_threads_up_as_long_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.4)

@@ -13,7 +13,7 @@ import canfetch
 FILE = b"User-agent: *\nDisallow: /private\nSitemap: https://example.com/s.xml\n"
 
 
-def test_house_types_of_a_file() -> None:
+def test_types_of_a_file() -> None:
     robots = canfetch.parse(FILE)
     assert_type(robots, canfetch.RobotsTxt)
     assert_type(canfetch.parse("User-agent: *", url=b"https://example.com/robots.txt"), canfetch.RobotsTxt)
@@ -30,7 +30,7 @@ def test_house_types_of_a_file() -> None:
     assert_type(robots.render(), bytes)
 
 
-def test_house_types_of_answers() -> None:
+def test_types_of_answers() -> None:
     robots = canfetch.parse(FILE)
     assert_type(robots.allows("/fish", agent="a"), bool)
     assert_type(robots.allows(b"/fish", agent=canfetch.Agent(["a", "b"])), bool)
@@ -58,7 +58,7 @@ def test_house_types_of_answers() -> None:
     assert_type(verdict.explanation, str)
 
 
-def test_house_types_of_parts() -> None:
+def test_types_of_parts() -> None:
     robots = canfetch.parse(FILE)
     group, record, rule = robots.groups[0], robots.records[0], robots.groups[0].rules[0]
     assert_type(group.user_agents, tuple[canfetch.UserAgentLine, ...])
@@ -79,7 +79,7 @@ def test_house_types_of_parts() -> None:
     assert_type(canfetch.OriginMismatch("no", index=1).index, int | None)
 
 
-def test_house_types_of_pages() -> None:
+def test_types_of_pages() -> None:
     page = canfetch.pages.parse_page(headers={"X-Robots-Tag": "noindex"}, url="/", tdm_file=b"[]")
     assert_type(page, canfetch.pages.PageRules)
     assert_type(
@@ -105,7 +105,7 @@ def test_house_types_of_pages() -> None:
     assert_type(canfetch.pages.PAGE_DIALECTS, dict[str, canfetch.pages.PageDialect])
 
 
-def test_house_type_checkers_find_mistakes() -> None:
+def test_type_checkers_find_mistakes() -> None:
     robots = canfetch.parse(FILE)
     with pytest.raises(TypeError):
         # Swapped arguments are the mistake of every other library.
@@ -118,7 +118,7 @@ def test_house_type_checkers_find_mistakes() -> None:
         canfetch.prase(FILE)  # type: ignore[attr-defined]
 
 
-def test_house_types_of_records_beyond_the_rfc() -> None:
+def test_types_of_records_beyond_the_rfc() -> None:
     robots = canfetch.parse(
         b"User-agent: *\nClean-param: ref\nContent-Usage: train-ai=n\nLicense: https://example.com/l\n"
     )
@@ -144,7 +144,7 @@ def test_house_types_of_records_beyond_the_rfc() -> None:
     assert_type(usage.verdict, canfetch.Verdict)
 
 
-def test_house_types_of_crawlers() -> None:
+def test_types_of_crawlers() -> None:
     assert_type(canfetch.find_crawler("GPTBot/1.2"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY, canfetch.Registry)
     assert_type(canfetch.REGISTRY.named("GPTBot"), canfetch.Crawler | None)

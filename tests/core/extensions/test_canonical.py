@@ -34,6 +34,6 @@ def test_yandex_dot_segments_are_resolved_for_the_path_alone() -> None:
     assert robots.canonical("/x/../b?a=1") == "/x/../b"
 
 
-def test_house_the_profile_changes_nothing_about_it() -> None:
+def test_the_profile_changes_nothing_about_it() -> None:
     for profile in ("google", "googlebot", "yandex", "original1994", "strict"):
         assert canfetch.parse(BODY, profile=profile).canonical("/%64ir/b.pl?ref=1") == "/%64ir/b.pl"

@@ -18,7 +18,7 @@ from canfetch.core.extensions.crawl_delay import parse_crawl_delay
         (b"1" * 32, float("1" * 32)),
     ],
 )
-def test_house_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None:
+def test_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None:
     assert parse_crawl_delay(value) == seconds
 
 
@@ -45,5 +45,5 @@ def test_house_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None
         b"1" * 33,
     ],
 )
-def test_house_what_is_no_decimal_number_is_nothing(value: bytes) -> None:
+def test_what_is_no_decimal_number_is_nothing(value: bytes) -> None:
     assert parse_crawl_delay(value) is None

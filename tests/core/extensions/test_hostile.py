@@ -42,7 +42,7 @@ def filled(line: Callable[[int], str]) -> str:
     ],
     ids=range(17),
 )
-def test_house_a_hostile_file_is_read(engine: str, body: str) -> None:
+def test_a_hostile_file_is_read(engine: str, body: str) -> None:
     robots = canfetch.parse(body, engine=engine)
     url = "/" + "a" * 2000 + "?" + "&".join(f"p{number}=1" for number in range(100))
     assert len(robots.extensions) > 0

@@ -101,7 +101,7 @@ def test_conner1996_what_is_no_version_is_nothing(value: bytes) -> None:
     assert robot_version(value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
-def test_house_cache_delay() -> None:
+def test_cache_delay() -> None:
     assert cache_delay(b"5") == (CacheDelay(5.0), Note.NONE)
     assert cache_delay(b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
     assert cache_delay(b"soon") == (None, Note.UNREADABLE)
@@ -169,7 +169,7 @@ Disallow: /
 """
 
 
-def test_house_every_other_record_is_read_with_its_place(engine: str) -> None:
+def test_every_other_record_is_read_with_its_place(engine: str) -> None:
     records = canfetch.parse(FILE, engine=engine).extensions
     assert [(record.line, record.name, str(record.scope), record.group, record.notes) for record in records] == [
         (1, "license", "file", None, Note.NONE),
@@ -195,7 +195,7 @@ def test_house_every_other_record_is_read_with_its_place(engine: str) -> None:
     assert delays == [(2, canfetch.extensions.CrawlDelay(1.0)), (5, canfetch.extensions.CrawlDelay(1.5))]
 
 
-def test_house_a_record_says_itself_what_it_is() -> None:
+def test_a_record_says_itself_what_it_is() -> None:
     (record,) = canfetch.parse(b"User-agent: a\nCrawl-delay: 1,5\xff").extensions
     assert str(record) == "line 2, crawl-delay: 1,5%FF"
     assert record.to_json() == {
@@ -209,7 +209,7 @@ def test_house_a_record_says_itself_what_it_is() -> None:
     }
 
 
-def test_house_extensions_are_read_once() -> None:
+def test_extensions_are_read_once() -> None:
     robots = canfetch.parse(FILE)
     assert robots.extensions is robots.extensions
 
@@ -231,7 +231,7 @@ def test_google_prefix_keys_are_rules_there_and_no_extensions() -> None:
     assert canfetch.parse(body).allows("/x", agent="a")
 
 
-def test_house_records_that_repeat_have_lines_and_groups_of_their_own() -> None:
+def test_records_that_repeat_have_lines_and_groups_of_their_own() -> None:
     octets = b"X: y\nX: y\nUser-agent: a\nX: y\nDisallow: /\nUser-agent: b\nX: y\n" + b"".join(
         b"K%d: v\n" % number for number in range(5000)
     )

@@ -45,7 +45,7 @@ def test_conner1996_what_is_no_rate_is_nothing(value: bytes) -> None:
     assert request_rate(value) is None
 
 
-def test_house_the_interval_of_a_rate() -> None:
+def test_the_interval_of_a_rate() -> None:
     assert RequestRate(10, 60, None).interval == 6.0
     assert RequestRate(20, 1, None).interval == 0.05
 
@@ -55,7 +55,7 @@ def test_conner1996_visit_time() -> None:
     assert visit_time(b"always") is None
 
 
-def test_house_rates_and_times_are_of_the_agents_own_groups(engine: str) -> None:
+def test_rates_and_times_are_of_the_agents_own_groups(engine: str) -> None:
     body = b"""Request-rate: 9/9
 User-agent: a
 request-rate: 1/5

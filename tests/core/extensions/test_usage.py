@@ -45,7 +45,7 @@ def test_aipref_what_is_said_and_where(engine: str) -> None:
     }
 
 
-def test_house_a_usage_is_neither_true_nor_false() -> None:
+def test_a_usage_is_neither_true_nor_false() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/", agent="a", purpose="search")
     assert usage.preference is ALLOW
     with pytest.raises(TypeError, match="neither true nor false"):
@@ -76,7 +76,7 @@ def test_aipref_f13_the_most_restrictive_of_one_path() -> None:
     assert robots.usage("/", agent="a", purpose="training").preference is DISALLOW
 
 
-def test_house_a_purpose_that_is_none_raises() -> None:
+def test_a_purpose_that_is_none_raises() -> None:
     with pytest.raises(
         canfetch.errors.InvalidOption, match="unknown purpose 'trainin'; choose one of training, search"
     ):
@@ -84,7 +84,7 @@ def test_house_a_purpose_that_is_none_raises() -> None:
 
 
 @pytest.mark.parametrize("url", ["fish", "https://example.org/"])
-def test_house_a_url_of_another_origin_or_none_raises(url: str) -> None:
+def test_a_url_of_another_origin_or_none_raises(url: str) -> None:
     robots = canfetch.parse(EXAMPLE, url="https://example.com/robots.txt")
     for ask in (
         lambda: robots.usage(url, agent="a", purpose="search"),
@@ -95,7 +95,7 @@ def test_house_a_url_of_another_origin_or_none_raises(url: str) -> None:
             ask()
 
 
-def test_house_reserved_data_of_a_query_matches_in_both_forms(engine: str) -> None:
+def test_reserved_data_of_a_query_matches_in_both_forms(engine: str) -> None:
     body = "User-agent: *\nContent-Usage: /go?u=https://a.example/ train-ai=n\nContent-Usage: /go train-ai=y"
     robots = canfetch.parse(body, engine=engine)
     for url in ("/go?u=https://a.example/x", "/go?u=https%3A%2F%2Fa.example%2Fx"):
@@ -110,7 +110,7 @@ def test_google_noindex_lines_that_once_counted(engine: str) -> None:
     assert robots.page_rules("/x", agent=canfetch.Agent("b", star_applies=False)) == ()
 
 
-def test_house_answers_for_many_groups_are_kept_in_bounded_number() -> None:
+def test_answers_for_many_groups_are_kept_in_bounded_number() -> None:
     body = "".join(f"User-agent: a{n}\nContent-Usage: train-ai=n\nDisallow: /x\n" for n in range(70))
     robots = canfetch.parse(body)
     for _ in range(2):
@@ -119,7 +119,7 @@ def test_house_answers_for_many_groups_are_kept_in_bounded_number() -> None:
     assert len(robots._asides._by_groups) <= 64
 
 
-def test_house_a_file_that_was_asked_can_be_sent_elsewhere() -> None:
+def test_a_file_that_was_asked_can_be_sent_elsewhere() -> None:
     robots = canfetch.parse(EXAMPLE)
     before = robots.usage("/", agent="a", purpose="training")
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - our own
@@ -202,7 +202,7 @@ def test_aipref_every_label_speaks_of_something_and_old_ones_are_dated(name: str
     assert {said.draft for said in usage.said} == {label.draft}
 
 
-def test_house_todays_labels_go_before_old_ones_and_narrow_ones_before_broad_ones() -> None:
+def test_todays_labels_go_before_old_ones_and_narrow_ones_before_broad_ones() -> None:
     usage = ContentUsage(None, (("bots", DISALLOW), ("search", ALLOW), ("train-genai", ALLOW)))
     assert [(said.purpose, said.preference, said.label) for said in usage.said] == [
         (UsagePurpose.TRAINING, ALLOW, "train-genai"),

@@ -48,5 +48,5 @@ def test_conner1996_what_is_no_time_of_the_day_is_no_window(value: bytes) -> Non
         (DailyWindow(23 * HOUR, DAY), 22 * HOUR, HOUR),
     ],
 )
-def test_house_how_long_until_a_window_opens(window: DailyWindow, past_midnight: int, seconds: int) -> None:
+def test_how_long_until_a_window_opens(window: DailyWindow, past_midnight: int, seconds: int) -> None:
     assert window.seconds_until(20_000 * DAY + past_midnight) == seconds

@@ -11,7 +11,7 @@ from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
 FILE = b"User-agent: a\nDisallow: /x\nSitemap: s\nAllow: /x/y\n\nUser-agent: *\nDisallow:\n"
 
 
-def test_house_the_tables_are_plain_values() -> None:
+def test_the_tables_are_plain_values() -> None:
     compiled = compile_file(FILE, "rfc9309")
     assert compiled.group_table() == [
         ([(b"a", 1)], [(False, b"/x", 2), (True, b"/x/y", 4)]),
@@ -25,7 +25,7 @@ def test_house_the_tables_are_plain_values() -> None:
     assert len(compiled.other_records()) == 1
 
 
-def test_house_an_unknown_profile_is_refused() -> None:
+def test_an_unknown_profile_is_refused() -> None:
     with pytest.raises(UnknownProfile):
         compile_file(b"", "bong")
 
@@ -43,7 +43,7 @@ def test_house_an_unknown_profile_is_refused() -> None:
         ("googlebot", "/%72obots.txt", (True, "no-match", None, b"/%72obots.txt")),
     ],
 )
-def test_house_what_decides_and_why(profile: str, url: str, decision: tuple[object, ...]) -> None:
+def test_what_decides_and_why(profile: str, url: str, decision: tuple[object, ...]) -> None:
     rules = compile_file(FILE, profile).bind((b"a",), True, None, None)
     assert rules.decide(url) == decision
     assert rules.allows(url) is decision[0]
@@ -66,7 +66,7 @@ def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
     assert rules.allows_many(["/x"]) == [True]
 
 
-def test_house_without_a_group_nothing_is_forbidden() -> None:
+def test_without_a_group_nothing_is_forbidden() -> None:
     rules = compile_file(FILE, "rfc9309").bind((b"b",), False, None, None)
     assert (rules.choice, rules.token_index, rules.group_indices) == ("none", -1, [])
     assert rules.decide("/x") == (True, "no-group", None, b"/x")
@@ -86,7 +86,7 @@ def test_rfc9309_2_2_2_the_better_of_two_forms_decides() -> None:
         assert [row[2] for row in rules.matched(url)] == [3, 2]
 
 
-def test_house_urls_are_checked_before_anything_else() -> None:
+def test_urls_are_checked_before_anything_else() -> None:
     seen: list[tuple[object, int | None]] = []
 
     def check(url: str | bytes, index: int | None) -> None:
@@ -128,11 +128,11 @@ def test_house_urls_are_checked_before_anything_else() -> None:
         rules.allows_many([7])  # type: ignore[list-item]
 
 
-def test_house_an_origin_without_a_check_is_not_checked() -> None:
+def test_an_origin_without_a_check_is_not_checked() -> None:
     assert not compile_file(FILE, "rfc9309").bind((b"a",), True, b"https://e", None).allows("https://b/x")
 
 
-def test_house_compiled_rules_are_shared_and_bounded() -> None:
+def test_compiled_rules_are_shared_and_bounded() -> None:
     body = b"".join(
         b"User-agent: a%d\nUser-agent: b%d\nDisallow: /%d\n" % (index, index, index) for index in range(100)
     )
@@ -147,7 +147,7 @@ def test_house_compiled_rules_are_shared_and_bounded() -> None:
     assert not first.allows("/1")
 
 
-def test_house_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
+def test_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
     shared = b"".join(b"User-agent: a%d\n" % index for index in range(40))
     own = b"".join(b"User-agent: a%d\nDisallow: /own%d\n" % (index, index) for index in range(40))
     body = own + shared + b"".join(b"Disallow: /%d\n" % index for index in range(4000))
@@ -160,7 +160,7 @@ def test_house_compiled_rules_that_agents_do_not_share_are_bounded_together() ->
         assert held == compiled._rules_held <= COMPILED_RULES_LIMIT
 
 
-def test_house_one_agents_rules_are_kept_however_many() -> None:
+def test_one_agents_rules_are_kept_however_many() -> None:
     body = b"User-agent: *\n" + b"Allow:/a\n" * (COMPILED_RULES_LIMIT + 1)
     compiled = compile_file(body, "rfc9309")
     bound = compiled.bind((b"a",), True, None, None)
@@ -168,7 +168,7 @@ def test_house_one_agents_rules_are_kept_however_many() -> None:
     assert compiled.bind((b"b",), True, None, None)._rules is bound._rules
 
 
-def test_house_threads_may_bind_at_once() -> None:
+def test_threads_may_bind_at_once() -> None:
     body = b"".join(b"User-agent: a%d\nDisallow: /%d\n" % (index, index) for index in range(300))
     compiled = compile_file(body, "rfc9309")
 

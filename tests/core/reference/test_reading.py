@@ -161,7 +161,7 @@ def test_google_nul_ends_a_line_of_any_file() -> None:
     assert groups(octets) == [([b"a\0b"], [b"D/a\0b"])]
 
 
-def test_house_lines_count_from_one() -> None:
+def test_lines_count_from_one() -> None:
     octets = b"\xef\xbb\xbf\r\nUser-agent: a\rUser-agent: b\n\nDisallow: /\nSitemap: s"
     for name, profile in PROFILES.items():
         reading = read(octets, name)
@@ -172,7 +172,7 @@ def test_house_lines_count_from_one() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", CAREFUL], ids=["plain", "mark", "careful"])
-def test_house_other_records_say_where_they_stand(profile: str, mark: bytes) -> None:
+def test_other_records_say_where_they_stand(profile: str, mark: bytes) -> None:
     lines = [
         b"Sitemap: https://example.com/s.xml # one",
         b"User-agent: a",
@@ -206,7 +206,7 @@ def test_google_a_missing_colon_makes_other_records_too() -> None:
         assert [(row[1], (prefix + octets)[row[4] : row[5]]) for row in others] == [(1, b"s"), (0, b"bar")]
 
 
-def test_house_more_kinds_of_keys_than_are_remembered() -> None:
+def test_more_kinds_of_keys_than_are_remembered() -> None:
     octets = b"".join(b"key-%d: %d\n" % (index, index) for index in range(200))
     others = read(octets).others
     assert [octets[row[4] : row[5]] for row in others] == [b"%d" % index for index in range(200)]

@@ -45,7 +45,7 @@ def test_google_the_table_of_precedence(
         assert deciding(order, target) == deciding_rule
 
 
-def test_house_of_equal_rules_the_first_line_decides() -> None:
+def test_of_equal_rules_the_first_line_decides() -> None:
     rule_set = RuleSet([(False, b"/a*", 9), (False, b"/ab", 4), (True, b"/*b", 7), (True, b"/a", 1)], RFC9309)
     assert [entry.line for entry in rule_set.entries] == [7, 4, 9, 1]
 
@@ -56,7 +56,7 @@ def test_rfc9309_2_2_2_encoded_octets_count_not_characters() -> None:
     assert deciding(rules, b"/%E6%97%A5xxxxx") == (True, "/\u65e5".encode())
 
 
-def test_house_form_b_is_indexed_only_where_a_rule_has_one() -> None:
+def test_form_b_is_indexed_only_where_a_rule_has_one() -> None:
     assert RuleSet([(False, b"/a?b=c", 1)], RFC9309).form_b is None
     rule_set = RuleSet([(False, b"/a?b=/", 1), (True, b"/", 2)], RFC9309)
     assert rule_set.form_b is not None
@@ -80,7 +80,7 @@ PATTERNS = [b"/" + bytes(part) for part in itertools.product(b"ab*$", repeat=3)]
 
 
 @pytest.mark.parametrize("profile", [RFC9309, GOOGLE], ids=["rfc9309", "google"])
-def test_house_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> None:
+def test_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> None:
     rules = [(index % 3 == 0, pattern, index) for index, pattern in enumerate(PATTERNS, 1)]
     rule_set = RuleSet(rules, profile)
     texts = {
@@ -98,7 +98,7 @@ def test_house_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> 
         assert rule_set.form_a.first(target, 2) == min([2, *plain])
 
 
-def test_house_thousands_of_nested_heads_do_no_harm() -> None:
+def test_thousands_of_nested_heads_do_no_harm() -> None:
     rules = [(False, b"/" + b"a" * length, length) for length in range(1, 1500)]
     assert deciding(rules, b"/" + b"a" * 700 + b"b") == (False, b"/" + b"a" * 700)
     assert deciding(rules, b"/b") is None

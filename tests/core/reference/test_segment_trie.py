@@ -45,14 +45,14 @@ def test_rfc9309_2_2_3_many_texts_that_share_much() -> None:
             assert first_and_all(index, target, texts) == (alone[0] if alone else len(texts), alone)
 
 
-def test_house_ranks_before_are_not_looked_for() -> None:
+def test_ranks_before_are_not_looked_for() -> None:
     index = HeadIndex(enumerate([b"/*a", b"/*b*c", b"/*b*d", b"/ab", b"/*ab$", b"/a*$x"]))
     assert [index.first(b"/ab", before) for before in range(7)] == [0, 0, 0, 0, 0, 0, 0]
     assert [index.first(b"/bd", before) for before in range(5)] == [0, 1, 2, 2, 2]
     assert [index.first(b"/bb", before) for before in range(5)] == [0, 1, 2, 3, 4]
 
 
-def test_house_a_branch_is_made_where_texts_part() -> None:
+def test_a_branch_is_made_where_texts_part() -> None:
     trie = Branch(0)
     for rank, text in enumerate([b"*a*b*c", b"*a*b", b"*a*b*d$", b"*e$", b"*a*b*c*f"]):
         _, middles, anchored = segments_of(text)
@@ -72,7 +72,7 @@ def test_house_a_branch_is_made_where_texts_part() -> None:
     assert trie.first(b"e", 1, 9) == 9
 
 
-def test_house_a_long_text_of_stars_makes_no_branches() -> None:
+def test_a_long_text_of_stars_makes_no_branches() -> None:
     index = HeadIndex([(0, b"/" + b"*a" * 100_000 + b"*z"), (1, b"/" + b"*a" * 1000 + b"$")])
     assert index.first(b"/" + b"a" * 1000, 2) == 1
     assert index.first(b"/" + b"a" * 999, 2) == 2
@@ -87,7 +87,7 @@ def test_rfc9309_2_2_3_many_texts_that_part_at_once() -> None:
         assert first_and_all(index, target, texts) == (alone[0] if alone else len(texts), alone)
 
 
-def test_house_long_segments_of_regular_texts_are_told_apart() -> None:
+def test_long_segments_of_regular_texts_are_told_apart() -> None:
     dice = Random(2)  # noqa: S311 - no secret
     for octets in (10, 20, 40, 70, 150):
         texts = [b"/*" + bytes(dice.choices(b"ab", weights=[9, 1], k=octets)) for _ in range(400)]

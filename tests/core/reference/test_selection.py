@@ -71,7 +71,7 @@ def test_google2019_case_counts() -> None:
     assert found.select((b"FOOBOT",), star_applies=True).choice == "none"
 
 
-def test_house_only_ascii_letters_have_a_case() -> None:
+def test_only_ascii_letters_have_a_case() -> None:
     assert table("\u00c9").select(("\u00e9".encode(),), star_applies=True).choice == "none"
     # KELVIN SIGN is a `k` to Unicode.
     assert table("\u212a").select((b"k",), star_applies=True).choice == "none"

@@ -59,13 +59,13 @@ def _isort_key(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
 
 
-def test_house_star_imports_what_is_public() -> None:
+def test_star_imports_what_is_public() -> None:
     namespace: dict[str, Any] = {}
     exec("from canfetch import *", namespace)  # noqa: S102
     assert set(canfetch.__all__) == set(namespace) - {"__builtins__"}
 
 
-def test_house_a_name_that_is_none_is_told() -> None:
+def test_a_name_that_is_none_is_told() -> None:
     with pytest.raises(AttributeError, match="module 'canfetch' has no attribute 'prase'"):
         canfetch.prase  # type: ignore[attr-defined]  # noqa: B018
 
@@ -84,7 +84,7 @@ def public_members() -> list[Callable[..., Any]]:
 
 
 @pytest.mark.parametrize("member", public_members(), ids=lambda member: member.__qualname__)
-def test_house_every_public_member_is_typed_and_says_what_it_does(member: Callable[..., Any]) -> None:
+def test_every_public_member_is_typed_and_says_what_it_does(member: Callable[..., Any]) -> None:
     assert inspect.getdoc(member)
     signature = inspect.signature(member)
     assert signature.return_annotation is not inspect.Signature.empty
@@ -99,7 +99,7 @@ def modules_that_come_with(statement: str) -> set[str]:
     return set(json.loads(run.stdout))
 
 
-def test_house_importing_canfetch_imports_nothing_else() -> None:
+def test_importing_canfetch_imports_nothing_else() -> None:
     # Not `typing` either, which takes longer than all of this package.
     modules = modules_that_come_with("import canfetch")
     # Which an interpreter has before that, or has not.
@@ -107,7 +107,7 @@ def test_house_importing_canfetch_imports_nothing_else() -> None:
     assert modules - start == {"canfetch"}
 
 
-def test_house_asking_imports_what_it_needs() -> None:
+def test_asking_imports_what_it_needs() -> None:
     statement = "import canfetch; canfetch.parse(b'User-agent: *').decide('https://example.com/', agent='a').to_json()"
     modules = modules_that_come_with(statement)
     dear = {"asyncio", "click", "dataclasses", "http", "idna", "inspect", "ipaddress", "json", "logging", "pathlib"}
@@ -116,7 +116,7 @@ def test_house_asking_imports_what_it_needs() -> None:
     assert rooms <= {"core", "errors", "_native"}
 
 
-def test_house_idna_comes_with_a_name_beyond_ascii() -> None:
+def test_idna_comes_with_a_name_beyond_ascii() -> None:
     # Left alone until then: reading the tables takes longer than reading a file.
     assert "idna" not in modules_that_come_with("import canfetch; canfetch.Origin.of('https://xn--mller-kva.eu/')")
     assert "idna" in modules_that_come_with("import canfetch; canfetch.Origin.of('https://m\\u00fcller.eu/')")

@@ -15,7 +15,7 @@ SOURCES = sorted(
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_house_no_source_file_is_long(path: Path) -> None:
+def test_no_source_file_is_long(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     generated = "Generated from" in "".join(lines[:1])
     assert generated or len(lines) <= MOST_LINES

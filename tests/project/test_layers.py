@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 
-def test_house_rooms_import_only_what_they_may() -> None:
+def test_rooms_import_only_what_they_may() -> None:
     # A process of its own, since import-linter sets logging up for a whole one.
     run = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])"],
