@@ -105,24 +105,24 @@ class _Handing:
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    def answer(self, asking: Any) -> Any:
+    def answer(self, request: Any) -> Any:
         from canfetch.access.responses import Response
 
-        octets = self._files[asking.url.removesuffix("/robots.txt")]
-        return Response(asking.url, 200, (("Content-Type", "text/plain"),), bytes(bytearray(octets)))
+        octets = self._files[request.url.removesuffix("/robots.txt")]
+        return Response(request.url, 200, (("Content-Type", "text/plain"),), bytes(bytearray(octets)))
 
 
 class _Waiting(_Handing):
-    def ask(self, asking: Any) -> Any:
-        return self.answer(asking)
+    def send(self, request: Any) -> Any:
+        return self.answer(request)
 
     def close(self) -> None:
         pass
 
 
 class _Together(_Handing):
-    async def ask(self, asking: Any) -> Any:
-        return self.answer(asking)
+    async def send(self, request: Any) -> Any:
+        return self.answer(request)
 
     async def close(self) -> None:
         pass

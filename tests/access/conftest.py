@@ -47,10 +47,10 @@ class ScriptedOrigin:
         self.event = event or {"status": 200}
         self.asked: list[TransportRequest] = []
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         """Answer as the event says."""
-        self.asked.append(asking)
-        return answer_of(self.event, asking)
+        self.asked.append(request)
+        return answer_of(self.event, request)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -59,31 +59,31 @@ class ScriptedOrigin:
 class AsyncScriptedOrigin(ScriptedOrigin):
     """The same for the asynchronous client."""
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         """Answer as the event says."""
-        return super().ask(asking)
+        return super().send(request)
 
     async def close(self) -> None:  # type: ignore[override]  # the async protocol
         """Nothing is held."""
 
 
-def answer_of(event: dict[str, Any], asking: TransportRequest) -> Response | Failure:
+def answer_of(event: dict[str, Any], request: TransportRequest) -> Response | Failure:
     """Make the answer of an event to one request."""
     if "failure" in event:
-        return Failure(asking.url, FAILURES[event["failure"]], "as the case says")
+        return Failure(request.url, FAILURES[event["failure"]], "as the case says")
     if "ftp" in event:
         answer = FTP_ANSWERS[event["ftp"]]
         if isinstance(answer, FailureKind):
-            return Failure(asking.url, answer, "as the case says")
-        return Response(asking.url, answer, (), RULES.encode())
+            return Failure(request.url, answer, "as the case says")
+        return Response(request.url, answer, (), RULES.encode())
     if "redirect_loop" in event:
-        return Response(asking.url, 302, (("Location", asking.url),), b"")
-    hop = int(asking.url.rpartition("?hop=")[2]) if "?hop=" in asking.url else 0
+        return Response(request.url, 302, (("Location", request.url),), b"")
+    hop = int(request.url.rpartition("?hop=")[2]) if "?hop=" in request.url else 0
     if hop < event.get("redirects", 0):
         place = "https://other.example" if event.get("other_authority") else ""
-        return Response(asking.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
+        return Response(request.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
-    return Response(asking.url, event.get("status", 200), (), body[: asking.max_bytes + 1])
+    return Response(request.url, event.get("status", 200), (), body[: request.max_bytes + 1])
 
 
 Answer = Callable[[TransportRequest], Response | Failure]

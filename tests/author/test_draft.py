@@ -66,9 +66,7 @@ def test_what_a_draft_accepts_parses_back_to_the_rules_given(
     ),
     targets=st.lists(st.from_regex(r"(/[ab]{1,3}){1,3}/?", fullmatch=True), min_size=1),
 )
-def test_readers_of_the_first_match_come_to_what_the_others_do(
-    rules: dict[str, bool], targets: list[str]
-) -> None:
+def test_readers_of_the_first_match_come_to_what_the_others_do(rules: dict[str, bool], targets: list[str]) -> None:
     draft = Draft()
     group = draft.group("*")
     for pattern, allow in rules.items():

@@ -213,9 +213,7 @@ def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(
-    run: Run, ruled: Site, status: int
-) -> None:
+def test_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(run: Run, ruled: Site, status: int) -> None:
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, saying(b"", status=status))
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
@@ -262,9 +260,7 @@ def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site)
         ("/reset", BEHAVIOURS["reset"], "gives no page"),
     ],
 )
-def test_page_that_is_none_is_told_in_one_line(
-    run: Run, ruled: Site, path: str, behaviour: Any, said: str
-) -> None:
+def test_page_that_is_none_is_told_in_one_line(run: Run, ruled: Site, path: str, behaviour: Any, said: str) -> None:
     ruled.serve(path, behaviour)
     for form in ("text", "ndjson"):
         ran = run("page", f"{ruled.origin}{path}", *AS_GOOGLE, *UNKEPT, "--format", form)

@@ -21,9 +21,7 @@ Run = Any
         ("unix:///run/valkey/valkey.sock", "unix:///run/valkey/valkey.sock"),
     ],
 )
-def test_store_keeps_its_host_and_its_path(
-    run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str
-) -> None:
+def test_store_keeps_its_host_and_its_path(run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str) -> None:
     redis = pytest.importorskip("redis")
     seen: list[str] = []
 

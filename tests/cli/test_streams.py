@@ -53,9 +53,7 @@ def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form
 
 @POSIX
 @pytest.mark.parametrize("more", [("--quiet",), ()])
-def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(
-    folder: Path, environment: Any, more: tuple[str, ...]
-) -> None:
+def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(folder: Path, environment: Any, more: tuple[str, ...]) -> None:
     (folder / "many.txt").write_text("/x\n" * 100_000, encoding="utf-8")
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     matrix = ("matrix", *CHECK[1:])

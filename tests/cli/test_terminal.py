@@ -146,9 +146,7 @@ def test_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_bar_over_a_long_list_where_no_answers_run_through_it(
-    screen: Screen, folder: Path, *, rich: bool
-) -> None:
+def test_bar_over_a_long_list_where_no_answers_run_through_it(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     (folder / "urls.txt").write_text("/shop/fish\n" * 60_000 + "fish\n", encoding="utf-8")

@@ -29,10 +29,10 @@ class Silent(AsyncScriptedOrigin):
         super().__init__()
         self.was_asked = asyncio.Event()
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         self.was_asked.set()
         await asyncio.Event().wait()
-        raise AssertionError(f"nobody answers for {asking.url}")
+        raise AssertionError(f"nobody answers for {request.url}")
 
 
 def test_stale_answer_serves_while_it_is_fetched_anew_async() -> None:
@@ -112,9 +112,9 @@ def test_client_that_is_left_by_an_error_waits_for_no_origin(tmp_path: Path) -> 
     async def ask() -> None:
         origin = Silent()
         async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=SQLiteStore(path)) as client:
-            asking = asyncio.create_task(client.allows(URL))
+            request = asyncio.create_task(client.allows(URL))
             await origin.was_asked.wait()
-            asking.cancel()
+            request.cancel()
             raise RuntimeError("ctrl-C, for one")
 
     with pytest.raises(RuntimeError, match="ctrl-C"):
@@ -131,11 +131,11 @@ def test_worker_without_the_lease_looks_again_async() -> None:
     async def ask() -> bool:
         assert store.lease("https://example.com", holder="another", seconds=60)
         async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
-            asking = asyncio.create_task(client.allows(URL))
+            request = asyncio.create_task(client.allows(URL))
             await asyncio.sleep(0)
             # Whoever has the lease fetches, and ends before it can give it back.
             await asyncio.to_thread(store.put, entry_of())
-            return await asking
+            return await request
 
     assert not asyncio.run(ask())
     assert origin.asked == []

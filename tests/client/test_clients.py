@@ -37,8 +37,8 @@ class GatedOrigin(ScriptedOrigin):
         super().__init__()
         self.gate = threading.Event()
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
-        answer = super().ask(asking)
+    def send(self, request: TransportRequest) -> Response | Failure:
+        answer = super().send(request)
         assert self.gate.wait(10)
         return answer
 
@@ -48,8 +48,8 @@ class AsyncGatedOrigin(AsyncScriptedOrigin):
         super().__init__()
         self.gate = asyncio.Event()
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        answer = await super().ask(asking)
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        answer = await super().send(request)
         await self.gate.wait()
         return answer
 
@@ -91,13 +91,13 @@ def test_no_origin_waits_for_another() -> None:
         everybody = asyncio.Event()
 
         class Meeting(AsyncScriptedOrigin):
-            async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
                 nonlocal arrived
                 arrived += 1
                 if arrived == 10_000:
                     everybody.set()
                 await everybody.wait()
-                return await super().ask(asking)
+                return await super().send(request)
 
         async with AsyncClient(user_agent=USER_AGENT, transport=Meeting()) as client:
             urls = [f"https://host{number}.example/open" for number in range(10_000)]
@@ -147,7 +147,7 @@ def test_each_scheme_and_port_is_an_origin_of_its_own() -> None:
         ):
             client.allows(url)
 
-    assert [asking.url for asking in origin.asked] == [
+    assert [request.url for request in origin.asked] == [
         "https://example.com/robots.txt",
         "http://example.com/robots.txt",
         "https://example.com:444/robots.txt",
@@ -188,11 +188,11 @@ def test_revalidation_sends_conditions() -> None:
     now = [0.0]
 
     class Tagged(ScriptedOrigin):
-        def ask(self, asking: TransportRequest) -> Response | Failure:
-            super().ask(asking)
-            if dict(asking.headers).get("If-None-Match") == '"one"':
-                return Response(asking.url, 304, (), b"")
-            return Response(asking.url, 200, (("ETag", '"one"'),), b"User-agent: *\nDisallow: /forbidden")
+        def send(self, request: TransportRequest) -> Response | Failure:
+            super().send(request)
+            if dict(request.headers).get("If-None-Match") == '"one"':
+                return Response(request.url, 304, (), b"")
+            return Response(request.url, 200, (("ETag", '"one"'),), b"User-agent: *\nDisallow: /forbidden")
 
     origin = Tagged()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], revalidate=True) as client:
@@ -323,11 +323,11 @@ def test_worker_without_the_lease_waits_for_the_one_with_it() -> None:
 
 def test_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
     class Faulty(ScriptedOrigin):
-        def ask(self, asking: TransportRequest) -> Response | Failure:
-            super().ask(asking)
+        def send(self, request: TransportRequest) -> Response | Failure:
+            super().send(request)
             if len(self.asked) == 1:
                 raise RuntimeError("a defect")
-            return Response(asking.url, 404, (), b"")
+            return Response(request.url, 404, (), b"")
 
     with Client(user_agent=USER_AGENT, transport=Faulty()) as client:
         with pytest.raises(RuntimeError, match="a defect"):
@@ -337,9 +337,9 @@ def test_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None
 
 def test_total_time_bounds_the_redirects_together() -> None:
     class Slow(ScriptedOrigin):
-        def ask(self, asking: TransportRequest) -> Response | Failure:
+        def send(self, request: TransportRequest) -> Response | Failure:
             time.sleep(0.02)
-            return super().ask(asking)
+            return super().send(request)
 
     origin = Slow({"redirects": 5})
     with Client(user_agent=USER_AGENT, transport=origin, timeout=0.05) as client:
@@ -379,9 +379,7 @@ def test_total_time_bounds_the_redirects_together() -> None:
         ({"colour": "red"}, InvalidOption, "no option colour: there are agent, policy"),
     ],
 )
-def test_options_that_cannot_be_meant_are_told(
-    options: dict[str, object], error: type[Exception], said: str
-) -> None:
+def test_options_that_cannot_be_meant_are_told(options: dict[str, object], error: type[Exception], said: str) -> None:
     given: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
     with pytest.raises(error, match=said):
         Client(**given)  # type: ignore[arg-type]  # what callers get wrong

@@ -52,22 +52,22 @@ class Slow(ScriptedOrigin):
         self.process = os.getpid()
         self.is_asked, self.gate = threading.Event(), threading.Event()
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         if os.getpid() == self.process:
             self.is_asked.set()
             assert self.gate.wait(30)
-        return super().ask(asking)
+        return super().send(request)
 
 
 def test_child_waits_for_no_fetch_of_its_parent() -> None:
     origin = Slow()
     with Client(user_agent=USER_AGENT, transport=origin, store=MemoryStore()) as client:
-        asking = threading.Thread(target=client.allows, args=(f"{ORIGIN}/open",))
-        asking.start()
+        request = threading.Thread(target=client.allows, args=(f"{ORIGIN}/open",))
+        request.start()
         assert origin.is_asked.wait(30)
         assert holds_in_child(lambda: client.allows(f"{ORIGIN}/open") and not client.allows(f"{ORIGIN}/forbidden"))
         origin.gate.set()
-        asking.join()
+        request.join()
 
 
 def test_child_knows_what_its_parent_knew() -> None:
@@ -144,17 +144,17 @@ def test_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None:
         is_asked, gate = asyncio.Event(), asyncio.Event()
 
         class Waiting(AsyncScriptedOrigin):
-            async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
                 is_asked.set()
                 await gate.wait()
-                return await super().ask(asking)
+                return await super().send(request)
 
         client = AsyncClient(user_agent=USER_AGENT, transport=Waiting())
-        asking = asyncio.create_task(client.allows(f"{ORIGIN}/open"))
+        request = asyncio.create_task(client.allows(f"{ORIGIN}/open"))
         await is_asked.wait()
         holds = holds_in_child(lambda: not client._flights)
         gate.set()
-        await asking
+        await request
         await client.close()
         return holds
 

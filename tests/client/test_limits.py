@@ -17,13 +17,13 @@ X, Y = "https://example.com/x", "https://example.com/y"
 class Large(ScriptedOrigin):
     """An origin whose file ends with a rule that is past the least limit; it knows whether it has changed."""
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         if self.event != {"status": 200}:
-            return super().ask(asking)
-        self.asked.append(asking)
-        if ("If-None-Match", '"a"') in asking.headers:
-            return Response(asking.url, 304, (("ETag", '"a"'),), b"")
-        return Response(asking.url, 200, (("ETag", '"a"'),), FILE[: asking.max_bytes + 1])
+            return super().send(request)
+        self.asked.append(request)
+        if ("If-None-Match", '"a"') in request.headers:
+            return Response(request.url, 304, (("ETag", '"a"'),), b"")
+        return Response(request.url, 200, (("ETag", '"a"'),), FILE[: request.max_bytes + 1])
 
 
 def clients(store: MemoryStore, origin: Large, *, revalidate: bool = False) -> tuple[Client, Client]:

@@ -34,10 +34,10 @@ SPELLINGS = [
 class ByHost(ScriptedOrigin):
     """example.co is open, every other origin is closed."""
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
-        is_open = asking.url == "https://example.co/robots.txt"
+    def send(self, request: TransportRequest) -> Response | Failure:
+        is_open = request.url == "https://example.co/robots.txt"
         self.event = {"status": 404} if is_open else {"status": 200, "body": "User-agent: *\nDisallow: /\n"}
-        return super().ask(asking)
+        return super().send(request)
 
 
 @pytest.mark.parametrize("url", SPELLINGS)
@@ -57,8 +57,8 @@ def test_rfc9309_2_3_one_origin_in_every_spelling(url: str | bytes) -> None:
 )
 def test_rfc9309_2_3_another_origin_is_no_spelling(url: str) -> None:
     class Scripted(AsyncScriptedOrigin):
-        async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-            return ByHost().ask(asking)
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            return ByHost().send(request)
 
     async def ask() -> tuple[bool, bool]:
         async with AsyncClient(user_agent=USER_AGENT, transport=Scripted()) as client:
@@ -95,9 +95,9 @@ def test_each_agent_has_its_own_answer() -> None:
 
 def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> None:
     class Busy(ScriptedOrigin):
-        def ask(self, asking: TransportRequest) -> Response | Failure:
-            self.asked.append(asking)
-            return Response(asking.url, 503, (("Retry-After", "86400"),), b"")
+        def send(self, request: TransportRequest) -> Response | Failure:
+            self.asked.append(request)
+            return Response(request.url, 503, (("Retry-After", "86400"),), b"")
 
     now = [0.0]
     origin = Busy()

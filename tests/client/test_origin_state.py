@@ -80,13 +80,13 @@ def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
 def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> None:
     store, origin = MemoryStore(), ScriptedOrigin({"status": 500})
 
-    def asking(*misconfigured: str) -> bool:
+    def request(*misconfigured: str) -> bool:
         client = Client(
             user_agent=USER_AGENT, policy="google2019", transport=origin, store=store, misconfigured=misconfigured
         )
         return client.allows(OPEN)
 
-    assert [asking(), asking(ORIGIN), asking(ORIGIN), asking()] == [False, True, True, False]
+    assert [request(), request(ORIGIN), request(ORIGIN), request()] == [False, True, True, False]
     assert len(origin.asked) == 3
 
 

@@ -23,8 +23,8 @@ class Renewed(ScriptedOrigin):
         self.asked_again = threading.Event()
         self.gate = threading.Event()
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
-        answer = super().ask(asking)
+    def send(self, request: TransportRequest) -> Response | Failure:
+        answer = super().send(request)
         if len(self.asked) > 1:
             self.asked_again.set()
             assert self.gate.wait(30)

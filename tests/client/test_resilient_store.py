@@ -116,8 +116,8 @@ def test_without_a_store_everybody_may_fetch() -> None:
 class Interrupted(ScriptedOrigin):
     """An origin before which somebody presses ctrl-C."""
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
-        super().ask(asking)
+    def send(self, request: TransportRequest) -> Response | Failure:
+        super().send(request)
         raise KeyboardInterrupt
 
 
@@ -130,17 +130,15 @@ def test_lease_of_a_fetch_that_was_interrupted_is_given_back(tmp_path: Path) -> 
     assert leases(path) == []
 
 
-def test_client_that_is_closed_while_others_wait_says_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_client_that_is_closed_while_others_wait_says_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "robots.sqlite3"
     asked, go_on = threading.Event(), threading.Event()
 
     class Slow(ScriptedOrigin):
-        def ask(self, asking: TransportRequest) -> Response | Failure:
+        def send(self, request: TransportRequest) -> Response | Failure:
             asked.set()
             assert go_on.wait(30)
-            return super().ask(asking)
+            return super().send(request)
 
     client = Client(user_agent=USER_AGENT, transport=Slow(), store=SQLiteStore(path))
     answers: list[bool] = []

@@ -25,10 +25,10 @@ class Hosts(AsyncScriptedOrigin):
         super().__init__()
         self.files = files
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        self.asked.append(asking)
-        host = asking.url.split("/")[2]
-        return Response(asking.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        self.asked.append(request)
+        host = request.url.split("/")[2]
+        return Response(request.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
 
 
 def crawl(
@@ -204,11 +204,11 @@ def test_pace_is_kept_when_an_origin_comes_back() -> None:
 
 def test_who_leaves_early_leaves_nothing_behind() -> None:
     class Silent(Hosts):
-        async def ask(self, asking: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-            self.asked.append(asking)
-            if "quick" not in asking.url:
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+            self.asked.append(request)
+            if "quick" not in request.url:
                 await asyncio.Event().wait()
-            return Response(asking.url, 404, (), b"")
+            return Response(request.url, 404, (), b"")
 
     async def run() -> int:
         hosts = Silent({})

@@ -77,8 +77,8 @@ class InterruptedFirst(ScriptedOrigin):
         super().__init__()
         self.is_asked, self.gate = threading.Event(), threading.Event()
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
-        answer = super().ask(asking)
+    def send(self, request: TransportRequest) -> Response | Failure:
+        answer = super().send(request)
         if len(self.asked) == 1:
             self.is_asked.set()
             assert self.gate.wait(30)

@@ -65,13 +65,13 @@ def test_evidence_of_a_fetch_says_what_was_seen(tmp_path: Path) -> None:
 
 
 def test_rfc3986_3_2_1_evidence_shows_no_credentials(tmp_path: Path) -> None:
-    def redirecting(asking: TransportRequest) -> Response:
-        if "secret" in asking.url:
-            return Response(asking.url, 200, (), b"User-agent: *\nDisallow: /forbidden\n")
-        return Response(asking.url, 302, (("Location", "http://us:secret@other.example/robots.txt"),), b"")
+    def redirecting(request: TransportRequest) -> Response:
+        if "secret" in request.url:
+            return Response(request.url, 200, (), b"User-agent: *\nDisallow: /forbidden\n")
+        return Response(request.url, 302, (("Location", "http://us:secret@other.example/robots.txt"),), b"")
 
     origin = ScriptedOrigin()
-    origin.ask = redirecting  # type: ignore[method-assign]  # the script of this test
+    origin.send = redirecting  # type: ignore[method-assign]  # the script of this test
     with (
         EvidenceRecorder(tmp_path) as recorder,
         Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
@@ -199,9 +199,7 @@ def test_evidence_names_kept_files_by_hashes_alone(tmp_path: Path, sha256: str) 
     assert verify_segment(written(tmp_path, json.dumps(record).encode())).missing_octets == (sha256,)
 
 
-def test_evidence_kept_octets_that_cannot_be_read_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evidence_kept_octets_that_cannot_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with EvidenceRecorder(tmp_path, keep_octets=True) as recorder:
         recorder.record("/", ROBOTS.decide("/", agent="ExampleBot"), octets=ROBOTS.content)
 
@@ -220,9 +218,7 @@ def test_evidence_segment_of_another_name_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("octets", [b"", b"{"])
-def test_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothing(
-    tmp_path: Path, octets: bytes
-) -> None:
+def test_evidence_of_a_writer_that_died_before_its_first_line_breaks_nothing(tmp_path: Path, octets: bytes) -> None:
     recorder = record(tmp_path)
     (tmp_path / "evidence-x.ndjson").write_bytes(octets)
 

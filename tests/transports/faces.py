@@ -44,14 +44,14 @@ def face(
     if name in {"standard", "httpx2"}:
         transport: Transport = opened()
         try:
-            yield transport.ask
+            yield transport.send
         finally:
             transport.close()
         return
     with asyncio.Runner() as runner:
         waiting: AsyncTransport = opened()
         try:
-            yield lambda asked: runner.run(waiting.ask(asked))
+            yield lambda asked: runner.run(waiting.send(asked))
         finally:
             runner.run(waiting.close())
 

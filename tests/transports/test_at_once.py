@@ -21,7 +21,7 @@ AT_ONCE = 200
 def test_threads_share_a_transport(name: str, site: Site) -> None:
     transport: Transport = made(name)(resolve=HERE)
     with ThreadPoolExecutor(32) as threads:
-        answers = list(threads.map(transport.ask, [asking(site.robots_url("slow-enough"))] * AT_ONCE))
+        answers = list(threads.map(transport.send, [asking(site.robots_url("slow-enough"))] * AT_ONCE))
     transport.close()
     assert all(isinstance(answer, Response) and answer.body == RULES for answer in answers)
     assert len(site.asked) == AT_ONCE
@@ -33,7 +33,7 @@ def test_tasks_share_a_transport(name: str, site: Site) -> None:
         transport: AsyncTransport = made(name)(resolve=HERE)
         try:
             return await asyncio.gather(
-                *(transport.ask(asking(site.robots_url("slow-enough"))) for _ in range(AT_ONCE))
+                *(transport.send(asking(site.robots_url("slow-enough"))) for _ in range(AT_ONCE))
             )
         finally:
             await transport.close()
@@ -46,7 +46,7 @@ def test_tasks_share_a_transport(name: str, site: Site) -> None:
 def give_up_on(name: str, urls: list[str]) -> None:
     async def give_up() -> None:
         transport: AsyncTransport = made(name)(resolve=HERE)
-        tasks = [asyncio.ensure_future(transport.ask(asking(url, timeout=0.5))) for url in urls]
+        tasks = [asyncio.ensure_future(transport.send(asking(url, timeout=0.5))) for url in urls]
         await asyncio.sleep(0.1)
         for task in tasks:
             task.cancel()
@@ -76,9 +76,9 @@ def test_one_silent_origin_holds_nobody_up(name: str, site: Site) -> None:
     async def ask_all() -> list[bool]:
         transport: AsyncTransport = made(name)(resolve=HERE)
         silent = [
-            asyncio.ensure_future(transport.ask(asking(site.robots_url("silent"), timeout=1.0))) for _ in range(20)
+            asyncio.ensure_future(transport.send(asking(site.robots_url("silent"), timeout=1.0))) for _ in range(20)
         ]
-        answers = [await transport.ask(asking(site.robots_url("rules"))) for _ in range(20)]
+        answers = [await transport.send(asking(site.robots_url("rules"))) for _ in range(20)]
         waited = [task.done() for task in silent]
         await asyncio.gather(*silent)
         await transport.close()

@@ -37,7 +37,7 @@ def test_names_beyond_ascii_are_sent_as_punycode(ask: Ask, site: Site) -> None:
 def test_system_resolver_is_the_default(site: Site) -> None:
     from canfetch.client.transports.standard import StandardTransport
 
-    answer = StandardTransport().ask(asking(f"http://localhost:{site.port}/rules"))
+    answer = StandardTransport().send(asking(f"http://localhost:{site.port}/rules"))
     assert isinstance(answer, Response), answer
 
 

@@ -98,6 +98,6 @@ def test_http2_can_be_left_out(http2_site: Http2Site, authority: Authority) -> N
 
     transport = Httpx2Transport(ssl_context=authority.client(), http2=False)
     before = len(http2_site.asked)
-    answer = transport.ask(asking(http2_site.url("rules"), timeout=2.0))
+    answer = transport.send(asking(http2_site.url("rules"), timeout=2.0))
     assert isinstance(answer, Failure)
     assert len(http2_site.asked) == before

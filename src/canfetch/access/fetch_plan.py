@@ -2,7 +2,7 @@
 
     step = first_request(origin)
     while isinstance(step, Request):
-        step = next_step(step, transport.ask(step), policy)
+        step = next_step(step, transport.send(step), policy)
     step                                    # Fetched
 
 Source: RFC 9309 sections 2.3 and 2.3.1.2.

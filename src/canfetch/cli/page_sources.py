@@ -205,7 +205,7 @@ class _FetchedPages:
 
         network = self._question.network
         wait = min(_WAIT_SECONDS, network.timeout)
-        return self._transport.ask(
+        return self._transport.send(
             TransportRequest(
                 url=url,
                 headers=(("User-Agent", network.user_agent), ("Accept", "text/html, */*;q=0.5")),

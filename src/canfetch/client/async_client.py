@@ -17,12 +17,12 @@ from canfetch.client.procedure import (
     OFFLINE_CELL,
     AcquireLease,
     Action,
-    Ask,
     Clock,
-    Keep,
-    LookUp,
+    GetEntry,
     Pause,
     ReleaseLease,
+    SendRequest,
+    StoreEntry,
     learn,
 )
 from canfetch.client.resilient_store import ResilientStore
@@ -212,8 +212,8 @@ class AsyncClient:
 
     async def _carry_out(self, action: Action) -> Any:
         match action:
-            case Ask(asking):
-                return await self._transport.ask(asking)
+            case SendRequest(request):
+                return await self._transport.send(request)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case _ if self._store is None:
@@ -221,13 +221,13 @@ class AsyncClient:
             case _:
                 return await asyncio.to_thread(self._asked_store, action)
 
-    def _asked_store(self, action: LookUp | AcquireLease | Keep | ReleaseLease) -> Any:
+    def _asked_store(self, action: GetEntry | AcquireLease | StoreEntry | ReleaseLease) -> Any:
         match action:
-            case LookUp(key):
+            case GetEntry(key):
                 return self._keeping.look_up(key)
             case AcquireLease(key, seconds):
                 return self._keeping.take_lease(key, seconds)
-            case Keep(entry):
+            case StoreEntry(entry):
                 return self._keeping.keep(entry)
             case _:
                 return self._keeping.give_lease_back(action.key)

@@ -28,7 +28,7 @@ LONGEST_POLL_SECONDS: Final = 1.0
 OFFLINE_CELL: Final = "offline"
 
 
-class LookUp(NamedTuple):
+class GetEntry(NamedTuple):
     """Ask the store for an entry; the result is an Entry or None."""
 
     key: str
@@ -47,13 +47,13 @@ class Pause(NamedTuple):
     seconds: float
 
 
-class Ask(NamedTuple):
+class SendRequest(NamedTuple):
     """Ask the origin; the result is a Response or a Failure."""
 
-    asking: TransportRequest
+    request: TransportRequest
 
 
-class Keep(NamedTuple):
+class StoreEntry(NamedTuple):
     """Put the entry into the store, and give the lease back."""
 
     entry: Entry
@@ -65,7 +65,7 @@ class ReleaseLease(NamedTuple):
     key: str
 
 
-Action = LookUp | AcquireLease | Pause | Ask | Keep | ReleaseLease
+Action = GetEntry | AcquireLease | Pause | SendRequest | StoreEntry | ReleaseLease
 
 
 def learn(
@@ -89,7 +89,7 @@ def learn(
     """
     key = entry_key(str(origin), options.policy.name)
     misconfigured = str(origin) in options.misconfigured
-    kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
+    kept = _as_read((yield GetEntry(key)), options, misconfigured=misconfigured)
     known = _newer(previous, kept, clock())
     if known is not None and not refresh and fetch_need(known, now=clock()) is FetchNeed.NO:
         return known
@@ -100,7 +100,7 @@ def learn(
     while True:
         leased = yield AcquireLease(key, options.lease_seconds)
         # After that, since whoever had the lease may have given it back just now, with an answer.
-        kept = _as_read((yield LookUp(key)), options, misconfigured=misconfigured)
+        kept = _as_read((yield GetEntry(key)), options, misconfigured=misconfigured)
         if kept is not None and _newer(known, kept, clock()) is kept:
             known = kept
             if fetch_need(kept, now=clock()) is FetchNeed.NO:
@@ -122,7 +122,7 @@ def learn(
         seed=seed,
         max_bytes=options.max_bytes,
     )
-    yield Keep(entry)
+    yield StoreEntry(entry)
     return entry
 
 
@@ -145,12 +145,12 @@ def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clo
         if remaining <= 0:
             answer = Failure(step.url, FailureKind.TIMEOUT, f"no answer within {options.timeout:g} s in all")
         else:
-            answer = yield Ask(_asking(step, options, remaining))
+            answer = yield SendRequest(_transport_request(step, options, remaining))
         step = next_step(step, answer, options.policy)
     return step
 
 
-def _asking(request: Request, options: Options, remaining_seconds: float) -> TransportRequest:
+def _transport_request(request: Request, options: Options, remaining_seconds: float) -> TransportRequest:
     return TransportRequest(
         url=request.url,
         headers=(("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers),

@@ -19,11 +19,11 @@ from canfetch.client.procedure import (
     OFFLINE_CELL,
     AcquireLease,
     Action,
-    Ask,
     Clock,
-    Keep,
-    LookUp,
+    GetEntry,
     ReleaseLease,
+    SendRequest,
+    StoreEntry,
     learn,
 )
 from canfetch.client.resilient_store import ResilientStore
@@ -249,13 +249,13 @@ class Client:
 
     def _carry_out(self, action: Action) -> Any:
         match action:
-            case Ask(asking):
-                return self._transport.ask(asking)
-            case LookUp(key):
+            case SendRequest(request):
+                return self._transport.send(request)
+            case GetEntry(key):
                 return self._keeping.look_up(key)
             case AcquireLease(key, seconds):
                 return self._keeping.take_lease(key, seconds)
-            case Keep(entry):
+            case StoreEntry(entry):
                 return self._keeping.keep(entry)
             case ReleaseLease(key):
                 return self._keeping.give_lease_back(key)

@@ -34,7 +34,7 @@ class TransportRequest(NamedTuple):
 class Transport(Protocol):
     """Asks and waits."""
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL."""
         ...
 
@@ -46,7 +46,7 @@ class Transport(Protocol):
 class AsyncTransport(Protocol):
     """Asks and lets others work meanwhile."""
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:
+    async def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL."""
         ...
 

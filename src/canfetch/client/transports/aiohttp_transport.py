@@ -41,7 +41,7 @@ _NEVER_ROUNDED: Final = 1e9
 
 
 class _Journey(NamedTuple):
-    asking: TransportRequest
+    request: TransportRequest
     deadlines: Deadlines
 
 
@@ -72,17 +72,17 @@ class AiohttpTransport:
         self._resolve = resolve
         self._proxy = None if proxy is None else proxy_of(proxy)
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:
+    async def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.
         """
-        deadlines = Deadlines(asking)
+        deadlines = Deadlines(request)
         try:
-            place = place_of(asking.url)
-            return await self._ask(asking, place, deadlines)
+            place = place_of(request.url)
+            return await self._send(request, place, deadlines)
         except Failed as failed:
-            return failed.at(asking.url)
+            return failed.at(request.url)
 
     async def close(self) -> None:
         """Close the session."""
@@ -90,16 +90,16 @@ class AiohttpTransport:
             await self._opened.close()
             self._opened = None
 
-    async def _ask(self, asking: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
-        refuse_where_guarded(asking, self._proxy)
+    async def _send(self, request: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
+        refuse_where_guarded(request, self._proxy)
         literal = literal_address(place.host)
         if literal is not None:
             # aiohttp connects to an address that is one without asking its resolver.
-            permitted(place.host, [literal], allow_private=asking.allow_private)
-        set_before = _UNDER_WAY.set(_Journey(asking, deadlines))
+            permitted(place.host, [literal], allow_private=request.allow_private)
+        set_before = _UNDER_WAY.set(_Journey(request, deadlines))
         try:
             async with asyncio.timeout(deadlines.timeout()):
-                return await self._exchange(asking, place)
+                return await self._exchange(request, place)
         except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError):
                 raise deadlines.too_late_to_connect() from error
@@ -109,8 +109,8 @@ class AiohttpTransport:
         finally:
             _UNDER_WAY.reset(set_before)
 
-    async def _exchange(self, asking: TransportRequest, place: Place) -> Response:
-        headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, asking.headers)]
+    async def _exchange(self, request: TransportRequest, place: Place) -> Response:
+        headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, request.headers)]
         proxy = self._proxy
         login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
         if login is not None and place.scheme == "http":
@@ -124,13 +124,13 @@ class AiohttpTransport:
             proxy_headers=login,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(
-                connect=asking.connect_timeout, sock_read=asking.read_timeout, ceil_threshold=_NEVER_ROUNDED
+                connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_NEVER_ROUNDED
             ),
         ) as response:
             if response.headers.get("Transfer-Encoding", "chunked").lower() != "chunked":
                 # aiohttp takes it for a body without a length.
                 raise Failed(FailureKind.PROTOCOL, "a transfer coding that nobody asked for")
-            answer = Answer(asking, response.status, text_headers(response.raw_headers))
+            answer = Answer(request, response.status, text_headers(response.raw_headers))
             while answer.wants_more:
                 piece = await response.content.readany()
                 if not piece and response.content.at_eof():
@@ -180,7 +180,7 @@ class _Resolver(AbstractResolver):
         family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - whatever the name has
     ) -> list[ResolveResult]:
         """Look up, and let pass what may be connected to."""
-        asking, deadlines = _UNDER_WAY.get()
+        request, deadlines = _UNDER_WAY.get()
         found = await addresses_of_async(host, self._resolve, deadlines)
         return [
             {
@@ -191,7 +191,7 @@ class _Resolver(AbstractResolver):
                 "proto": 0,
                 "flags": socket.AI_NUMERICHOST,
             }
-            for address in permitted(host, found, allow_private=asking.allow_private)
+            for address in permitted(host, found, allow_private=request.allow_private)
         ]
 
     async def close(self) -> None:

@@ -22,13 +22,13 @@ class Answer:
     Raises: Failed: PROTOCOL, for a status that no final answer has; ENCODING, for a body that cannot be decoded.
     """
 
-    def __init__(self, asking: TransportRequest, status: int, headers: Headers) -> None:
+    def __init__(self, request: TransportRequest, status: int, headers: Headers) -> None:
         if not 200 <= status <= 999:
             raise Failed(FailureKind.PROTOCOL, f"status {status}, which is no answer")
-        self._asking = asking
+        self._request = request
         self._status = status
         self._headers = headers
-        self._body = Body(headers, asking.max_bytes) if status // 100 == _SUCCESS else None
+        self._body = Body(headers, request.max_bytes) if status // 100 == _SUCCESS else None
 
     @property
     def wants_more(self) -> bool:
@@ -64,4 +64,4 @@ class Answer:
         Raises: Failed: INCOMPLETE, where the coding of the body is cut short.
         """
         body = b"" if self._body is None else self._body.octets()
-        return Response(self._asking.url, self._status, self._headers, body)
+        return Response(self._request.url, self._status, self._headers, body)

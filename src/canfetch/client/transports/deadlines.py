@@ -14,11 +14,11 @@ from canfetch.client.transports.failing import Failed
 class Deadlines:
     """The ends of one request; they run from here on."""
 
-    def __init__(self, asking: TransportRequest) -> None:
+    def __init__(self, request: TransportRequest) -> None:
         began = monotonic()
-        self._asking = asking
-        self._connected_by = began + min(asking.connect_timeout, asking.timeout)
-        self._done_by = began + asking.timeout
+        self._request = request
+        self._connected_by = began + min(request.connect_timeout, request.timeout)
+        self._done_by = began + request.timeout
 
     def connect_timeout(self) -> float:
         """Give the seconds left to be connected; Failed when there are none."""
@@ -32,7 +32,7 @@ class Deadlines:
         left = self._done_by - monotonic()
         if left <= 0:
             raise self.too_late_to_read()
-        return min(left, self._asking.read_timeout)
+        return min(left, self._request.read_timeout)
 
     def timeout(self) -> float:
         """Give the seconds left for all of it, 0 at least."""
@@ -40,14 +40,14 @@ class Deadlines:
 
     def too_late_to_connect(self) -> Failed:
         """Say that the connection took too long."""
-        seconds = min(self._asking.connect_timeout, self._asking.timeout)
+        seconds = min(self._request.connect_timeout, self._request.timeout)
         return Failed(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
 
     def too_late_to_read(self) -> Failed:
         """Say that the answer took too long: as a whole, or by a silence."""
         if monotonic() >= self._done_by:
-            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._asking.timeout):g} s")
-        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._asking.read_timeout):g} s")
+            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._request.timeout):g} s")
+        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._request.read_timeout):g} s")
 
 
 def _rounded(seconds: float) -> float:

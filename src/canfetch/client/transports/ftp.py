@@ -35,7 +35,7 @@ _NO_FILE: Final = "550"
 _NO_LOGIN: Final = ("530", "532")
 
 
-def ask_ftp(asking: TransportRequest, place: Place, *, resolve: Resolve, deadlines: Deadlines) -> Response:
+def send_ftp(request: TransportRequest, place: Place, *, resolve: Resolve, deadlines: Deadlines) -> Response:
     """Fetch one file.
 
     Raises: Failed: for whatever is neither a file, nor a 404, nor a 401.
@@ -43,7 +43,7 @@ def ask_ftp(asking: TransportRequest, place: Place, *, resolve: Resolve, deadlin
     path = _path(place)
     with (
         connect(
-            place.host, place.port, allow_private=asking.allow_private, resolve=resolve, deadlines=deadlines
+            place.host, place.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
         ) as wire,
         _replies_as_failures(),
     ):
@@ -54,16 +54,16 @@ def ask_ftp(asking: TransportRequest, place: Place, *, resolve: Resolve, deadlin
             session.voidcmd("TYPE I")
             # Not by the library, which would connect with a time-out for each address.
             with connect_again(wire, session.makepasv()[1], deadlines) as data:
-                return _retrieved(asking, session, path, data)
+                return _retrieved(request, session, path, data)
         except ftplib.error_perm as error:
-            return Response(asking.url, _status_of(error), (), b"")
+            return Response(request.url, _status_of(error), (), b"")
 
 
-def _retrieved(asking: TransportRequest, session: "_Session", path: str, data: Wire) -> Response:
+def _retrieved(request: TransportRequest, session: "_Session", path: str, data: Wire) -> Response:
     begun = session.sendcmd(f"RETR {path}")
     if begun[:1] not in {"1", "2"}:
         raise ftplib.error_reply(begun)  # noqa: S321 - what is read is public, and nobody logs in
-    answer = Answer(asking, _OK, ())
+    answer = Answer(request, _OK, ())
     while answer.wants_more and (piece := data.receive()):
         answer.feed(piece)
     if answer.wants_more and begun[:1] == "1":

@@ -29,12 +29,12 @@ class Journey:
     Raises: InvalidURL; Failed: SCHEME, or PROTOCOL for headers that cannot be sent.
     """
 
-    def __init__(self, asking: TransportRequest, resolve: Resolve) -> None:
-        self.asking = asking
+    def __init__(self, request: TransportRequest, resolve: Resolve) -> None:
+        self.request = request
         self.resolve = resolve
-        self.deadlines = Deadlines(asking)
-        self.place = place_of(asking.url)
-        self.headers = wire_headers(self.place, asking.headers)
+        self.deadlines = Deadlines(request)
+        self.place = place_of(request.url)
+        self.headers = wire_headers(self.place, request.headers)
         self.answered = False
         self.ended = False
         self._head_octets = 0
@@ -74,7 +74,7 @@ class Backend(httpcore2.NetworkBackend):
         wire = connect(
             _bare(host),
             port,
-            allow_private=journey.asking.allow_private,
+            allow_private=journey.request.allow_private,
             resolve=journey.resolve,
             deadlines=journey.deadlines,
         )
@@ -131,7 +131,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         """Connect, to an address that was checked: the addresses in turn, each with its share of the time."""
         journey, deadlines, name = self._journey, self._journey.deadlines, _bare(host)
         found = await addresses_of_async(name, journey.resolve, deadlines)
-        addresses = permitted(name, found, allow_private=journey.asking.allow_private)
+        addresses = permitted(name, found, allow_private=journey.request.allow_private)
         failed = Failed(FailureKind.NAME, f"{name} has no address")
         for tried, address in enumerate(addresses):
             try:

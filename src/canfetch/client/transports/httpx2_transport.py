@@ -42,7 +42,7 @@ class _Settings:
 
         Raises: Failed: FORBIDDEN_ADDRESS, where addresses are guarded and a proxy makes the connections.
         """
-        refuse_where_guarded(journey.asking, self._proxy)
+        refuse_where_guarded(journey.request, self._proxy)
         if self._ssl_context is None and journey.place.scheme == "https":
             # Loading the authorities costs tens of milliseconds: only where TLS is spoken. Twice does no harm.
             self._ssl_context = ssl.create_default_context()
@@ -79,28 +79,28 @@ class Httpx2Transport:
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.
         """
         try:
-            journey = Journey(asking, self._settings.resolve)
+            journey = Journey(request, self._settings.resolve)
             with errors_as_failures(journey):
-                return self._ask(journey)
+                return self._send(journey)
         except Failed as failed:
-            return failed.at(asking.url)
+            return failed.at(request.url)
 
     def close(self) -> None:
         """Nothing is held between requests."""
 
-    def _ask(self, journey: Journey) -> Response:
+    def _send(self, journey: Journey) -> Response:
         make = httpcore2.HTTPProxy if self._settings.proxied else httpcore2.ConnectionPool
         pool = make(network_backend=Backend(journey), **self._settings.options(journey))
         with pool, pool.stream("GET", _url(journey), headers=journey.headers) as answer:
             journey.answered = True
             with closing(_generated(answer.iter_stream())) as pieces:
-                return Answer(journey.asking, answer.status, text_headers(answer.headers)).read(pieces)
+                return Answer(journey.request, answer.status, text_headers(answer.headers)).read(pieces)
 
 
 class Httpx2AsyncTransport:
@@ -119,28 +119,28 @@ class Httpx2AsyncTransport:
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:
+    async def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL of http or https.
 
         Raises: InvalidURL: the URL has no host, or is none.
         """
         try:
-            journey = Journey(asking, self._settings.resolve)
+            journey = Journey(request, self._settings.resolve)
             with errors_as_failures(journey):
-                return await self._ask(journey)
+                return await self._send(journey)
         except Failed as failed:
-            return failed.at(asking.url)
+            return failed.at(request.url)
 
     async def close(self) -> None:
         """Nothing is held between requests."""
 
-    async def _ask(self, journey: Journey) -> Response:
+    async def _send(self, journey: Journey) -> Response:
         make = httpcore2.AsyncHTTPProxy if self._settings.proxied else httpcore2.AsyncConnectionPool
         pool = make(network_backend=AsyncBackend(journey), **self._settings.options(journey))
         async with pool, pool.stream("GET", _url(journey), headers=journey.headers) as answer:
             journey.answered = True
             async with aclosing(answer.aiter_stream()) as pieces:
-                read = Answer(journey.asking, answer.status, text_headers(answer.headers))
+                read = Answer(journey.request, answer.status, text_headers(answer.headers))
                 return await read.read_async(pieces)
 
 

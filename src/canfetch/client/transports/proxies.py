@@ -36,10 +36,10 @@ def proxy_of(text: str) -> Proxy:
     return Proxy(f"http://{host}:{split.port or 80}", login)
 
 
-def refuse_where_guarded(asking: TransportRequest, proxy: Proxy | None) -> None:
+def refuse_where_guarded(request: TransportRequest, proxy: Proxy | None) -> None:
     """Let nothing through a proxy where addresses are guarded: where it connects to, nobody here sees.
 
     Raises: Failed: FORBIDDEN_ADDRESS.
     """
-    if proxy is not None and not asking.allow_private:
+    if proxy is not None and not request.allow_private:
         raise Failed(FailureKind.FORBIDDEN_ADDRESS, "a proxy connects where it likes, and cannot be guarded")

@@ -39,40 +39,40 @@ class StandardTransport:
         """Take a new lock in a process that was forked: who has the old one is not there."""
         self._lock = Lock()
 
-    def ask(self, asking: TransportRequest) -> Response | Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL of http, https or ftp.
 
         Raises: InvalidURL: the URL has no host, or is none.
         Cost: one connection; memory of twice the limit and a few hundred KiB; no longer than `timeout`.
         """
-        deadlines = Deadlines(asking)
+        deadlines = Deadlines(request)
         try:
-            place = place_of(asking.url, _SCHEMES)
+            place = place_of(request.url, _SCHEMES)
             if place.scheme == "ftp":
                 # Few need it, and it imports ftplib.
-                from canfetch.client.transports.ftp import ask_ftp  # noqa: PLC0415
+                from canfetch.client.transports.ftp import send_ftp  # noqa: PLC0415
 
-                return ask_ftp(asking, place, resolve=self._resolve, deadlines=deadlines)
-            return self._exchange(asking, place, deadlines)
+                return send_ftp(request, place, resolve=self._resolve, deadlines=deadlines)
+            return self._exchange(request, place, deadlines)
         except Failed as failed:
-            return failed.at(asking.url)
+            return failed.at(request.url)
 
     def close(self) -> None:
         """Nothing is held between requests."""
 
-    def _exchange(self, asking: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
-        request = _request_octets(asking, place)
+    def _exchange(self, request: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
+        head = _request_octets(request, place)
         with connect(
             place.host,
             place.port,
-            allow_private=asking.allow_private,
+            allow_private=request.allow_private,
             resolve=self._resolve,
             deadlines=deadlines,
         ) as wire:
             if place.scheme == "https":
                 wire.start_tls(self._context(), place.tls_name)
-            wire.send(request)
-            return _response(asking, wire)
+            wire.send(head)
+            return _response(request, wire)
 
     def _context(self) -> ssl.SSLContext:
         # Loading the authorities costs tens of milliseconds: once, and only where TLS is spoken.
@@ -100,12 +100,12 @@ class StandardAsyncTransport:
         """Take new threads in a process that was forked: the old ones are not there."""
         self._threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="canfetch-transport")
 
-    async def ask(self, asking: TransportRequest) -> Response | Failure:
+    async def send(self, request: TransportRequest) -> Response | Failure:
         """Ask for one URL of http, https or ftp; the deadlines run from when a thread is free.
 
         Raises: InvalidURL: the URL has no host, or is none.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._transport.ask, asking)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._transport.send, request)
 
     async def close(self) -> None:
         """Give the threads back; those at work end by their deadlines."""
@@ -113,13 +113,13 @@ class StandardAsyncTransport:
         self._transport.close()
 
 
-def _request_octets(asking: TransportRequest, place: Place) -> bytes:
-    fields = [*wire_headers(place, asking.headers), (b"Connection", b"close")]
+def _request_octets(request: TransportRequest, place: Place) -> bytes:
+    fields = [*wire_headers(place, request.headers), (b"Connection", b"close")]
     head = b"".join(b"%b: %b\r\n" % field for field in fields)
     return b"GET %b HTTP/1.1\r\n%b\r\n" % (place.target.encode("ascii"), head)
 
 
-def _response(asking: TransportRequest, wire: Wire) -> Response:
+def _response(request: TransportRequest, wire: Wire) -> Response:
     incoming = Incoming(wire.receive)
     head = read_head(incoming)
-    return Answer(asking, head.status, head.headers).read(body_pieces(incoming, head))
+    return Answer(request, head.status, head.headers).read(body_pieces(incoming, head))
