@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from canfetch.cli.ahead import Ahead
+from canfetch.cli.shared.prefetcher import Ahead
 from canfetch.errors import InvalidURL
 
 PATIENCE_SECONDS = 30

@@ -165,5 +165,5 @@ def test_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest
     def broken(_: object) -> None:
         raise OSError(5, "Input/output error", "evidence/part")
 
-    monkeypatch.setattr("canfetch.cli.evidence.verify_folder", broken)
+    monkeypatch.setattr("canfetch.cli.decisions.evidence.verify_folder", broken)
     assert run(*VERIFY) == (2, "", "canfetch: 'evidence/part': Input/output error: mend that and run again\n")

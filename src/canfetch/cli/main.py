@@ -10,7 +10,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.closed_output import ClosedOutput
-from canfetch.cli.problems import INTERRUPTED, NOBODY_READS, UNCOMPUTED, problem_line
+from canfetch.cli.shared.problems import INTERRUPTED, NOBODY_READS, UNCOMPUTED, problem_line
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
@@ -23,22 +23,23 @@ else:
         return method
 
 
-COMMANDS: Final = (
-    "check",
-    "explain",
-    "matrix",
-    "page",
-    "fetch",
-    "sitemaps",
-    "lint",
-    "fmt",
-    "init",
-    "policy",
-    "agents",
-    "cache",
-    "evidence",
-    "completion",
-)
+# The module of each command, in the order in which help lists them.
+COMMANDS: Final = {
+    "check": "decisions.check",
+    "explain": "decisions.explain",
+    "matrix": "decisions.matrix",
+    "page": "pages.page",
+    "fetch": "origins.fetch",
+    "sitemaps": "origins.sitemaps",
+    "lint": "linting.lint",
+    "fmt": "linting.fmt",
+    "init": "authoring.init",
+    "policy": "authoring.policy",
+    "agents": "registry.agents",
+    "cache": "origins.cache",
+    "evidence": "decisions.evidence",
+    "completion": "completion",
+}
 PROGRAM: Final = "canfetch"
 # What a completion script sets when the shell asks.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
@@ -55,9 +56,10 @@ class LazyGroup(click.Group):
     @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click names it
         """Give a sub-command, or None where there is none of that name."""
-        if cmd_name not in COMMANDS:
+        module = COMMANDS.get(cmd_name)
+        if module is None:
             return None
-        command: click.Command = import_module(f"canfetch.cli.{cmd_name}").command
+        command: click.Command = import_module(f"canfetch.cli.{module}").command
         return command
 
 

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from canfetch.cli.problems import Problem
-from canfetch.cli.rewriting import written_beside
+from canfetch.cli.shared.output_files import written_beside
+from canfetch.cli.shared.problems import Problem
 from canfetch.core.quoting import quoted
 
 

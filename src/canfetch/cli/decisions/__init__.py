@@ -1,0 +1,1 @@
+"""`check`, `explain`, `matrix`, and `evidence`, which verifies their records."""

@@ -1,0 +1,1 @@
+"""`fetch`, `sitemaps` and `cache`: robots.txt files of origins."""

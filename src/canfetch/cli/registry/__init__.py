@@ -1,0 +1,1 @@
+"""`agents`: the registry of crawlers."""

@@ -1,0 +1,1 @@
+"""What the command families share: arguments, files, terminal output, and the way to the network."""
