@@ -2,12 +2,14 @@
 
 import re
 import string
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 
 from canfetch import PROFILES
 from canfetch.core.equivalence import differing_profiles
-from canfetch.lint import CHECKS, Check, Given, Linter, LintReport, Subject
+from canfetch.lint import CHECKS, Check, Given, Linter, LintReport, Subject, checks
 
 EVERY_CHECK = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.code)
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -19,6 +21,18 @@ def linted(given: Given) -> LintReport:
 
 def codes(report: LintReport) -> list[str]:
     return sorted(finding.check.code for finding in report.findings)
+
+
+def test_each_module_below_checks_defines_one_check() -> None:
+    modules = {module.name for module in walk_packages(checks.__path__, "canfetch.lint.checks.") if not module.ispkg}
+    by_module = {}
+    for name in modules:
+        module = import_module(name)
+        own = [value for value in vars(module).values() if isinstance(value, Check) and value.find.__module__ == name]
+        assert own == [module.CHECK], name
+        assert name.split(".")[-2] == module.CHECK.subject, name
+        by_module[name] = module.CHECK
+    assert sorted(by_module.values(), key=lambda check: check.code) == list(CHECKS)
 
 
 def test_codes_and_names_are_unique() -> None:

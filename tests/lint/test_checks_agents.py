@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.lint import Linter
-from canfetch.lint.checks.agents.nearness import near_crawler
+from canfetch.lint.analysis.crawler_suggestions import near_crawler
 
 BARRED = "\nDisallow: /a\n"
 

@@ -8,7 +8,7 @@ from canfetch.access.entries import Entry
 from canfetch.access.fetch_plan import Hop
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.lint import Given, Linter
-from canfetch.lint.checks.delivery.answered import answered, unanswered
+from canfetch.lint.analysis.deliveries import answered, unanswered
 
 LINTER = Linter(findings_limit=None, select=["CF8"])
 PLAIN = b"User-agent: *\nDisallow: /a/\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.lint import Given, Linter
-from canfetch.lint.checks.delivery.answered import answered
+from canfetch.lint.analysis.deliveries import answered
 
 URL = "https://example.com/robots.txt"
 GROUP = "User-agent: *\nDisallow: /a\n"

@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
-from canfetch.lint.checks.comments import UNUSED_SUPPRESSION, unused_suppressions
+from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
+from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
 from canfetch.lint.finding import Finding
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -3,12 +3,12 @@
 from typing import Final
 
 from canfetch.core.equivalence import differing_profiles
+from canfetch.lint.analysis.content_kinds import file_is_wide
+from canfetch.lint.analysis.unread_agents import unread_agent_lines
 from canfetch.lint.check import Check, Subject
-from canfetch.lint.checks.lines.pages import file_is_wide
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixing import applied
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.unread_agents import unread_agent_lines
 
 # Checks whose fixes take rules or records away, since others say the same.
 _REMOVING: Final = frozenset(

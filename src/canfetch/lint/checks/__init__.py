@@ -1,13 +1,16 @@
-"""All checks, in the order of their codes."""
+"""All checks, sorted by code. Each module below this package defines one check as `CHECK`, and nothing else is here."""
 
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Final
 
 from canfetch.lint.check import Check
-from canfetch.lint.checks import agents, comments, delivery, extensions, file, groups, lines, patterns, policy
 
-_ROOMS: Final = (file, lines, groups, patterns, agents, extensions, policy, delivery, comments)
 
-CHECKS: Final[tuple[Check, ...]] = tuple(
-    sorted((check for room in _ROOMS for check in room.CHECKS), key=lambda check: check.code)
-)
+def _discover() -> tuple[Check, ...]:
+    modules = [module.name for module in walk_packages(__path__, f"{__name__}.") if not module.ispkg]
+    return tuple(sorted((import_module(name).CHECK for name in modules), key=lambda check: check.code))
+
+
+CHECKS: Final[tuple[Check, ...]] = _discover()
 CHECKS_BY_WORD: Final[dict[str, Check]] = {word: check for check in CHECKS for word in (check.code, check.name)}

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.site_blocks import closing_rule
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.closing import closing_rule
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

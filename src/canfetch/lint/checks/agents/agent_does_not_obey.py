@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.agents.known_groups import known_agents
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Record
+from canfetch.lint.analysis.agent_names import MOST_NAMES, NamedAgent, is_list, named_agents
+from canfetch.lint.analysis.group_assignment import may_speak_to
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.agents.naming import MOST_NAMES, NamedAgent, is_list, named_agents
-from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.engine_verdicts import allows
+from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.agents.known_groups import known_agents
-from canfetch.lint.checks.patterns.askers import allows
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

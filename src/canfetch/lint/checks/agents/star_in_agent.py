@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
+from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.agents.naming import named_agents
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.agent_names import named_agents
+from canfetch.lint.analysis.crawler_suggestions import near_crawler
+from canfetch.lint.analysis.group_assignment import may_speak_to
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.agents.naming import named_agents
-from canfetch.lint.checks.agents.nearness import near_crawler
-from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

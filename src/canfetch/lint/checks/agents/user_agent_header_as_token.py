@@ -7,9 +7,9 @@ from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.records import Record
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
+from canfetch.lint.analysis.agent_names import is_header
+from canfetch.lint.analysis.group_assignment import may_speak_to
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.agents.naming import is_header
-from canfetch.lint.checks.agents.renaming import may_speak_to
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.deliveries import answer_of, answered, header
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import answer_of, answered, header
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.deliveries import answer_of, answered, media_type
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import answer_of, answered, media_type
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

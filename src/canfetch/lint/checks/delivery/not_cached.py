@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.deliveries import answer_of, answered, cache_directives
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import answer_of, answered, cache_directives
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

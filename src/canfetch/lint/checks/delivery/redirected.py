@@ -7,8 +7,8 @@ from canfetch.access.fetch_plan import Hop
 from canfetch.core.origin import DEFAULT_PORTS
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
+from canfetch.lint.analysis.deliveries import answered, origin_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import answered, origin_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.access.freshness import parse_http_date
 from canfetch.access.outcomes import Access
+from canfetch.lint.analysis.deliveries import answered, delta_seconds, header
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import answered, delta_seconds, header
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

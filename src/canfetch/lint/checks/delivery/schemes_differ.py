@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.sibling_files import other_schemes
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.siblings import other_schemes
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

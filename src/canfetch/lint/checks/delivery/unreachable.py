@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.access.outcomes import Access
 from canfetch.access.responses import FailureKind
+from canfetch.lint.analysis.deliveries import READ_DIFFERENTLY, answered, unanswered
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.delivery.answered import READ_DIFFERENTLY, answered, unanswered
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
-from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

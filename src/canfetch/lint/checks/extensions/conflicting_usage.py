@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.records import Record
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -5,9 +5,9 @@ from typing import Final
 
 from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.analysis.extension_records import records_named
+from canfetch.lint.analysis.labelled_values import labelled_in, renaming
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.labelled import labelled_in, renaming
-from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

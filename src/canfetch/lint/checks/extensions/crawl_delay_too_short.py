@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.extensions.crawl_delay import CrawlDelay
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity

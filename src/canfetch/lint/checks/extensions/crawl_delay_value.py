@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

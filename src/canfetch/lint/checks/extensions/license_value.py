@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

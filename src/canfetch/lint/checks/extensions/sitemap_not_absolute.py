@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.text import encode_text
+from canfetch.lint.analysis.extension_records import records_named
+from canfetch.lint.analysis.listed_sitemaps import other_scheme
+from canfetch.lint.analysis.site_urls import origin_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
-from canfetch.lint.checks.extensions.sitemaps import other_scheme
-from canfetch.lint.checks.patterns.places import origin_of
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

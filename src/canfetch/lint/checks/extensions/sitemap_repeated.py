@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.sitemaps import listed_sitemaps
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.extension_records import records_named
+from canfetch.lint.analysis.listed_sitemaps import other_scheme
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.reading import records_named
-from canfetch.lint.checks.extensions.sitemaps import other_scheme
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

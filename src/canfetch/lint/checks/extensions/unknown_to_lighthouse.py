@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note
+from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.names import LIGHTHOUSE_KEYS
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

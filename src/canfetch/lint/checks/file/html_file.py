@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.content_kinds import file_is_page
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

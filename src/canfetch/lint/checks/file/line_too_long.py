@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
+from canfetch.lint.analysis.content_kinds import file_is_page
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

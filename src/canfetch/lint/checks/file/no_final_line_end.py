@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import line_end
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

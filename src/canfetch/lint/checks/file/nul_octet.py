@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page, file_is_wide
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page, file_is_wide
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
+from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.template_marks import MARKS, template_mark
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.pages import file_is_page
-from canfetch.lint.checks.lines.template_marks import MARKS, template_mark
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.rule_coverage import covered, form_of
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.covering import covered, form_of
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -5,8 +5,8 @@ from itertools import accumulate
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
+from canfetch.lint.analysis.line_ends import has_end_of_text_line
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Record
+from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedGroup

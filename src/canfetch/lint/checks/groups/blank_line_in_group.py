@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
+from canfetch.lint.analysis.content_kinds import file_is_page
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

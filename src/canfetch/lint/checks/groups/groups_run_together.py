@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.line_ends import has_end_of_text_line, line_end
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import has_end_of_text_line, line_end
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from canfetch.core.records import Record
+from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Fix, replacing
 from canfetch.lint.given import Given

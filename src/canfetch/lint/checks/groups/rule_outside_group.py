@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.unread_agents import unread_agent_lines
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.line_ends import line_end
-from canfetch.lint.checks.lines.pages import file_is_page
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.unread_agents import unread_agent_lines
 
 
 def find(file: LintedFile) -> Iterator[Found]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from canfetch.core.text import WHITE_SPACE
+from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.names import ALLOW, DISALLOW
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.core.records import Note
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given

@@ -6,10 +6,10 @@ from typing import Final
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page, file_is_wide
+from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.names import LIGHTHOUSE_KEYS
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
-from canfetch.lint.checks.lines.pages import file_is_binary, file_is_page, file_is_wide
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -6,8 +6,8 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.line_ends import line_end
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given

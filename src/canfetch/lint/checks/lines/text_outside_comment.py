@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.key_names import CORE_SPELLINGS
+from canfetch.lint.analysis.line_ends import has_end_of_text_line
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.line_ends import has_end_of_text_line
-from canfetch.lint.checks.lines.names import CORE_SPELLINGS
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.fixing import replacing
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.corrected_keys import corrected_keys
+from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.lines.corrected_keys import corrected_keys
-from canfetch.lint.checks.lines.odd_lines import Oddity
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED, USER_AGENT
+from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.lines.line_ends import line_end
-from canfetch.lint.checks.lines.names import CORE_SPELLINGS, DISALLOW, TRANSLATED, USER_AGENT
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
 from canfetch.lint.crawler_verdicts import witness_path
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.rule_coverage import covered
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
-from canfetch.lint.checks.patterns.covering import covered
 from canfetch.lint.fixing import Edit, Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile

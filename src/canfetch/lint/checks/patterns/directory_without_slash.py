@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.text import encode_text
+from canfetch.lint.analysis.site_urls import path_here
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.places import path_here
 from canfetch.lint.given import Given, SeenPage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.rule_fixes import removing, rules_that_speak
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.rewriting import removing, rules_that_speak
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

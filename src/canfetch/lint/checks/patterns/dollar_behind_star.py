@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.rule_coverage import Neighbours
+from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
-from canfetch.lint.checks.patterns.covering import Neighbours
-from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.escapes import canonical
+from canfetch.lint.analysis.engine_verdicts import probe_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

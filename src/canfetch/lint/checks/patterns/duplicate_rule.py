@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.rule_coverage import repeated
+from canfetch.lint.analysis.rule_fixes import removing
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.covering import repeated
-from canfetch.lint.checks.patterns.rewriting import removing
 from canfetch.lint.fixing import Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedRule

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.engine_verdicts import allows
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.askers import allows
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

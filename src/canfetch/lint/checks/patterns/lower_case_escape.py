@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import UNRESERVED
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.escape_positions import escapes_in
+from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
-from canfetch.lint.checks.patterns.escapes import escapes_in
-from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

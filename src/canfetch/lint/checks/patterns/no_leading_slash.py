@@ -6,13 +6,13 @@ from typing import Final
 from canfetch.core.origin import Origin
 from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
+from canfetch.lint.analysis.asset_patterns import bars_assets
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.rule_coverage import Neighbours, form_of
+from canfetch.lint.analysis.rule_fixes import rewritten
+from canfetch.lint.analysis.site_urls import origin_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
-from canfetch.lint.checks.patterns.assets import bars_assets
-from canfetch.lint.checks.patterns.covering import Neighbours, form_of
-from canfetch.lint.checks.patterns.places import origin_of
 from canfetch.lint.checks.patterns.regular_expression import looks_like_one
-from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.fixing import Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedRule

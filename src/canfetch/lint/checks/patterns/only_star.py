@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.rule_coverage import Neighbours
+from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.covering import Neighbours
-from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -5,11 +5,11 @@ from typing import Final
 
 from canfetch.core.escapes import canonical
 from canfetch.core.text import UNRESERVED
+from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.escape_positions import escapes_in
+from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.askers import probe_of
-from canfetch.lint.checks.patterns.escapes import escapes_in
 from canfetch.lint.checks.patterns.regular_expression import looks_like_one
-from canfetch.lint.checks.patterns.rewriting import rewritten
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.asset_patterns import bars_assets
+from canfetch.lint.analysis.engine_verdicts import allows
+from canfetch.lint.analysis.site_blocks import closing_rule
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.askers import allows
-from canfetch.lint.checks.patterns.assets import bars_assets
-from canfetch.lint.checks.patterns.closing import closing_rule
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import display_text
+from canfetch.lint.analysis.engine_verdicts import decide
+from canfetch.lint.analysis.site_urls import path_here
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.askers import decide
-from canfetch.lint.checks.patterns.places import path_here
 from canfetch.lint.given import Given, SeenPage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

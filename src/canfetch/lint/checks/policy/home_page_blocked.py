@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.patterns import matches
+from canfetch.lint.analysis.engine_verdicts import decide
+from canfetch.lint.analysis.rule_coverage import form_of
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.patterns.askers import decide
-from canfetch.lint.checks.patterns.covering import form_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

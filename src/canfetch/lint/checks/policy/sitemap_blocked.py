@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.engine_verdicts import allows, decide
+from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_blocks import closing_rule
+from canfetch.lint.analysis.site_urls import origin_of, path_of
 from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.checks.extensions.sitemaps import listed_sitemaps
-from canfetch.lint.checks.patterns.askers import allows, decide
-from canfetch.lint.checks.patterns.closing import closing_rule
-from canfetch.lint.checks.patterns.places import origin_of, path_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_urls import origin_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.extensions.sitemaps import listed_sitemaps
-from canfetch.lint.checks.patterns.places import origin_of
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

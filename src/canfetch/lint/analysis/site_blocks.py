@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from canfetch.lint.checks.patterns.covering import form_of
+from canfetch.lint.analysis.rule_coverage import form_of
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 _ITSELF: Final = b"/robots.txt"

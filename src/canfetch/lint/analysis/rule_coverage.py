@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from canfetch.core.escapes import canonical
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.checks.lines.names import ALLOW, DISALLOW, USER_AGENT
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines, prefix_name
+from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 # What is longer is no path that anybody means.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
-from canfetch.lint.checks.agents.naming import NamedAgent, named_agents
+from canfetch.lint.analysis.agent_names import NamedAgent, named_agents
 from canfetch.lint.linted_file import LintedFile
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.equivalence import meaning_of
 from canfetch.core.origin import Origin
-from canfetch.lint.checks.delivery.answered import origin_of, own_origin
+from canfetch.lint.analysis.deliveries import origin_of, own_origin
 from canfetch.lint.linted_file import LintedFile
 
 _PROFILE = "rfc9309"

@@ -5,7 +5,7 @@ While one stands in a file, it is not known where groups begin: what seems to be
 
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
-from canfetch.lint.checks.lines.odd_lines import Oddity, odd_lines
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.linted_file import LintedFile
 
 _WORD = b"agent"

@@ -13,9 +13,9 @@ from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.checks.lines.names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
-from canfetch.lint.checks.lines.pages import file_is_binary, is_page
-from canfetch.lint.checks.lines.template_marks import has_template_mark
+from canfetch.lint.analysis.content_kinds import file_is_binary, is_page
+from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
+from canfetch.lint.analysis.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
 

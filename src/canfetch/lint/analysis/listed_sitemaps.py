@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.lint.checks.extensions.reading import records_named
+from canfetch.lint.analysis.extension_records import records_named
 from canfetch.lint.linted_file import LintedFile
 
 _FETCHED: Final = frozenset({b"http", b"https", b"ftp"})

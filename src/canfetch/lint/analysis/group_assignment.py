@@ -4,8 +4,8 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.records import Record
-from canfetch.lint.checks.patterns.assets import bars_assets
-from canfetch.lint.checks.patterns.covering import form_of
+from canfetch.lint.analysis.asset_patterns import bars_assets
+from canfetch.lint.analysis.rule_coverage import form_of
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 
 _STAR: Final = "*"
