@@ -16,7 +16,7 @@ _EXPORTS = {
     "agents.crawler": ("Crawler",),
     "agents.registry": ("REGISTRY", "Registry"),
     "client.async_client": ("AsyncClient",),
-    "client.evidence.recording": ("EvidenceRecorder",),
+    "client.evidence.recorder": ("EvidenceRecorder",),
     "client.schedule": ("Schedule", "Turn"),
     "client.sync_client": ("Client",),
     "core.agent": ("Agent",),

@@ -8,7 +8,7 @@ from canfetch.agents import agent as agent, find_crawler as find_crawler
 from canfetch.agents.crawler import Crawler as Crawler
 from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
 from canfetch.client.async_client import AsyncClient as AsyncClient
-from canfetch.client.evidence.recording import EvidenceRecorder as EvidenceRecorder
+from canfetch.client.evidence.recorder import EvidenceRecorder as EvidenceRecorder
 from canfetch.client.schedule import Schedule as Schedule, Turn as Turn
 from canfetch.client.sync_client import Client as Client
 from canfetch.core.agent import Agent as Agent

@@ -44,7 +44,7 @@ def test_every_decision_is_one_line(run: Run, folder: Path, command: str, more: 
     assert [line["verdict"]["agent"]["tokens"] for line in lines[:2]] == [["GPTBot"], ["CCBot"]]
     sha256 = hashlib.sha256(RULES).hexdigest()
     assert [line["robots"]["copy"] and line["robots"]["copy"]["sha256"] for line in lines] == [sha256] * 4 + [None] * 2
-    assert (folder / "evidence" / "octets" / sha256).read_bytes() == RULES
+    assert (folder / "evidence" / "content" / sha256).read_bytes() == RULES
     assert run(*VERIFY).code == 0
 
 
@@ -53,7 +53,7 @@ def test_decisions_about_a_given_file_name_its_octets(run: Run, folder: Path) ->
     octets = (folder / "robots.txt").read_bytes()
     sha256 = hashlib.sha256(octets).hexdigest()
     assert [line["robots"] for line in recorded(folder)] == [{"copy": {"sha256": sha256}}] * 2
-    assert (folder / "evidence" / "octets" / sha256).read_bytes() == octets
+    assert (folder / "evidence" / "content" / sha256).read_bytes() == octets
 
 
 def test_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> None:
@@ -69,7 +69,7 @@ def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
         run(*GIVEN)
     ran = run(*VERIFY)
     assert (ran.code, ran.err) == (0, "")
-    assert [line.split()[:3] for line in ran.lines[:3]] == [["holds", "2", "decisions"]] * 3
+    assert [line.split()[:3] for line in ran.lines[:3]] == [["valid", "2", "decisions"]] * 3
     assert "does not prove" in ran.out
 
 
@@ -78,8 +78,8 @@ def test_verification_for_programs(run: Run, form: str) -> None:
     run(*GIVEN)
     ran = run(*VERIFY, "--format", form)
     [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
-    assert (row["holds"], row["decisions"], row["broken_at"], row["problem"]) == (True, 2, None, None)
-    assert (row["torn_octets"], row["missing_octets"], row["changed_octets"]) == (0, [], [])
+    assert (row["valid"], row["decisions"], row["broken_line"], row["problem"]) == (True, 2, None, None)
+    assert (row["torn_bytes"], row["missing_content"], row["changed_content"]) == (0, [], [])
     assert len(row["head"]) == 64
 
 
@@ -90,19 +90,19 @@ def test_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None
     ran = run(*VERIFY)
     assert ran.code == 1
     assert ran.lines[0].startswith("broken         1 decisions")
-    assert ran.lines[1] == "        line 3: does not name the line before it: one of them was changed"
+    assert ran.lines[1] == "        line 3: hash of the previous line does not match: one of the two lines was changed"
     assert run(*VERIFY, "--format", "json").code == 1
 
 
 def test_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path) -> None:
     run(*GIVEN)
-    [octets] = (folder / "evidence" / "octets").iterdir()
+    [octets] = (folder / "evidence" / "content").iterdir()
     octets.write_bytes(b"other")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        the octets {octets.name[:16]}... are not theirs any more")
+    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {octets.name[:16]}... was changed")
     octets.unlink()
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        the octets {octets.name[:16]}... are missing")
+    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {octets.name[:16]}... is missing")
 
 
 def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
@@ -111,15 +111,21 @@ def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> 
     segment.write_bytes(segment.read_bytes() + b'{"at_seco')
     ran = run(*VERIFY)
     assert ran.code == 0
-    assert ran.lines[1] == "        9 octets of a last line that was never finished are dropped"
+    assert ran.lines[1] == "        incomplete last line of 9 bytes ignored"
 
 
 @pytest.mark.parametrize(
     "place, said",
     [
-        ("nowhere", "nowhere: is no folder of evidence: give the folder that a recorder wrote to"),
-        ("robots.txt", "robots.txt: is no folder of evidence: give the folder that a recorder wrote to"),
-        (".", ".: holds no segment of evidence (evidence-*.ndjson): give the folder that a recorder wrote to"),
+        ("nowhere", "nowhere: not a folder: give a folder that EvidenceRecorder or --evidence wrote to"),
+        ("robots.txt", "robots.txt: not a folder: give a folder that EvidenceRecorder or --evidence wrote to"),
+        (
+            ".",
+            (
+                ".: no evidence found: expected files named evidence-*.ndjson: "
+                "give a folder that EvidenceRecorder or --evidence wrote to"
+            ),
+        ),
     ],
 )
 def test_nothing_to_verify(run: Run, place: str, said: str) -> None:
@@ -130,7 +136,7 @@ def test_nothing_to_verify(run: Run, place: str, said: str) -> None:
 def test_evidence_that_cannot_be_written_is_told_before_anything_is_answered(run: Run) -> None:
     ran = run(*GIVEN[:-1], "robots.txt")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert ran.err.startswith("canfetch: --evidence robots.txt: evidence cannot be written there: ")
+    assert ran.err.startswith("canfetch: --evidence robots.txt: cannot write evidence: ")
     assert ran.err.endswith(": give a folder that can be written\n")
 
 
@@ -143,22 +149,22 @@ def test_decision_that_is_not_on_the_record_is_none(folder: Path, environment: A
         process.stdin.write(f"{one.origin}/fish\n".encode())
         process.stdin.flush()
         assert process.stdout.readline().startswith(b"allowed")
-        shutil.rmtree(folder / "evidence" / "octets")
+        shutil.rmtree(folder / "evidence" / "content")
         process.stdin.write(f"{two.origin}/fish\n".encode())
         process.stdin.close()
         assert process.stdout.read() == b""
-        assert process.stderr.read().endswith(b": No such file or directory; the octets are not kept\n")
+        assert process.stderr.read().endswith(b": cannot store robots.txt: No such file or directory\n")
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
 
 
 def test_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
-    (folder / "evidence" / "octets").mkdir(parents=True)
+    (folder / "evidence" / "content").mkdir(parents=True)
     line = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
-    line |= {"keeps_octets": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
+    line |= {"stores_content": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
     (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1], ran.err) == (1, "        the octets %1B[31m... are missing", "")
+    assert (ran.code, ran.lines[1], ran.err) == (1, "        robots.txt %1B[31m... is missing", "")
 
 
 def test_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

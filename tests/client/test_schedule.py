@@ -248,7 +248,7 @@ def test_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden
         given = asyncio.run(run(recorder))
     lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:]]
 
-    assert verify_segment(recorder.path).holds
+    assert verify_segment(recorder.path).valid
     # What is no URL has no verdict.
     assert sorted((line["url"], line["verdict"]["allowed"]) for line in lines) == [
         ("https://a.example/1", True),

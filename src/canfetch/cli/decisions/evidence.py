@@ -1,4 +1,4 @@
-"""`canfetch evidence verify`: whether a record of decisions still holds, and what that proves."""
+"""`canfetch evidence verify`: check that recorded decisions were not changed."""
 
 import sys
 from pathlib import Path
@@ -13,9 +13,9 @@ from canfetch.client.evidence import SegmentReport, verify_folder
 from canfetch.errors import EvidenceError
 
 _PROVES: Final = """
-A chain that holds proves that no line in it was changed, left out or put in, unless all later lines were
-written anew. It does not prove that nothing was cut off its end (compare the head with one kept elsewhere),
-nor that no segment was removed, nor that what was recorded was true.
+A valid chain proves that no line was changed, removed or inserted, unless all later lines were rewritten as well.
+It does not prove that no lines were cut off the end (compare the head with a copy stored elsewhere), that no
+segment was removed, or that the recorded decisions were true.
 """
 
 
@@ -25,14 +25,14 @@ def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002
     palette = Palette(on=wants_color(no_color=no_color))
     try:
         for report in verify_folder(Path(folder)):
-            if not report.holds:
+            if not report.valid:
                 code = DISALLOWED
             if writer is None:
                 sys.stdout.write(_text(report, palette))
             else:
-                writer.write({**report._asdict(), "path": str(report.path), "holds": report.holds})
+                writer.write({**report._asdict(), "path": str(report.path), "valid": report.valid})
     except EvidenceError as error:
-        raise Problem(f"{error}: give the folder that a recorder wrote to") from None
+        raise Problem(f"{error}: give a folder that EvidenceRecorder or --evidence wrote to") from None
     if writer is None:
         sys.stdout.write(_PROVES)
     else:
@@ -41,21 +41,21 @@ def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002
 
 
 def _text(report: SegmentReport, palette: Palette) -> str:
-    status = palette.good("holds ") if report.holds else palette.bad("broken")
+    status = palette.good("valid ") if report.valid else palette.bad("broken")
     lines = [f"{status}  {report.decisions:>8} decisions  head {report.head[:16]}...  {shown(str(report.path))}"]
     if report.problem is not None:
-        lines.append(f"        line {report.broken_at}: {report.problem}")
-    if report.torn_octets:
-        lines.append(f"        {report.torn_octets} octets of a last line that was never finished are dropped")
-    lines += [f"        the octets {shown(sha256[:16])}... are missing" for sha256 in report.missing_octets]
-    lines += [f"        the octets {shown(sha256[:16])}... are not theirs any more" for sha256 in report.changed_octets]
+        lines.append(f"        line {report.broken_line}: {report.problem}")
+    if report.torn_bytes:
+        lines.append(f"        incomplete last line of {report.torn_bytes} bytes ignored")
+    lines += [f"        robots.txt {shown(sha256[:16])}... is missing" for sha256 in report.missing_content]
+    lines += [f"        robots.txt {shown(sha256[:16])}... was changed" for sha256 in report.changed_content]
     return "".join(f"{line}\n" for line in lines)
 
 
 command: Final = click.Group(
     "evidence",
-    short_help="Verify records of decisions.",
-    help="Verify records of decisions, as `--evidence FOLDER` and EvidenceRecorder write them.",
+    short_help="Verify recorded decisions.",
+    help="Verify decisions recorded by `--evidence FOLDER` or EvidenceRecorder.",
     commands={
         "verify": click.Command(
             "verify",
@@ -67,8 +67,8 @@ command: Final = click.Group(
                 click.Option(["--no-color"], is_flag=True, help="No colour, even on a terminal."),
             ],
             callback=_verify,
-            short_help="Say whether the record of a folder holds.",
-            help="Read every segment of a folder again, and say whether its chain holds.",
+            short_help="Verify every segment in a folder.",
+            help="Read every segment in a folder and check its hash chain and its stored robots.txt files.",
             epilog="""\b
 Examples:
   canfetch evidence verify /var/lib/crawler/evidence
@@ -76,7 +76,7 @@ Examples:
   canfetch evidence verify evidence --format json
 
 \b
-Exit code: 0 every segment holds, 1 some segment is broken, 2 there is nothing to verify.""",
+Exit codes: 0 every segment is valid, 1 some segment is broken, 2 no evidence found.""",
         )
     },
 )

@@ -105,7 +105,7 @@ class _GivenFile:
         return _GivenFile(self._robots.with_profile(profile), self._name, self._agents)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
-        evidence.record(url, verdict, octets=self._robots.content)
+        evidence.record(url, verdict, content=self._robots.content)
 
     def close(self) -> None:
         """Nothing is held."""

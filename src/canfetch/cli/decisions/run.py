@@ -180,7 +180,7 @@ def _recorder_of(question: Question) -> "EvidenceRecorder | None":
     from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - few want it, and it imports a client
 
     try:
-        return EvidenceRecorder(question.evidence, keep_octets=True)
+        return EvidenceRecorder(question.evidence, store_content=True)
     except CanfetchError as error:
         raise Problem(f"--evidence {error}: give a folder that can be written") from None
 

@@ -1,6 +1,6 @@
-"""What was decided, on the record: append-only lines, each chained to the one before by its hash."""
+"""Evidence: an append-only record of decisions, in which each line contains the hash of the line before it."""
 
-from canfetch.client.evidence.recording import EvidenceRecorder
-from canfetch.client.evidence.verifying import SegmentReport, verify_folder, verify_segment
+from canfetch.client.evidence.recorder import EvidenceRecorder
+from canfetch.client.evidence.verification import SegmentReport, verify_folder, verify_segment
 
 __all__ = ["EvidenceRecorder", "SegmentReport", "verify_folder", "verify_segment"]

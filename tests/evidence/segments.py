@@ -1,0 +1,25 @@
+"""Segments for the tests of evidence."""
+
+from pathlib import Path
+
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+
+ROBOTS = parse(b"User-agent: *\nDisallow: /forbidden\n")
+VERDICT = ROBOTS.decide("/", agent="ExampleBot")
+
+
+def write_segment(folder: Path, decisions: int = 3) -> EvidenceRecorder:
+    """Record that many decisions at a fixed time, and return the closed recorder."""
+    with EvidenceRecorder(folder, clock=lambda: 1_700_000_000.0) as recorder:
+        for number in range(decisions):
+            url = f"https://example.com/{number}"
+            recorder.record(url, ROBOTS.decide(url, agent="ExampleBot"))
+    return recorder
+
+
+def write_raw_segment(folder: Path, line: bytes) -> Path:
+    """Write a segment of one line, valid or not, and return its path."""
+    path = folder / "evidence-x.ndjson"
+    path.write_bytes(line + b"\n")
+    return path

@@ -1,0 +1,282 @@
+"""The recorder writes what was decided and seen, and never acknowledges a line that was not written."""
+
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.access.conftest import ScriptedOrigin
+from tests.evidence.segments import ROBOTS, VERDICT, write_segment
+
+from canfetch.access.responses import Response
+from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
+from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
+from canfetch.client.evidence.recorder import _MAX_STORED_HASHES
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import TransportRequest
+from canfetch.errors import EvidenceError
+
+
+def read_decisions(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a segment after its first."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+
+
+def test_fetched_file_is_recorded_with_its_redirects_and_content(tmp_path: Path) -> None:
+    origin = ScriptedOrigin({"redirects": 1})
+    with (
+        EvidenceRecorder(tmp_path, store_content=True, durable=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder, clock=lambda: 5.0) as client,
+    ):
+        assert not client.allows("https://example.com/forbidden")
+        assert client.decide("https://example.com/open").allowed
+
+    assert verify_segment(recorder.path).decisions == 2
+    line = read_decisions(recorder.path)[0]
+    assert line["robots"]["hops"] == [["https://example.com/robots.txt", 302, "https://example.com/robots.txt?hop=1"]]
+    assert line["verdict"]["access"]["sha256"] == line["robots"]["copy"]["sha256"]
+    stored = tmp_path / CONTENT_FOLDER / line["robots"]["copy"]["sha256"]
+    assert stored.read_bytes() == b"User-agent: *\nDisallow: /forbidden\n"
+    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
+
+
+def test_rfc3986_3_2_1_credentials_are_not_recorded(tmp_path: Path) -> None:
+    def redirect(request: TransportRequest) -> Response:
+        if "secret" in request.url:
+            return Response(request.url, 200, (), b"User-agent: *\nDisallow: /forbidden\n")
+        return Response(request.url, 302, (("Location", "http://us:secret@other.example/robots.txt"),), b"")
+
+    origin = ScriptedOrigin()
+    origin.send = redirect  # type: ignore[method-assign]
+    with (
+        EvidenceRecorder(tmp_path) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
+    ):
+        assert not client.allows("http://user:secret@example.com/forbidden?a@b")
+        assert client.allows(b"http://user@example.com/@")
+        assert client.allows("http://example.com/user:pass@")
+
+    assert b"secret" not in recorder.path.read_bytes()
+    lines = read_decisions(recorder.path)
+    assert [line["url"] for line in lines] == [
+        "http://***@example.com/forbidden?a@b",
+        "http://***@example.com/@",
+        "http://example.com/user:pass@",
+    ]
+    assert lines[0]["robots"]["hops"] == [["http://example.com/robots.txt", 302, "http://***@other.example/robots.txt"]]
+    assert lines[0]["robots"]["copy"]["url"] == "http://***@other.example/robots.txt"
+
+
+def test_unreachable_origin_is_recorded_without_a_copy(tmp_path: Path) -> None:
+    origin = ScriptedOrigin({"failure": "refused"})
+    with (
+        EvidenceRecorder(tmp_path, store_content=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
+    ):
+        assert not client.allows("https://example.com/")
+    (line,) = read_decisions(recorder.path)
+    assert (line["robots"]["copy"], line["robots"]["status"]) == (None, None)
+
+
+def test_supplied_content_is_recorded_by_hash_and_stored_on_request(tmp_path: Path) -> None:
+    with (
+        EvidenceRecorder(tmp_path / "stored", store_content=True) as stored,
+        EvidenceRecorder(tmp_path / "bare") as bare,
+    ):
+        for content in (ROBOTS.content, ROBOTS.content, b"another"):
+            stored.record("/", VERDICT, content=content)
+            bare.record(b"/\xff", VERDICT, content=content)
+        bare.record("/", VERDICT)
+    hashes = [hashlib.sha256(content).hexdigest() for content in (ROBOTS.content, b"another")]
+    assert sorted(path.name for path in (tmp_path / "stored" / CONTENT_FOLDER).iterdir()) == sorted(hashes)
+    assert verify_segment(stored.path).valid
+    recorded = [line["robots"] for line in read_decisions(bare.path)]
+    assert recorded == [{"copy": {"sha256": sha256}} for sha256 in (hashes[0], *hashes)] + [None]
+    assert not (tmp_path / "bare" / CONTENT_FOLDER).exists()
+
+
+def test_content_that_exists_is_not_stored_again(tmp_path: Path) -> None:
+    written = set()
+    for _ in range(2):
+        with EvidenceRecorder(tmp_path, store_content=True) as recorder:
+            recorder.record("/", VERDICT, content=ROBOTS.content)
+        (stored,) = (tmp_path / CONTENT_FOLDER).iterdir()
+        written.add((stored.stat().st_ino, stored.stat().st_mtime_ns))
+    assert len(written) == 1
+    assert all(report.valid for report in verify_folder(tmp_path))
+
+
+def test_content_is_stored_once_even_when_its_hash_is_forgotten(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
+        for content in (b"one", b"two", b"one"):
+            recorder.record("/", VERDICT, content=content)
+            recorder._stored_hashes.update(map(str, range(_MAX_STORED_HASHES - len(recorder._stored_hashes))))
+    assert len(list((tmp_path / CONTENT_FOLDER).iterdir())) == 2
+    assert verify_segment(recorder.path).valid
+
+
+def test_content_that_cannot_be_stored_prevents_the_decision(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
+        (tmp_path / CONTENT_FOLDER).rmdir()
+        with pytest.raises(EvidenceError, match=r"decision not recorded: cannot store robots\.txt"):
+            recorder.record("/", VERDICT, content=ROBOTS.content)
+        (tmp_path / CONTENT_FOLDER).mkdir()
+        recorder.record("/", VERDICT, content=ROBOTS.content)
+    report = verify_segment(recorder.path)
+    assert (report.valid, report.decisions) == (True, 1)
+
+
+def test_overlong_line_is_not_written(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/a", VERDICT)
+        with pytest.raises(EvidenceError, match=r"decision not recorded: line of \d+ bytes is too long"):
+            recorder.record("/" + "x" * MAX_LINE_BYTES, VERDICT)
+        recorder.record("/b", VERDICT)
+    report = verify_segment(recorder.path)
+    assert (report.valid, report.decisions) == (True, 2)
+
+
+def test_folder_that_cannot_be_created_raises(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(EvidenceError, match="cannot write evidence"):
+        EvidenceRecorder(tmp_path / "file")
+
+
+def test_closed_recorder_raises(tmp_path: Path) -> None:
+    recorder = write_segment(tmp_path)
+    with pytest.raises(EvidenceError, match="recorder is closed"):
+        recorder.record("/", VERDICT)
+    recorder.close()
+
+
+def test_threads_share_one_chain(tmp_path: Path) -> None:
+    def write(recorder: EvidenceRecorder) -> None:
+        for _ in range(50):
+            recorder.record("/", VERDICT)
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        threads = [threading.Thread(target=write, args=(recorder,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    report = verify_segment(recorder.path)
+    assert (report.valid, report.decisions) == (True, 400)
+
+
+def _write_in_process(folder: str) -> str:
+    return str(write_segment(Path(folder), 20).path)
+
+
+def test_processes_write_separate_segments(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        paths = set(pool.map(_write_in_process, [str(tmp_path)] * 6))
+
+    reports = list(verify_folder(tmp_path))
+    assert {str(report.path) for report in reports} == paths
+    assert [report.decisions for report in reports if report.valid] == [20] * 6
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+def test_forked_child_writes_its_own_segment(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path) as closed, EvidenceRecorder(tmp_path) as unused:
+        closed.record("/1", VERDICT)
+        closed.close()
+        with EvidenceRecorder(tmp_path) as shared:
+            shared.record("/2", VERDICT)
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    shared.record("/3", VERDICT)
+                    shared.record("/4", VERDICT)
+                    with pytest.raises(EvidenceError, match="closed"):
+                        closed.record("/5", VERDICT)
+                    code = 0
+                finally:
+                    os._exit(code)
+            assert os.waitpid(child, 0)[1] == 0
+            shared.record("/6", VERDICT)
+            segment = shared.segment
+        assert unused.path.exists()
+    assert all(report.problem is None and not report.torn_bytes for report in verify_folder(tmp_path))
+    lines = {path.stem: len(path.read_bytes().splitlines()) for path in tmp_path.glob("*.ndjson")}
+    # The child inherited three recorders and wrote with one of them.
+    assert sorted(lines.values()) == [1, 2, 3, 3]
+    assert lines[segment] == 3
+
+
+WRITER = """
+import sys
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+verdict = parse(b"").decide("/", agent="ExampleBot")
+recorder = EvidenceRecorder(sys.argv[1])
+for number in range(1000000):
+    recorder.record(f"/{number}", verdict)
+    sys.stdout.write(f"{number}\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(100):
+            writer.stdout.readline()
+        writer.send_signal(signal.SIGKILL)
+        acknowledged = 100 + sum(line.endswith("\n") for line in writer.stdout)
+
+    (report,) = verify_folder(tmp_path)
+    assert report.valid
+    assert report.decisions >= acknowledged
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this platform has no /dev/full")  # noqa: PTH110 - a device
+def test_full_disk_raises_and_keeps_the_head(tmp_path: Path) -> None:
+    recorder = write_segment(tmp_path)
+    before = recorder.head
+    recorder._file = os.open("/dev/full", os.O_WRONLY)
+
+    with pytest.raises(EvidenceError, match="decision not recorded: No space left"):
+        recorder.record("/", VERDICT)
+
+    assert recorder.head == before
+    recorder.close()
+
+
+LIMITED_WRITER = """
+import resource, signal, sys
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+from canfetch.errors import EvidenceError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+verdict = parse(b"").decide("/", agent="ExampleBot")
+recorder = EvidenceRecorder(sys.argv[1])
+written = 0
+try:
+    while True:
+        recorder.record("/", verdict)
+        written += 1
+except EvidenceError as error:
+    print(written, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
+def test_partly_written_line_is_removed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LIMITED_WRITER, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    written, _, error = ran.stdout.partition(" ")
+    assert "decision not recorded: only a part of the line could be written" in error
+    (report,) = verify_folder(tmp_path)
+    assert (report.valid, report.decisions, report.torn_bytes) == (True, int(written), 0)
