@@ -1,4 +1,4 @@
-"""A site closed to all, but for Google's AdsBot."""
+"""A site closed to all crawlers except Google's AdsBot."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look whether `*` is barred from everything, and AdsBot has no group."""
+    """Find a `*` group that blocks the whole site in a file without a group for AdsBot."""
     rule = closing_rule(file, "*")
     if rule is not None and not file.groups_named("AdsBot-Google"):
         yield Found(file.content_span(rule.record), probe=Probe("/", ("Googlebot", "AdsBot-Google", "bingbot")))
@@ -20,11 +20,11 @@ CHECK = Check(
     code="CF505",
     name="adsbot-not-named",
     severities=Severities(google=Severity.INFO),
-    title="A site closed to all, but for Google's AdsBot",
-    message="AdsBot-Google ignores groups of `*`, and so may fetch everything",
-    why="Google's crawlers for special cases, such as those that look at the pages of ads, follow a group only if it "
-    "has their own name.",
-    mend="Add a line `User-agent: AdsBot-Google` to the group if it is meant, too.",
+    title="A site closed to all crawlers except Google's AdsBot",
+    message="AdsBot-Google ignores `*` groups, so it may fetch everything",
+    why="Google's special-case crawlers, such as those that check the landing pages of ads, follow a group only if it "
+    "names them.",
+    mend="Add `User-agent: AdsBot-Google` to the group if it should apply to AdsBot as well.",
     source="Google, special-case crawlers",
     bad=Given(b"User-agent: *\nDisallow: /\n"),
     good=Given(b"User-agent: *\nUser-agent: AdsBot-Google\nDisallow: /\n"),

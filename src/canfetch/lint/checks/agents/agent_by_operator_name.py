@@ -1,4 +1,4 @@
-"""The name of a company or a product, or a word for all, in place of a crawler's."""
+"""A company, a product or a word such as `all` instead of a crawler's name."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -47,7 +47,7 @@ _CRAWLERS: Final = {
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names of operators, and for words that mean all crawlers."""
+    """Find names of operators and products, and words that mean all crawlers."""
     for name in named_agents(file):
         tokens = _CRAWLERS.get(name.text.lower())
         if tokens is not None:
@@ -59,11 +59,11 @@ CHECK = Check(
     code="CF511",
     name="agent-by-operator-name",
     severities=everywhere(Severity.WARNING),
-    title="The name of a company or a product, or a word for all, in place of a crawler's",
-    message="no crawler is named `{name}`; what may be meant: {tokens}",
-    why="Crawlers look for their product token, to the letter. The name of their operator, or a part of their own, "
-    "does not reach them; nor does a word such as `all`, since the star alone speaks to everybody.",
-    mend="Write the product tokens of the crawlers that are meant, each on a line of its own.",
+    title="A company, a product or a word such as `all` instead of a crawler's name",
+    message="no crawler is named `{name}`; possible names: {tokens}",
+    why="Crawlers look for their exact product token. The name of the operator, or a part of the token, does not "
+    "reach them. A word such as `all` does not work either: only `*` applies to every crawler.",
+    mend="Write the product token of each intended crawler on its own `User-agent` line.",
     source="RFC 9309 section 2.2.1; the operators' lists of crawlers",
     bad=Given(b"User-agent: Google\nDisallow: /private/\n"),
     good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),

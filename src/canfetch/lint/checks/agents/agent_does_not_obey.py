@@ -1,4 +1,4 @@
-"""A group for a crawler that does not, or may not, follow it."""
+"""A group for a crawler that may ignore it."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names of such crawlers whose group bars something."""
+    """Find the names of such crawlers in groups that disallow something."""
     for agent, crawler, bars in known_agents(file):
         if bars and crawler.obeys in {"no", "may-not"}:
             yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator, "source": crawler.source})
@@ -20,11 +20,11 @@ CHECK = Check(
     code="CF506",
     name="agent-does-not-obey",
     severities=everywhere(Severity.INFO),
-    title="A group for a crawler that may not follow it",
-    message="`{name}` of {operator} does not always follow robots.txt",
-    why="The operator says so, or is known for it. Fetchers that a person sets off, such as previews and assistants, "
-    "commonly fetch what that person asks for.",
-    mend="Keep the group as a request; to keep the crawler out, the server must refuse it.",
+    title="A group for a crawler that may ignore it",
+    message="`{name}` ({operator}) does not always obey robots.txt",
+    why="The operator documents this, or the crawler is known for it. Fetchers that act on a person's request, such "
+    "as link previews and AI assistants, usually fetch the requested page in any case.",
+    mend="Keep the group as a request. To keep the crawler out, block it on the server.",
     source="the operator's page, as in the registry of canfetch",
     bad=Given(b"User-agent: ChatGPT-User\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nDisallow: /\n"),

@@ -1,4 +1,4 @@
-"""Several names in one user-agent line."""
+"""Several names on one `User-agent` line."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for commas between names, and for other marks between those that are known."""
+    """Find names separated by commas, and known names separated by other characters."""
     lists: dict[int, list[NamedAgent]] = {}
     for name in named_agents(file):
         if name.in_list:
@@ -50,11 +50,11 @@ CHECK = Check(
     code="CF503",
     name="comma-list",
     severities=everywhere(Severity.ERROR),
-    title="Several names in one user-agent line",
-    message="`{names}` are not several crawlers: at most `{first}` is read",
-    why="A user-agent line holds one name. Crawlers end it at the mark behind the first name, or look for the whole "
-    "text, so that the others follow the group of `*`, or none.",
-    mend="Give each name a line of its own, one below the other.",
+    title="Several names on one `User-agent` line",
+    message="`User-agent` takes one name: crawlers read `{names}` as `{first}`, or as nothing",
+    why="Some crawlers read only the first name, and others look for the whole text. The other crawlers on the line "
+    "follow the `*` group, or no group at all.",
+    mend="Write each name on its own `User-agent` line, one below the other.",
     source="RFC 9309 section 2.2.1 and erratum 8895",
     bad=Given(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),

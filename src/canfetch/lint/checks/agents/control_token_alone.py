@@ -1,4 +1,4 @@
-"""A group for a name under which nobody fetches."""
+"""A group for a name that never fetches pages."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ _PURPOSES: Final = frozenset({"training", "answers"})
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for groups that bar such names."""
+    """Find groups that block such names."""
     for agent, crawler, bars in known_agents(file):
         if crawler.token_only and crawler.purpose in _PURPOSES and bars:
             yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator})
@@ -24,11 +24,11 @@ CHECK = Check(
     code="CF504",
     name="control-token-alone",
     severities=everywhere(Severity.INFO),
-    title="A group for a name under which nobody fetches",
-    message="`{name}` fetches nothing: the group says what {operator} may use pages for, and keeps no crawler away",
-    why="The operator's crawlers fetch pages under other names, and look at this group to learn for what the content "
-    "may be used. Search is not touched by it.",
-    mend="Keep it if that is meant; to keep pages from being fetched, name the crawlers that fetch.",
+    title="A group for a name that never fetches pages",
+    message="`{name}` fetches nothing: the group controls how {operator} may use pages, but blocks no crawler",
+    why="The operator's crawlers fetch pages under other names, and read this group to decide how the content may be "
+    "used. It does not affect search.",
+    mend="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch them.",
     source="the operator's list of crawlers, as in the registry of canfetch",
     bad=Given(b"User-agent: Google-Extended\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nDisallow: /\n"),

@@ -1,4 +1,4 @@
-"""A user-agent line without a name."""
+"""A `User-agent` line without a name."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such lines."""
+    """Find user-agent lines without a value."""
     for record in file.user_agents:
         if not file.value(record):
             yield Found(file.content_span(record))
@@ -19,10 +19,10 @@ CHECK = Check(
     code="CF510",
     name="empty-agent",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A user-agent line without a name",
-    message="the line names nobody",
-    why="No crawler is named so: if no other line names one, the rules below are nobody's.",
-    mend="Write the crawler's product token, or `*` for all that have no group of their own.",
+    title="A `User-agent` line without a name",
+    message="the line does not name a crawler",
+    why="An empty name matches no crawler. If the group has no other `User-agent` line, its rules apply to no crawler.",
+    mend="Write the crawler's product token, or `*` for all crawlers without their own group.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt",
     bad=Given(b"User-agent:\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),

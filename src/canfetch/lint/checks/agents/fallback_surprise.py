@@ -1,4 +1,4 @@
-"""A group of its own that leaves out what the crawler's other group says."""
+"""A crawler's own group that omits rules of its family's group."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _MOST_RULES: Final = 200
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for crawlers of a family that have a group, as the family has, and may fetch what it may not."""
+    """Find crawlers whose own group allows a path that the group of their family disallows."""
     seen: set[str] = set()
     for agent, crawler, _ in known_agents(file):
         name = crawler.name
@@ -47,11 +47,11 @@ CHECK = Check(
     code="CF512",
     name="fallback-surprise",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, yandex=Severity.INFO),
-    title="A group of its own that leaves out what the family's group says",
-    message="`{name}` has a group of its own, and so does not follow `{pattern}` for `{family}` on line {line}",
-    why="A crawler follows one name. Only where a file has no group of its own name does it look for that of its "
-    "family, and then for `*`; groups of different names are never added up.",
-    mend="Repeat the rules that it is to follow in its own group.",
+    title="A crawler's own group that omits rules of its family's group",
+    message="`{name}` has its own group, so `{pattern}` for `{family}` on line {line} does not apply to it",
+    why="A crawler follows the groups of one name. It looks for its own name first, then for that of its family, and "
+    "then for `*`. Groups of different names are never combined.",
+    mend="Repeat in its own group the rules that the crawler should follow.",
     source="Google, common crawlers; Yandex, how robots read User-agent",
     bad=Given(
         b"User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-Image\nDisallow: /photos/\n",

@@ -1,4 +1,4 @@
-"""A group for a crawler that is no more."""
+"""A group for a retired crawler."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names that their operators have given up."""
+    """Find names that their operators have retired."""
     for agent, crawler, _ in known_agents(file):
         # An old group of msnbot still speaks to bingbot.
         if crawler.retired and (crawler.name != "msnbot" or file.groups_named("bingbot")):
@@ -21,10 +21,10 @@ CHECK = Check(
     code="CF507",
     name="retired-agent",
     severities=everywhere(Severity.INFO),
-    title="A group for a crawler that is no more",
-    message="{operator} has given up `{name}`",
-    why="Nobody comes under that name any more, so the group speaks to nobody.",
-    mend="Remove the name, after a look at which crawler of today is meant.",
+    title="A group for a retired crawler",
+    message="{operator} has retired `{name}`",
+    why="No crawler uses this name any more, so the line has no effect.",
+    mend="Check which current crawler should follow the group, and remove this name.",
     source="the operator's list of crawlers, as in the registry of canfetch",
     bad=Given(b"User-agent: DuplexWeb-Google\nDisallow: /private/\n"),
     good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),

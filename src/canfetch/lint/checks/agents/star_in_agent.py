@@ -1,4 +1,4 @@
-"""A star within a name."""
+"""A `*` inside a name."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names with a star that are not the star itself."""
+    """Find names that contain a `*` and something else."""
     for name in named_agents(file):
         octets = name.octets
         if b"*" not in octets or octets == b"*" or octets[:2] in (b"* ", b"*\t"):
@@ -27,10 +27,10 @@ CHECK = Check(
     code="CF509",
     name="star-in-agent",
     severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
-    title="A star within a name",
-    message="`{name}` is no pattern: the star stands for all crawlers only by itself",
-    why="Crawlers compare names to the letter. A name ends at its star, and one that begins with a star names nobody.",
-    mend="Write each crawler's name on a line of its own.",
+    title="A `*` inside a name",
+    message="`{name}` is not a pattern: `*` means all crawlers only on its own",
+    why="Crawlers compare exact names. A name ends at the `*`, and a name that starts with `*` matches no crawler.",
+    mend="Write each crawler's name on its own `User-agent` line.",
     source="RFC 9309 section 2.2.1; google/robotstxt, ExtractUserAgent",
     bad=Given(b"User-agent: GPTBot*\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nDisallow: /\n"),

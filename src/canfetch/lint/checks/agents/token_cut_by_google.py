@@ -1,4 +1,4 @@
-"""A name of which Google's parser reads only the beginning."""
+"""A name that Google's parser reads only in part."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names with other characters than letters, `_` and `-`."""
+    """Find names with characters other than letters, `_` and `-`."""
     for name in named_agents(file):
         if b"*" in name.octets:
             continue
@@ -24,11 +24,12 @@ CHECK = Check(
     code="CF502",
     name="token-cut-by-google",
     severities=Severities(google=Severity.INFO),
-    title="A name of which Google's parser reads only the beginning",
-    message="Google's parser drops `{rest}` of `{name}`",
-    why="The grammar has letters, `_` and `-` alone, and Google's parser ends the name at the first other character. "
-    "No crawler of Google's has such a name; but others use that parser, and so miss their own group.",
-    mend="Leave it if the crawler's operator names it so; no other name would reach it.",
+    title="A name that Google's parser reads only in part",
+    message="Google's parser drops `{rest}` from `{name}`",
+    why="RFC 9309 allows only letters, `_` and `-` in a name, and Google's open-source parser ends the name at the "
+    "first other character. Google's own crawlers have no such names, but other crawlers that use this parser may not "
+    "find their own group.",
+    mend="Keep the line if the crawler's operator uses this name: no other name reaches the crawler.",
     source="RFC 9309 section 2.2.1; google/robotstxt, ExtractUserAgent",
     bad=Given(b"User-agent: MJ12bot\nDisallow: /\n"),
     good=Given(b"User-agent: AhrefsBot\nDisallow: /\n"),

@@ -1,4 +1,4 @@
-"""A name that no crawler has, and that is nearly that of one."""
+"""A name close to that of a known crawler."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for names that are nearly known; others are legal, and may be those of anybody."""
+    """Find names close to a known one. Other unknown names are legal, and may belong to any crawler."""
     for name in named_agents(file):
         near = None if b"*" in name.octets else near_crawler(name.text)
         if near is None:
@@ -27,11 +27,11 @@ CHECK = Check(
     code="CF501",
     name="unknown-agent",
     severities=everywhere(Severity.WARNING),
-    title="A name that is nearly that of a known crawler",
-    message="no known crawler is named `{name}`; `{near}` is meant, perhaps",
-    why="A crawler looks for its own name, in any letter case and otherwise to the letter. It does not find a group "
-    "under another name, and follows the group of `*`.",
-    mend="Write the name as the crawler's operator does.",
+    title="A name close to that of a known crawler",
+    message="no known crawler is named `{name}`; it may be a misspelling of `{near}`",
+    why="A crawler looks for its exact name, in any letter case. It does not find a group under a different spelling, "
+    "and follows the `*` group instead.",
+    mend="Write the name exactly as the crawler's operator documents it.",
     source="RFC 9309 section 2.2.1; the registry of canfetch",
     bad=Given(b"User-agent: Google-bot\nDisallow: /private/\n"),
     good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A User-Agent header, or a part of one, in place of a product token."""
+"""A User-Agent header instead of a product token."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for versions and comments in user-agent lines."""
+    """Find user-agent lines with a version or a comment."""
     for record in file.user_agents:
         value = file.value(record)
         if record.value is None or not is_header(value):
@@ -62,10 +62,10 @@ CHECK = Check(
     code="CF508",
     name="user-agent-header-as-token",
     severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
-    title="A User-Agent header in place of a product token",
-    message="`{header}` is no product token: at most `{read}` is read",
-    why="Crawlers look for their product token alone. Of a version behind it most take no notice; of a whole header "
-    "they read the first word, which is a browser's as a rule.",
+    title="A User-Agent header instead of a product token",
+    message="`{header}` is not a product token: crawlers read at most `{read}`",
+    why="Crawlers look only for their product token, the short name that their operator documents. Most ignore a "
+    "version after it. Of a complete header they read only the first word, which is usually a browser's name.",
     mend="Write the product token without version and comment.",
     source="RFC 9309 section 2.2.1",
     bad=Given(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),

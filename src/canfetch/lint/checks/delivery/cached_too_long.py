@@ -1,4 +1,4 @@
-"""A file that says it is fresh for more than a day."""
+"""A robots.txt that may be cached for more than a day."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,7 +16,7 @@ _HOUR_SECONDS: Final = 3600
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at `max-age`, or at `Expires` where there is none."""
+    """Report a `max-age` of more than a day, or such an `Expires` without a `max-age`."""
     entry = answer_of(file)
     seconds = None if entry is None else _fresh_seconds(entry)
     if seconds is not None and seconds > _DAY_SECONDS:
@@ -38,11 +38,11 @@ CHECK = Check(
     code="CF806",
     name="cached-too-long",
     severities=Severities(rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A file that may be cached for more than a day",
-    message="the answer may be cached for {hours} hours",
-    why="Crawlers should not use a copy for more than 24 hours; Google lets `max-age` lengthen that. A change of the "
-    "file, and a mistake in it, then lasts so long.",
-    mend="Let it be cached for a day at most.",
+    title="A robots.txt that may be cached for more than a day",
+    message="the response may be cached for {hours} hours",
+    why="Crawlers should not use a copy for more than 24 hours, but Google may use it longer because of `max-age`. A "
+    "change of the file takes that long to reach crawlers, and a mistake in it lasts that long.",
+    mend="Allow caching for at most one day.",
     source="RFC 9309 section 2.4; Google, caching",
     bad=Given(
         b"User-agent: *\nDisallow:\n",

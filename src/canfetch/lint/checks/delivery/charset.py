@@ -1,4 +1,4 @@
-"""A file that is declared in another encoding."""
+"""A robots.txt that is declared in another encoding than UTF-8."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +13,7 @@ _SUBSETS: Final = frozenset(["utf-8", "utf8", "us-ascii", "ascii"])
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the parameter of the media type."""
+    """Report another charset in the content type."""
     entry = answer_of(file)
     if entry is None:
         return
@@ -29,9 +29,10 @@ CHECK = Check(
     code="CF804",
     name="charset",
     severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A file that is declared in another encoding",
-    message="the answer declares the encoding `{charset}`, and a robots.txt is in UTF-8",
-    why="Crawlers read a robots.txt as UTF-8, whatever the answer declares: characters beyond ASCII are then others.",
+    title="A robots.txt that is declared in another encoding than UTF-8",
+    message="the response declares the encoding `{charset}`, but a robots.txt must be UTF-8",
+    why="Crawlers read robots.txt as UTF-8, whatever the response declares. They misread the non-ASCII characters of "
+    "any other encoding.",
     mend="Save and serve the file as UTF-8.",
     source="RFC 9309 section 2.3; Google, file format",
     bad=Given(

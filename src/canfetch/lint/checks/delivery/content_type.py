@@ -1,4 +1,4 @@
-"""A file that is not declared as plain text."""
+"""A robots.txt that is not served as plain text."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the media type."""
+    """Report a content type other than `text/plain`, except those of CF809."""
     entry = answer_of(file)
     if entry is None:
         return
@@ -24,9 +24,9 @@ CHECK = Check(
     code="CF803",
     name="content-type",
     severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING),
-    title="A file that is not declared as plain text",
-    message="the answer has the content type `{type}`, not `text/plain`",
-    why="The standard wants `text/plain`. Google reads the file all the same; other crawlers need not.",
+    title="A robots.txt that is not served as plain text",
+    message="the response has the content type `{type}` instead of `text/plain`",
+    why="RFC 9309 requires `text/plain`. Google reads the file all the same, but other crawlers may not.",
     mend="Serve the file as `text/plain; charset=utf-8`.",
     source="RFC 9309 section 2.3; Yandex Webmaster, robots.txt",
     bad=Given(

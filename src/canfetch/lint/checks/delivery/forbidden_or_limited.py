@@ -1,4 +1,4 @@
-"""A status that crawlers do not read alike."""
+"""A refused request for robots.txt."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the status."""
+    """Report a status that crawlers interpret in different ways."""
     entry = file.given.delivery
     if entry is not None and entry.status in READ_DIFFERENTLY:
         yield Found((0, 0), {"status": str(entry.status)})
@@ -22,11 +22,11 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="A file that is refused",
-    message="the answer has status {status}, which crawlers do not read alike",
-    why="With 401 and 403 the standard and Google allow everything, and readers of the draft of 1996 nothing. 429 is "
-    "to Google a failure of the server, which stops crawling, and to the standard a missing file.",
-    mend="Let everybody fetch `/robots.txt`, and leave it out of limits of rate.",
+    title="A refused request for robots.txt",
+    message="crawlers interpret status {status} in different ways",
+    why="After 401 and 403, RFC 9309 and Google allow everything, and parsers that follow the 1996 draft allow "
+    "nothing. After 429, Google stops crawling as after a server error, and RFC 9309 treats the file as missing.",
+    mend="Let every client fetch `/robots.txt`, and exclude it from rate limits.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes; draft-koster-robots-00",
     bad=Given(b"", url="https://example.com/robots.txt", delivery=answered(403)),
     good=Given(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=answered()),

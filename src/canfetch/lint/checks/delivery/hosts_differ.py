@@ -1,4 +1,4 @@
-"""Another file on the host with or without www."""
+"""Different rules with and without www."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the files of the host with or without www."""
+    """Report files of the host with or without www with different rules."""
     for url in other_hosts(file):
         yield Found((0, 0), {"url": url})
 
@@ -21,10 +21,10 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="Other rules with or without www",
-    message="`{url}` does not say what this file says",
-    why="A file rules over its own host alone: the host with www and the one without each have theirs.",
-    mend="Serve the same file on both, or redirect one to the other.",
+    title="Different rules with and without www",
+    message="the rules of `{url}` differ from those of this file",
+    why="A robots.txt applies only to its own host: the host with www and the host without it each have their own.",
+    mend="Serve the same file on both hosts, or redirect one to the other.",
     source="RFC 9309 section 2.3; Google, file location and range of validity",
     bad=Given(
         b"User-agent: *\nDisallow: /private/\n",

@@ -1,4 +1,4 @@
-"""A page where the file should be."""
+"""An HTML page instead of a robots.txt."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ HTML_TYPES: Final = frozenset(["text/html", "application/xhtml+xml"])
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the media type, and at how the file begins."""
+    """Report a content type of HTML, or a body that starts like a page."""
     entry = answer_of(file)
     if entry is not None and (media_type(entry) in HTML_TYPES or file_is_page(file)):
         yield Found((0, 0), {"type": media_type(entry) or "-", "status": str(entry.status)})
@@ -24,11 +24,11 @@ CHECK = Check(
     code="CF809",
     name="html-served",
     severities=everywhere(Severity.ERROR),
-    title="A page where the file should be",
-    message="the answer, of status {status} and type `{type}`, is a page or says that it is one",
-    why="Many sites answer with a page of their own for what is missing. Crawlers take it for the file, find no rule "
-    "in it, and fetch everything.",
-    mend="Serve the file as `text/plain`; where there is none, answer with status 404.",
+    title="An HTML page instead of a robots.txt",
+    message="the response (status {status}, type `{type}`) is an HTML page, or is declared as one",
+    why="Many sites return a page of their own when a file is missing. Crawlers read it as the robots.txt, find no "
+    "rules in it, and fetch everything.",
+    mend="Serve the file as `text/plain`, or return status 404 if the site does not have one.",
     source="RFC 9309 section 2.3; Google, file format",
     bad=Given(
         b"<!DOCTYPE html>\n<html><head><title>Home</title></head></html>\n",

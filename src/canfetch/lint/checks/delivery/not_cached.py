@@ -1,4 +1,4 @@
-"""A file that forbids to be cached."""
+"""A robots.txt that forbids caching."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at Cache-Control."""
+    """Report a `no-store` in `Cache-Control`."""
     entry = answer_of(file)
     if entry is None:
         return
@@ -23,10 +23,11 @@ CHECK = Check(
     code="CF807",
     name="not-cached",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A file that forbids to be cached",
-    message="the answer says `no-store`: it may not be kept",
-    why="A crawler that obeys asks for the file again and again, and has no copy to go by when the server fails.",
-    mend="Let it be cached for an hour to a day.",
+    title="A robots.txt that forbids caching",
+    message="the response has `Cache-Control: no-store`, so it may not be cached",
+    why="A crawler that obeys this header fetches the file again and again, and has no copy to use when the server "
+    "fails.",
+    mend="Allow caching for between an hour and a day.",
     source="RFC 9309 section 2.4; RFC 9111 section 5.2.2.5",
     bad=Given(
         b"User-agent: *\nDisallow:\n",

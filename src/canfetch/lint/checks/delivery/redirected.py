@@ -1,4 +1,4 @@
-"""A file that is somewhere else."""
+"""A redirected robots.txt."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,9 +17,9 @@ _USUAL_PORTS: Final = (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"])
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at redirects; a single one from http to https, or to the host with or without www, is what many want.
+    """Report redirects.
 
-    The other way round, from https to http, nobody wants.
+    A single redirect from http to https, or between the hosts with and without www, is common and fine.
     """
     entry = file.given.delivery
     if entry is None or not entry.hops:
@@ -53,11 +53,11 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.INFO, lighthouse=None
     ),
-    title="A file that is somewhere else",
-    message="the way to the file leads over redirects to `{url}`: {count}",
-    why="Crawlers should follow five redirects, also to other hosts, and may follow no more: the site is then read as "
-    "one without rules. The rules that are found rule over the host that was asked first.",
-    mend="Serve the file where crawlers ask for it.",
+    title="A redirected robots.txt",
+    message="the request for the file is redirected to `{url}` (redirects: {count})",
+    why="Crawlers should follow five redirects, even to other hosts. After that they may stop, and treat the site as "
+    "one without rules. The rules of the final file apply to the host that was requested first.",
+    mend="Serve the file at the URL that crawlers request.",
     source="RFC 9309 section 2.3.1.2; Google, handling of errors and HTTP status codes",
     bad=Given(
         b"User-agent: *\nDisallow:\n",

@@ -1,4 +1,4 @@
-"""A server that asks crawlers to stay away for long."""
+"""A very long `Retry-After`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,7 +16,7 @@ _HOUR_SECONDS: Final = 3600
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at Retry-After of an answer without the file."""
+    """Report a `Retry-After` of more than a day in a response without the file."""
     entry = file.given.delivery
     if entry is None or entry.outcome.access is Access.SUCCESSFUL:
         return
@@ -33,10 +33,10 @@ CHECK = Check(
     code="CF812",
     name="retry-after-long",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A server that puts crawlers off for long",
-    message="the answer asks crawlers to come back in {hours} hours",
-    why="As long as the file cannot be fetched, crawlers of the standard fetch nothing of the site.",
-    mend="Ask for minutes or hours, as the disturbance lasts.",
+    title="A very long `Retry-After`",
+    message="`Retry-After` keeps crawlers away for {hours} hours",
+    why="While robots.txt cannot be fetched, crawlers that follow RFC 9309 fetch nothing from the site.",
+    mend="Set `Retry-After` to minutes or hours, depending on how long the outage lasts.",
     source="RFC 9110 section 10.2.3; RFC 9309 section 2.3.1.4",
     bad=Given(b"", delivery=answered(503, (("retry-after", "604800"),))),
     good=Given(b"", delivery=answered(503, (("retry-after", "600"),))),

@@ -1,4 +1,4 @@
-"""Another file under the other scheme."""
+"""Different rules for http and https."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the files of the same host."""
+    """Report files of the same host and another scheme with different rules."""
     for url in other_schemes(file):
         yield Found((0, 0), {"url": url})
 
@@ -21,10 +21,10 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="Other rules under another scheme",
-    message="`{url}` does not say what this file says",
-    why="A file rules over its own scheme alone: http and https each have theirs.",
-    mend="Serve the same file under both, or redirect one to the other.",
+    title="Different rules for http and https",
+    message="the rules of `{url}` differ from those of this file",
+    why="A robots.txt applies only to its own scheme: http and https each have their own.",
+    mend="Serve the same file for both schemes, or redirect one to the other.",
     source="RFC 9309 section 2.3; Google, file location and range of validity",
     bad=Given(
         b"User-agent: *\nDisallow: /private/\n",

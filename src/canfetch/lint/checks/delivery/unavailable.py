@@ -1,4 +1,4 @@
-"""A file that is not there."""
+"""A missing robots.txt."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the status."""
+    """Report a status from 400 to 499, except those of CF808."""
     entry = file.given.delivery
     if entry is None or entry.status is None or entry.status in READ_DIFFERENTLY or not 400 <= entry.status < 500:
         return
@@ -21,10 +21,10 @@ CHECK = Check(
     code="CF802",
     name="unavailable",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A file that is not there",
-    message="there is no file (status {status}): everything is allowed",
-    why="Crawlers take a status of 400 to 499 for a site without a robots.txt, and may fetch everything.",
-    mend="Serve a file, if something is not to be fetched.",
+    title="A missing robots.txt",
+    message="the file does not exist (status {status}): crawlers may fetch everything",
+    why="Crawlers treat a status from 400 to 499 as a site without a robots.txt, and may fetch everything.",
+    mend="Publish a robots.txt if crawlers should not fetch everything.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes",
     bad=Given(b"", url="https://example.com/robots.txt", delivery=answered(404)),
     good=Given(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=answered()),

@@ -1,4 +1,4 @@
-"""A file that could not be fetched."""
+"""A robots.txt that cannot be fetched."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the outcome of fetching."""
+    """Report a fetch that failed."""
     entry = file.given.delivery
     if entry is None or entry.outcome.access is not Access.UNREACHABLE or entry.status in READ_DIFFERENTLY:
         return
@@ -23,11 +23,11 @@ CHECK = Check(
     code="CF801",
     name="unreachable",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A file that cannot be fetched",
+    title="A robots.txt that cannot be fetched",
     message="the file could not be fetched ({detail})",
-    why="As long as the server fails, crawlers of the standard fetch nothing of the site. Google stops for 12 hours, "
-    "then reads its last copy for up to 30 days.",
-    mend="Let the server answer with the file, or with status 404 where there is none.",
+    why="While the server fails, crawlers that follow RFC 9309 fetch nothing from the site. Google stops crawling for "
+    "12 hours, and then uses its last copy for up to 30 days.",
+    mend="Let the server return the file, or status 404 if the site does not have one.",
     source="RFC 9309 section 2.3.1.4; Google, handling of errors and HTTP status codes; Lighthouse, robots-txt",
     bad=Given(b"", url="https://example.com/robots.txt", delivery=unanswered(FailureKind.TIMEOUT, "30 seconds")),
     good=Given(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=answered()),

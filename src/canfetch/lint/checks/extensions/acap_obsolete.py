@@ -1,4 +1,4 @@
-"""Records of ACAP, which nobody reads."""
+"""Obsolete ACAP lines."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _PREFIX = display_text(PREFIX)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records; the first of them speaks for all."""
+    """Find ACAP lines, and report the first with their number."""
     found = [record for extension, record in file.extensions if extension.name.startswith(_PREFIX)]
     if found:
         yield Found(file.content_span(found[0]), {"key": file.text(file.key(found[0])), "count": str(len(found))})
@@ -23,9 +23,9 @@ CHECK = Check(
     code="CF616",
     name="acap-obsolete",
     severities=Severities(rfc=Severity.INFO),
-    title="Records of ACAP, which nobody reads",
-    message="nobody reads `{key}`; records of ACAP in this file: {count}",
-    why="The protocol of publishers of 2007 to 2011 is kept up no more, and no search engine reads it.",
+    title="Obsolete ACAP lines",
+    message="no search engine reads `{key}` (ACAP lines in this file: {count})",
+    why="Publishers developed ACAP from 2007 to 2011. It is no longer maintained, and no search engine supports it.",
     mend="Remove the lines.",
     source="ACAP 1.0",
     bad=Given(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),

@@ -1,4 +1,4 @@
-"""DisallowAITraining or AllowAITraining, which Google reads as a rule for everything."""
+"""An AI training rule that Google reads as a crawling rule."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records."""
+    """Find `DisallowAITraining` and `AllowAITraining` lines."""
     for extension, record, _ in records_named(file, "disallowaitraining", "allowaitraining"):
         rule = "Allow" if extension.name.startswith("allow") else "Disallow"
         probe = probe_of(extension.value) if extension.value[:1] in (b"/", b"*") else None
@@ -22,11 +22,12 @@ CHECK = Check(
     code="CF621",
     name="ai-training-record",
     severities=Severities(rfc=Severity.WARNING, google=Severity.ERROR),
-    title="A rule of training that Google reads as a rule of crawling",
+    title="An AI training rule that Google reads as a crawling rule",
     message="Google reads `{key}` as `{rule}`",
-    why="The draft that had this record has expired, and no crawler documents it. Google's parser knows keys by their "
-    "beginning: it takes the line for a rule of crawling, and so search loses the pages, too.",
-    mend="Say it with Content-Usage or Content-Signal, or name the crawlers that collect for training.",
+    why="The draft that defined this line has expired, and no crawler documents it. Google's parser recognises keys "
+    "by how they start, so it reads the line as a rule for crawling. Disallowed pages then disappear from search as "
+    "well.",
+    mend="Use `Content-Usage` or `Content-Signal`, or name the crawlers that collect training data.",
     source="draft-canel-robots-ai-control-00; google/robotstxt, ParsedRobotsKey",
     bad=Given(b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A Cache-delay, which no crawler documents."""
+"""A `Cache-delay`, which no crawler documents."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records."""
+    """Find `Cache-delay` lines."""
     for extension, record, _ in records_named(file, "cache-delay"):
         yield Found(file.content_span(record), {"value": file.text(extension.value)})
 
@@ -19,10 +19,10 @@ CHECK = Check(
     code="CF618",
     name="cache-delay-not-read",
     severities=Severities(rfc=Severity.INFO),
-    title="A Cache-delay, which no crawler documents",
-    message="no crawler is known to read a Cache-delay of `{value}`",
-    why="Some libraries read it; of crawlers none says so.",
-    mend="Remove the line; Crawl-delay is what some crawlers read.",
+    title="A `Cache-delay`, which no crawler documents",
+    message="no crawler is known to read `Cache-delay: {value}`",
+    why="Some libraries read `Cache-delay`, but no crawler documents it.",
+    mend="Remove the line. Some crawlers read `Crawl-delay` instead.",
     source="libraries that read it",
     bad=Given(b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A Clean-param that Yandex does not read."""
+"""A `Clean-param` that Yandex cannot read."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for values that are no parameters with a path, and for those that are too long."""
+    """Find values that are not parameters with a path, and those that are too long."""
     for read in records_named(file, "clean-param"):
         if read.has(ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
             yield Found(read.span, {"value": file.text(read.extension.value)})
@@ -21,11 +21,11 @@ CHECK = Check(
     code="CF610",
     name="clean-param-value",
     severities=Severities(rfc=Severity.WARNING, yandex=Severity.ERROR),
-    title="A Clean-param that Yandex does not read",
-    message="`{value}` is not parameters and a path, or is longer than 500 characters",
-    why="Yandex wants the parameters with `&` between them, then a space and the path, which may hold letters, digits "
-    "and `.`, `-`, `/`, `*` and `_` alone; and it reads at most 500 characters.",
-    mend="Write it such as `sid&sort /forum/*.php`; a second record takes what is too long for one.",
+    title="A `Clean-param` that Yandex cannot read",
+    message="`{value}` is not a list of parameters with a path, or is longer than 500 characters",
+    why="Yandex expects parameters separated by `&`, then a space and a path. The path may contain only letters, "
+    "digits, `.`, `-`, `/`, `*` and `_`. Yandex reads at most 500 characters of the line.",
+    mend="Write a value such as `sid&sort /forum/*.php`. Split a long value into several `Clean-param` lines.",
     source="Yandex Webmaster, the Clean-param directive",
     bad=Given(b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n"),
     good=Given(b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n"),

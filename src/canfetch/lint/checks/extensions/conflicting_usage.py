@@ -1,4 +1,4 @@
-"""A Content-Signal and a Content-Usage that contradict each other."""
+"""A `Content-Signal` and a `Content-Usage` that contradict each other."""
 
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -19,7 +19,7 @@ _EVERY_PATH: Final = (None, b"/")
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at what one crawler reads: the groups that name it."""
+    """Find contradictions within the groups that name one crawler."""
     found: dict[tuple[int, UsagePurpose], tuple[Record, Record]] = {}
     for said in _said_by_name(file):
         for purpose, (one, other) in product(UsagePurpose, _OPPOSITES):
@@ -58,10 +58,10 @@ CHECK = Check(
     code="CF622",
     name="conflicting-usage",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Content-Signal and a Content-Usage that contradict each other",
-    message="the line says of {purpose} the opposite of line {line}",
-    why="Whoever reads both takes the one that restricts more, or the one that it knows.",
-    mend="Let both lines say the same, or keep one of them.",
+    title="A `Content-Signal` and a `Content-Usage` that contradict each other",
+    message="the line contradicts line {line} on {purpose}",
+    why="A crawler that reads both follows the more restrictive line. A crawler that reads only one follows that one.",
+    mend="Make both lines agree, or remove one of them.",
     source="draft-ietf-aipref-vocab-08 section 7.1; contentsignals.org",
     bad=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),

@@ -1,4 +1,4 @@
-"""A Content-Signal that is not understood as a whole."""
+"""An invalid `Content-Signal`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -19,7 +19,7 @@ _VALUES: Final = {b"y": b"yes", b"n": b"no"}
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for labels and values that nobody has defined."""
+    """Find labels and values that are not defined."""
     for read in records_named(file, "content-signal"):
         if read.has(_ODD) and not read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
             yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
@@ -37,11 +37,11 @@ CHECK = Check(
     code="CF612",
     name="content-signal-value",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Content-Signal that is not understood as a whole",
-    message="`{value}` holds what no content signal says",
-    why="The signals are `search`, `ai-input` and `ai-train`, each `yes` or `no`, with commas between them; on trial "
-    "is `use`, which is `immediate`, `reference` or `full`. Anything else says nothing.",
-    mend="Write it such as `search=yes, ai-train=no`.",
+    title="An invalid `Content-Signal`",
+    message="`{value}` contains an invalid signal",
+    why="The signals are `search`, `ai-input` and `ai-train`, each with the value `yes` or `no`, separated by commas. "
+    "The signal `use` is on trial, with the value `immediate`, `reference` or `full`. Anything else has no meaning.",
+    mend="Write signals such as `search=yes, ai-train=no`.",
     source="contentsignals.org; Cloudflare, content signals",
     bad=Given(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),

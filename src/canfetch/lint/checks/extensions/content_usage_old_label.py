@@ -1,4 +1,4 @@
-"""A Content-Usage with a label of an earlier draft."""
+"""A `Content-Usage` label from an earlier draft."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -23,7 +23,7 @@ _LABELS: Final = {
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for labels that the draft of today has not."""
+    """Find labels that the current draft does not define."""
     for read in records_named(file, "content-usage"):
         if not read.has(ExtensionNote.OLD_LABEL):
             continue
@@ -49,10 +49,10 @@ CHECK = Check(
     code="CF614",
     name="content-usage-old-label",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Content-Usage with a label of an earlier draft",
-    message="`{label}` was a label of an earlier draft",
-    why="Readers of the draft of today know `train-ai`, `ai-use` and `search`, and ignore all others.",
-    mend="Write the labels of today.",
+    title="A `Content-Usage` label from an earlier draft",
+    message="`{label}` is a label from an earlier draft",
+    why="Parsers of the current draft know `train-ai`, `ai-use` and `search`, and ignore all other labels.",
+    mend="Use the labels of the current draft.",
     source="draft-ietf-aipref-vocab-08",
     bad=Given(b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),

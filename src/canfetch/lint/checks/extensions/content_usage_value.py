@@ -1,4 +1,4 @@
-"""A Content-Usage that is not understood as a whole."""
+"""An invalid `Content-Usage`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -19,7 +19,7 @@ _VALUES: Final = {b"yes": b"y", b"no": b"n", b"y": b"y", b"n": b"n"}
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for labels and values that no draft defines, and for what is no dictionary."""
+    """Find labels and values that no draft defines, and values that are not a structured dictionary."""
     for read in records_named(file, "content-usage"):
         if read.has(_ODD):
             yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
@@ -42,11 +42,12 @@ CHECK = Check(
     code="CF613",
     name="content-usage-value",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Content-Usage that is not understood as a whole",
-    message="`{value}` holds what no preference is, or cannot be read",
-    why="The draft has the labels `train-ai`, `ai-use` and `search` in lower case, each `y` or `n`, with commas "
-    "between them. Other labels and values say nothing; where one character is out of place, the whole line does not.",
-    mend="Write it such as `train-ai=n, search=y`, with a path in front if it is for that path alone.",
+    title="An invalid `Content-Usage`",
+    message="`{value}` contains an invalid preference, or cannot be parsed",
+    why="The draft defines the labels `train-ai`, `ai-use` and `search` in lower case, each with the value `y` or "
+    "`n`, separated by commas. Other labels and values have no meaning. After a syntax error, the whole line has no "
+    "meaning.",
+    mend="Write preferences such as `train-ai=n, search=y`, after a path if they apply to that path only.",
     source="draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 section 3.2",
     bad=Given(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),

@@ -1,4 +1,4 @@
-"""A Crawl-delay for crawlers that do not read it."""
+"""A `Crawl-delay` for a crawler that ignores it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for the record in groups that name crawlers of Google or Yandex."""
+    """Find the line in groups for crawlers of Google or Yandex."""
     deaf: dict[int, str | None] = {}
     for _, record, _ in records_named(file, "crawl-delay"):
         if record.group is None or record.group >= len(file.groups):
@@ -36,10 +36,11 @@ CHECK = Check(
     code="CF606",
     name="crawl-delay-not-read",
     severities=Severities(google=Severity.INFO, yandex=Severity.INFO),
-    title="A Crawl-delay for crawlers that do not read it",
-    message="`{name}` does not read Crawl-delay",
-    why="Google never did, and Yandex has not since February 2018; both choose their pace by how the server answers.",
-    mend="Remove the line; Yandex has a setting for it in its Webmaster.",
+    title="A `Crawl-delay` for a crawler that ignores it",
+    message="`{name}` ignores `Crawl-delay`",
+    why="Google never supported it, and Yandex stopped in February 2018. Both adapt their crawl rate to the server's "
+    "responses.",
+    mend="Remove the line. For Yandex, set the crawl rate in Yandex Webmaster.",
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
     bad=Given(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
     good=Given(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),

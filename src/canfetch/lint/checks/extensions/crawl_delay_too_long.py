@@ -1,4 +1,4 @@
-"""A Crawl-delay with which nobody gets to the end."""
+"""A very long `Crawl-delay`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _DAY_SECONDS: Final = 86400
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for more seconds than Bing knows."""
+    """Find delays longer than Bing's maximum."""
     for extension, _, span in records_named(file, "crawl-delay"):
         if isinstance(extension.meaning, CrawlDelay) and extension.meaning.seconds > _LONGEST_SECONDS:
             pages = int(_DAY_SECONDS // extension.meaning.seconds)
@@ -26,11 +26,11 @@ CHECK = Check(
     code="CF605",
     name="crawl-delay-too-long",
     severities=Severities(rfc=Severity.INFO, bing=Severity.WARNING),
-    title="A Crawl-delay with which nobody gets to the end",
-    message="{seconds} seconds leave a crawler {pages} pages a day",
-    why="Bing knows delays of 1 to 30 seconds. Some crawlers take a very long one for a ban, and others never come to "
-    "the end of the site.",
-    mend="Write 30 or less, or bar the crawler if that is meant.",
+    title="A very long `Crawl-delay`",
+    message="with a delay of {seconds} seconds, a crawler can fetch only {pages} pages a day",
+    why="Bing supports delays of 1 to 30 seconds. Some crawlers treat a very long delay as a disallow rule for the "
+    "whole site, and others never finish crawling it.",
+    mend="Write 30 or less, or disallow the whole site for the crawler if that is intended.",
     source="Bing Webmaster, crawl-delay; crawler-commons",
     bad=Given(b"User-agent: bingbot\nCrawl-delay: 3600\n"),
     good=Given(b"User-agent: bingbot\nCrawl-delay: 10\n"),

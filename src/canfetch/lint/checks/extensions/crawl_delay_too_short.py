@@ -1,4 +1,4 @@
-"""A Crawl-delay below what Bing knows."""
+"""A `Crawl-delay` below Bing's minimum."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _SHORTEST_SECONDS: Final = 1
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for less than a second where Bing reads the record: in its own groups, and in those of `*`."""
+    """Find delays under one second in the groups that Bing reads: its own, and the `*` group."""
     for_bing: dict[int, bool] = {}
     for extension, record, span in records_named(file, "crawl-delay"):
         if not isinstance(extension.meaning, CrawlDelay) or extension.meaning.seconds >= _SHORTEST_SECONDS:
@@ -37,9 +37,9 @@ CHECK = Check(
     code="CF623",
     name="crawl-delay-too-short",
     severities=Severities(bing=Severity.INFO),
-    title="A Crawl-delay below what Bing knows",
-    message="`{seconds}` is less than the one second at which Bing begins",
-    why="Bing knows delays of 1 to 30 seconds, and does not say what it makes of others.",
+    title="A `Crawl-delay` below Bing's minimum",
+    message="`{seconds}` is below Bing's minimum of one second",
+    why="Bing supports delays of 1 to 30 seconds, and does not document how it treats other values.",
     mend="Write 1 or more, or remove the line.",
     source="Bing Webmaster, crawl-delay",
     bad=Given(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),

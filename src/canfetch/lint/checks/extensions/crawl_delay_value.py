@@ -1,4 +1,4 @@
-"""A Crawl-delay that is no number."""
+"""A `Crawl-delay` that is not a number."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _LONGEST_SECONDS: Final = 30
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for values that cannot be read, and for commas in numbers."""
+    """Find invalid values, and numbers with a decimal comma."""
     for read in records_named(file, "crawl-delay"):
         if not read.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
             continue
@@ -42,11 +42,11 @@ CHECK = Check(
     code="CF604",
     name="crawl-delay-value",
     severities=Severities(rfc=Severity.WARNING, bing=Severity.ERROR, yandex=Severity.INFO),
-    title="A Crawl-delay that is no number",
-    message="`{value}` is no number of seconds",
-    why="Crawlers that read the record want a number of seconds that is not negative, with a dot where it has a "
-    "fraction. What they cannot read they ignore.",
-    mend="Write a number alone.",
+    title="A `Crawl-delay` that is not a number",
+    message="`{value}` is not a number of seconds",
+    why="Crawlers that support `Crawl-delay` expect a non-negative number of seconds, with a dot as the decimal "
+    "separator. They ignore any other value.",
+    mend="Write only a number.",
     source="Bing Webmaster, crawl-delay",
     bad=Given(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
     good=Given(b"User-agent: bingbot\nCrawl-delay: 5\n"),

@@ -1,4 +1,4 @@
-"""A Host record, which nobody reads any more."""
+"""An obsolete `Host` line."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records."""
+    """Find `Host` lines."""
     for extension, record, _ in records_named(file, "host"):
         yield Found(file.content_span(record), {"host": file.text(extension.value)})
 
@@ -19,10 +19,11 @@ CHECK = Check(
     code="CF609",
     name="host-obsolete",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.WARNING),
-    title="A Host record, which nobody reads any more",
-    message="nobody reads which host is preferred: `{host}`",
-    why="Only Yandex ever read it, and no more since March 2018: redirects tell it which of a site's mirrors is meant.",
-    mend="Remove the line, and redirect the other hosts.",
+    title="An obsolete `Host` line",
+    message="no search engine reads the preferred host `{host}` any more",
+    why="Only Yandex ever supported `Host`, and it stopped in March 2018. Yandex now detects the preferred host from "
+    "redirects.",
+    mend="Remove the line, and redirect the other hosts to the preferred one.",
     source="Yandex Webmaster, March 2018",
     bad=Given(b"User-agent: *\nDisallow:\n\nHost: example.com\n"),
     good=Given(b"User-agent: *\nDisallow:\n"),

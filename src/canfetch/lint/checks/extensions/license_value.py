@@ -1,4 +1,4 @@
-"""A License that is no whole URL."""
+"""A `License` that is not an absolute URL."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for values without scheme and host."""
+    """Find values without scheme and host."""
     for read in records_named(file, "license"):
         if read.has(ExtensionNote.UNREADABLE):
             yield Found(read.span, {"value": file.text(read.extension.value)})
@@ -21,10 +21,10 @@ CHECK = Check(
     code="CF615",
     name="license-value",
     severities=Severities(rfc=Severity.WARNING),
-    title="A License that is no whole URL",
-    message="`{value}` is no whole URL",
-    why="The record says where the terms of use are, and wants the whole URL of an RSL document.",
-    mend="Write the whole URL, such as `https://example.com/license.xml`.",
+    title="A `License` that is not an absolute URL",
+    message="`{value}` is not an absolute URL",
+    why="The line links to the terms of use. Its value must be the absolute URL of an RSL document.",
+    mend="Write the absolute URL, such as `https://example.com/license.xml`.",
     source="RSL 1.0",
     bad=Given(b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
     good=Given(b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""Noindex, Nofollow or Noarchive in robots.txt."""
+"""An indexing rule that no search engine reads in robots.txt."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records."""
+    """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
     for _, record, _ in records_named(file, "noindex", "nofollow", "noarchive"):
         yield Found(file.content_span(record), {"key": file.text(file.key(record))})
 
@@ -21,10 +21,11 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="A rule of pages that no search engine reads in robots.txt",
+    title="An indexing rule that no search engine reads in robots.txt",
     message="no search engine reads `{key}` in robots.txt",
-    why="Google read it, without ever documenting it, until September 2019; no search engine documents it.",
-    mend="Say `noindex` in the page's robots meta element or its X-Robots-Tag header, and let crawlers fetch the page.",
+    why="Google supported it, without ever documenting it, until September 2019. No search engine documents it.",
+    mend="Put `noindex` in the page's robots meta element or in its X-Robots-Tag header, and let crawlers fetch the "
+    "page.",
     source="Google, a note on unsupported rules in robots.txt, July 2019",
     bad=Given(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A path in front of content signals."""
+"""A path before content signals."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for Content-Signal lines that begin with a slash."""
+    """Find `Content-Signal` lines whose value starts with a slash."""
     for read in records_named(file, "content-signal"):
         if read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
             path = read.extension.value.replace(b"\t", b" ").partition(b" ")[0]
@@ -22,10 +22,11 @@ CHECK = Check(
     code="CF620",
     name="path-before-signals",
     severities=Severities(rfc=Severity.WARNING),
-    title="A path in front of content signals",
-    message="content signals have no path: `{path}` makes the line say nothing",
-    why="A signal holds for all that the group may fetch. A path in front is defined for Content-Usage alone.",
-    mend="Leave the path out, or say it with Content-Usage.",
+    title="A path before content signals",
+    message="`Content-Signal` does not take a path: because of `{path}`, the line has no meaning",
+    why="A signal applies to everything that the group may fetch. A path before the value is defined only for "
+    "`Content-Usage`.",
+    mend="Remove the path, or use `Content-Usage` instead.",
     source="contentsignals.org; draft-ietf-aipref-attach-05",
     bad=Given(b"User-agent: *\nContent-Signal: /blog/ ai-train=no\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),

@@ -1,4 +1,4 @@
-"""A Request-rate that cannot be read."""
+"""An invalid `Request-rate`."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for values that are no rates."""
+    """Find values that are not request rates."""
     for read in records_named(file, "request-rate"):
         if read.has(ExtensionNote.UNREADABLE):
             yield Found(read.span, {"value": file.text(read.extension.value)})
@@ -21,11 +21,11 @@ CHECK = Check(
     code="CF607",
     name="request-rate-value",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Request-rate that cannot be read",
-    message="`{value}` is no rate of requests",
-    why="The few crawlers that read the record want requests, a slash and a time, such as `1/10s`, and ignore what is "
-    "anything else.",
-    mend="Write it such as `1/10s`, or `1/10s 1800-1900` for a part of the day.",
+    title="An invalid `Request-rate`",
+    message="`{value}` is not a request rate",
+    why="The few crawlers that support `Request-rate` expect a number of requests, a slash and a period, such as "
+    "`1/10s`. They ignore any other value.",
+    mend="Write a rate such as `1/10s`, or `1/10s 1800-1900` for a part of the day.",
     source="An Extended Standard for Robot Exclusion, 1996; Seznam",
     bad=Given(b"User-agent: SeznamBot\nRequest-rate: 10\n"),
     good=Given(b"User-agent: SeznamBot\nRequest-rate: 1/10s\n"),

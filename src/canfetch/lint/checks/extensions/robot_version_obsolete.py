@@ -1,4 +1,4 @@
-"""A Robot-version, which nobody reads."""
+"""An obsolete `Robot-version` line."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such records."""
+    """Find `Robot-version` lines."""
     for extension, record, _ in records_named(file, "robot-version"):
         yield Found(file.content_span(record), {"value": file.text(extension.value)})
 
@@ -19,9 +19,10 @@ CHECK = Check(
     code="CF617",
     name="robot-version-obsolete",
     severities=Severities(rfc=Severity.INFO),
-    title="A Robot-version, which nobody reads",
-    message="nobody reads the version `{value}`",
-    why="The extended standard of 1996 that has this record was never taken up; there is one version of robots.txt.",
+    title="An obsolete `Robot-version` line",
+    message="no crawler reads the version `{value}`",
+    why="The line comes from the extended standard of 1996, which crawlers never adopted. robots.txt has only one "
+    "version.",
     mend="Remove the line.",
     source="An Extended Standard for Robot Exclusion, 1996",
     bad=Given(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),

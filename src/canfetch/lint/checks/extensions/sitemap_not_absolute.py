@@ -15,7 +15,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for sitemaps that are no whole URLs."""
+    """Find sitemaps that are not absolute URLs."""
     origin = None if file.given.url is None else origin_of(file.given.url)
     listed: set[bytes] | None = None
     for read in records_named(file, "sitemap"):
@@ -40,9 +40,10 @@ CHECK = Check(
     name="sitemap-not-absolute",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="A sitemap without scheme and host",
-    message="`{sitemap}` is no whole URL",
-    why="A sitemap may be on any host, so crawlers do not guess: what has no scheme and no host is not fetched.",
-    mend="Write the whole URL, such as `https://example.com/sitemap.xml`.",
+    message="`{sitemap}` is not an absolute URL",
+    why="A sitemap may be on any host, so crawlers do not complete a partial URL. They do not fetch a sitemap without "
+    "scheme and host.",
+    mend="Write the absolute URL, such as `https://example.com/sitemap.xml`.",
     source="sitemaps.org; Google, sitemap; Yandex, robots.txt analysis; Lighthouse, robots-txt",
     bad=Given(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n", url="https://example.com/robots.txt"),
     good=Given(

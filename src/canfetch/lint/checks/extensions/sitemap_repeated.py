@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for equal sitemaps."""
+    """Find repeated sitemap URLs."""
     first: dict[str, int] = {}
     for sitemap in listed_sitemaps(file):
         if not sitemap.url:
@@ -27,8 +27,9 @@ CHECK = Check(
     name="sitemap-repeated",
     severities=everywhere(Severity.INFO),
     title="A sitemap that is listed twice",
-    message="`{sitemap}` is listed on line {line} already",
-    why="A sitemap belongs to no group and counts for everyone, wherever it stands; a second line says nothing more.",
+    message="`{sitemap}` is already listed on line {line}",
+    why="A sitemap does not belong to a group and applies to all crawlers, wherever it is in the file. A second line "
+    "adds nothing.",
     mend="Remove the line.",
     source="sitemaps.org; RFC 9309 section 2.2.4",
     bad=Given(

@@ -1,4 +1,4 @@
-"""A sitemap of another scheme than those of the web and FTP."""
+"""A sitemap with a scheme that crawlers do not fetch."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the schemes of sitemaps."""
+    """Find sitemaps with other schemes than https, http and ftp."""
     for extension, _, span in records_named(file, "sitemap"):
         scheme = other_scheme(extension.value)
         if scheme is not None:
@@ -22,9 +22,9 @@ CHECK = Check(
     code="CF602",
     name="sitemap-scheme",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A sitemap of a scheme that crawlers do not fetch",
-    message="crawlers fetch no `{scheme}` sitemaps",
-    why="Sitemaps are fetched as pages are: with https or http, and by few with ftp.",
+    title="A sitemap with a scheme that crawlers do not fetch",
+    message="crawlers do not fetch sitemaps with the scheme `{scheme}`",
+    why="Crawlers fetch sitemaps over https or http, like pages. A few support ftp.",
     mend="Write `https` or `http`.",
     source="sitemaps.org; Lighthouse, robots-txt",
     bad=Given(b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n"),

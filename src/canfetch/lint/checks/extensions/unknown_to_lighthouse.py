@@ -1,4 +1,4 @@
-"""A record that is fine, and that Lighthouse does not know."""
+"""A line that Lighthouse does not know."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for records that somebody defined, and that are not on its list."""
+    """Find defined lines that are not in the list of Lighthouse."""
     for extension, record in file.extensions:
         key = file.text(file.key(record)).lower()
         odd = extension.notes & (ExtensionNote.UNKNOWN_RECORD | ExtensionNote.MISSPELT_KEY)
@@ -26,10 +26,11 @@ CHECK = Check(
     code="CF619",
     name="unknown-to-lighthouse",
     severities=Severities(lighthouse=Severity.INFO),
-    title="A record that Lighthouse does not know",
-    message="Lighthouse reports `{key}` as unknown, though the record is defined",
-    why="The audit has a list of twelve records, and reports all others. Crawlers skip what they do not know.",
-    mend="Leave it, and know why the audit complains.",
+    title="A line that Lighthouse does not know",
+    message="Lighthouse reports `{key}` as unknown, although it is a defined key",
+    why="The Lighthouse audit has a list of twelve keys and reports all others. Crawlers ignore lines that they do "
+    "not know.",
+    mend="Keep the line, and ignore this result of the audit.",
     source="Lighthouse, robots-txt",
     bad=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
     good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),

@@ -1,4 +1,4 @@
-"""A Visit-time that cannot be read."""
+"""An invalid `Visit-time`."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for values that are no times."""
+    """Find values that are not time ranges."""
     for read in records_named(file, "visit-time"):
         if read.has(ExtensionNote.UNREADABLE):
             yield Found(read.span, {"value": file.text(read.extension.value)})
@@ -21,11 +21,11 @@ CHECK = Check(
     code="CF608",
     name="visit-time-value",
     severities=Severities(rfc=Severity.WARNING),
-    title="A Visit-time that cannot be read",
-    message="`{value}` is no span of the day",
-    why="The few crawlers that read the record want two times of the day in universal time, such as `0600-0845`, and "
-    "ignore what is anything else.",
-    mend="Write it such as `0600-0845`.",
+    title="An invalid `Visit-time`",
+    message="`{value}` is not a time range",
+    why="The few crawlers that support `Visit-time` expect two times of day in UTC, such as `0600-0845`. They ignore "
+    "any other value.",
+    mend="Write a time range such as `0600-0845`.",
     source="An Extended Standard for Robot Exclusion, 1996",
     bad=Given(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""An Allow without a value."""
+"""An empty `Allow`."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such rules."""
+    """Find allow lines without a value."""
     for group in file.groups:
         speaking = rules_that_speak(group)
         for rule in group.rules:
@@ -27,11 +27,11 @@ CHECK = Check(
     code="CF413",
     name="allow-empty",
     severities=everywhere(Severity.WARNING),
-    title="An Allow without a value",
-    message="an Allow without a value allows nothing",
-    why="Crawlers of today skip it. Older documents of Yandex read it as a ban of everything, and some simple readers "
-    "as a permission of everything.",
-    mend="Remove the line, or write `Allow: /` if everything is meant.",
+    title="An empty `Allow`",
+    message="an empty `Allow` allows nothing",
+    why="Current crawlers ignore it. In older Yandex documentation it disallows everything, and in some simple "
+    "parsers it allows everything.",
+    mend="Remove the line, or write `Allow: /` to allow everything.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
     bad=Given(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),

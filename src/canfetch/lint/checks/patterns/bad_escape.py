@@ -1,4 +1,4 @@
-"""A `%` that begins no escape."""
+"""A `%` without two hex digits."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for a `%` without two hex digits behind it."""
+    """Find `%` signs that two hex digits do not follow."""
     for record in file.noted(Note.BAD_ESCAPE):
         if record.value is None:
             continue
@@ -31,11 +31,11 @@ CHECK = Check(
     code="CF410",
     name="bad-escape",
     severities=everywhere(Severity.WARNING),
-    title="A `%` that begins no escape",
-    message="`{escape}` in `{pattern}` is no escape: two hex digits belong behind a `%`",
-    why="The grammar of URLs has no `%` without two hex digits. Crawlers look for the characters themselves, which the "
-    "URLs of a site hardly ever hold.",
-    mend="Complete the escape, or write `%25` where the percent sign itself is meant.",
+    title="A `%` without two hex digits",
+    message="`{escape}` in `{pattern}` is not a percent-encoding: two hex digits must follow the `%`",
+    why="In a URL, two hex digits follow every `%`. Crawlers look for the characters as written, which hardly ever "
+    "appear in the site's URLs.",
+    mend="Complete the percent-encoding, or write `%25` for a literal percent sign.",
     source="RFC 3986 section 2.1; RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: *\nDisallow: /50%-off/\n"),
     good=Given(b"User-agent: *\nDisallow: /50%25-off/\n"),

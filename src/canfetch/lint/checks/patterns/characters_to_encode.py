@@ -1,4 +1,4 @@
-"""Characters in a pattern that no URL holds as themselves."""
+"""Characters that should be percent-encoded."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _SAFE: Final = bytes(octet for octet in range(0x100) if octet not in _UNSAFE)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for octets beyond ASCII, and for delimiters."""
+    """Find non-ASCII characters and delimiters that URLs percent-encode."""
     for record in file.rule_records:
         value = file.value(record)
         if value[:1] not in (b"/", b"*") or not value.translate(None, _SAFE) or record.value is None:
@@ -40,12 +40,12 @@ CHECK = Check(
     code="CF409",
     name="characters-to-encode",
     severities=Severities(rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR),
-    title="Characters in a pattern that no URL holds as themselves",
-    message="`{pattern}` is better written as `{better}`",
-    why="URLs are asked for with such characters as escapes. Readers of the RFC escape the rule, too, before they "
-    "compare; Google's parser does so beyond ASCII alone, so that a rule with `{` never matches. Yandex takes no other "
-    "characters, and simple readers compare what is written.",
-    mend="Write them as escapes of their octets in UTF-8.",
+    title="Characters that should be percent-encoded",
+    message="`{pattern}` should be written as `{better}`",
+    why="In URLs, these characters are percent-encoded. Parsers that follow RFC 9309 encode the rule as well before "
+    "they compare. Google's parser encodes only non-ASCII characters, so a rule with `{` never matches. Yandex does "
+    "not accept non-ASCII characters, and simple parsers compare the text as written.",
+    mend="Percent-encode the UTF-8 bytes of these characters.",
     source="RFC 9309 section 2.2.2; Bing and Yandex, robots.txt",
     bad=Given("User-agent: *\nDisallow: /café/\n".encode()),
     good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),

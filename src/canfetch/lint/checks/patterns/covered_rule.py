@@ -1,4 +1,4 @@
-"""A rule that a shorter one covers."""
+"""A rule that a shorter rule already covers."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for rules that change nothing, since a shorter one of their kind matches all that they match."""
+    """Find rules that have no effect, because a shorter rule of the same kind matches the same URLs."""
     for rule, covering, equal in covered(file):
         yield Found(
             file.content_span(rule.record),
@@ -26,11 +26,11 @@ CHECK = Check(
     code="CF406",
     name="covered-rule",
     severities=everywhere(Severity.INFO),
-    title="A rule that a shorter one covers",
-    message="`{pattern}` changes nothing: `{by}` on line {line} matches all that it matches",
-    why="A pattern matches all that begins with it. No rule of the other kind stands between the two, so the longer "
-    "one never decides anything by itself; only readers that take the first match may see a difference.",
-    mend="Remove the longer rule, or the shorter one if that is too wide.",
+    title="A rule that a shorter rule already covers",
+    message="`{pattern}` has no effect: `{by}` on line {line} already matches the same URLs",
+    why="A pattern matches every URL that starts with it. No opposite rule overrides the shorter one for these URLs, "
+    "so the longer one never decides. Only parsers that use the first matching rule may see a difference.",
+    mend="Remove the longer rule, or the shorter one if it matches too much.",
     source="RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n"),
     good=Given(b"User-agent: *\nDisallow: /shop/\n"),

@@ -1,4 +1,4 @@
-"""A folder without its slash that bars a page beside it."""
+"""A folder without a final slash that also blocks a page."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from canfetch.pages.document import parse_page
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for pages that are known, and that begin as a barred folder is named."""
+    """Find known pages whose path starts with the name of a disallowed folder."""
     paths = sorted(
         (encode_text(path), path) for page in file.given.pages if (path := path_here(file, page.url)) is not None
     )
@@ -44,10 +44,10 @@ CHECK = Check(
     code="CF415",
     name="directory-without-slash",
     severities=everywhere(Severity.INFO),
-    title="A folder without its slash that bars a page beside it",
-    message="`{pattern}` bars `{page}`, too: it is no folder without a slash at its end",
-    why="A pattern matches all that begins with it, whatever comes next: a folder, a longer name, a file.",
-    mend="Put a slash at the end where only the folder is meant.",
+    title="A folder without a final slash that also blocks a page",
+    message="`{pattern}` also blocks `{page}`, because it does not end with a slash",
+    why="A pattern matches every URL that starts with it: a folder, a longer name, or a file.",
+    mend="Add a slash at the end if you mean only the folder.",
     source="RFC 9309 section 2.2.2; Google, how to write a robots.txt file",
     bad=Given(
         b"User-agent: *\nDisallow: /private\n",

@@ -1,4 +1,4 @@
-"""A Disallow without a value beside other rules."""
+"""An empty `Disallow` next to other rules."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such rules; alone in a group, it says that everything is open."""
+    """Find empty disallow rules in groups with other rules."""
     for group in file.groups:
         if not rules_that_speak(group):
             continue
@@ -23,10 +23,10 @@ CHECK = Check(
     code="CF414",
     name="disallow-empty-among-rules",
     severities=everywhere(Severity.WARNING),
-    title="A Disallow without a value beside other rules",
-    message="a Disallow without a value changes nothing beside other rules",
-    why="Alone in a group it says that everything is open. Beside other rules crawlers skip it; readers that take the "
-    "first match may stop there, and so miss the rules below.",
+    title="An empty `Disallow` next to other rules",
+    message="an empty `Disallow` has no effect next to other rules",
+    why="On its own in a group, an empty `Disallow` allows everything. Next to other rules, crawlers ignore it. "
+    "Parsers that use the first matching rule may stop there and miss the rules below.",
     mend="Remove the line.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
     bad=Given(b"User-agent: *\nDisallow:\nDisallow: /private/\n"),

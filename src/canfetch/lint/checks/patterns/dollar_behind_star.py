@@ -1,4 +1,4 @@
-"""A `$` behind a star at the end."""
+"""A `$` after a final `*`."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for patterns that end so."""
+    """Find patterns that end with `*$`."""
     neighbours = None
     for record in file.rule_records:
         value = file.value(record)
@@ -32,10 +32,10 @@ CHECK = Check(
     code="CF420",
     name="dollar-behind-star",
     severities=everywhere(Severity.WARNING),
-    title="A `$` behind a star at the end",
-    message="`{pattern}` matches what `{better}` matches: the star reaches any end",
-    why="The star is any run of characters, so the end of the URL is always reached, and the `$` excludes nothing.",
-    mend="Leave both out, or put the `$` where the URL is to end.",
+    title="A `$` after a final `*`",
+    message="`{pattern}` matches the same URLs as `{better}`: after a `*`, a final `$` has no effect",
+    why="The `*` matches any characters up to the end of the URL, so the `$` excludes nothing.",
+    mend="Remove both, or put the `$` where the URL should end.",
     source="RFC 9309 section 2.2.3",
     bad=Given(b"User-agent: *\nDisallow: /print*$\n"),
     good=Given(b"User-agent: *\nDisallow: /print\n"),

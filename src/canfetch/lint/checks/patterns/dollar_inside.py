@@ -1,4 +1,4 @@
-"""A `$` that does not end the pattern."""
+"""A `$` that is not at the end of a pattern."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for a `$` with something behind it."""
+    """Find patterns with a `$` before their last character."""
     for record in file.noted(Note.DOLLAR_INSIDE):
         if record.value is not None:
             start = record.value[0] + file.value(record).index(b"$")
@@ -21,11 +21,11 @@ CHECK = Check(
     code="CF402",
     name="dollar-inside",
     severities=everywhere(Severity.WARNING, lighthouse=Severity.ERROR),
-    title="A `$` that does not end the pattern",
-    message="the `$` in `{pattern}` is not its last character, and so is a character like any other",
-    why="Only a final `$` means the end of the URL. Elsewhere readers look for the character itself, or, some of them, "
-    "for nothing at all.",
-    mend="Put the `$` at the end, or write `%24` where the character is meant.",
+    title="A `$` that is not at the end of a pattern",
+    message="the `$` in `{pattern}` is not at the end, so it is an ordinary character",
+    why="Only a final `$` marks the end of the URL. Elsewhere, most crawlers look for a literal `$`, and some parsers "
+    "ignore the rule.",
+    mend="Move the `$` to the end, or write `%24` for a literal dollar sign.",
     source="RFC 9309 section 2.2.3; Google, URL matching based on path values; Lighthouse, robots-txt",
     bad=Given(b"User-agent: *\nDisallow: /*.pdf$old\n"),
     good=Given(b"User-agent: *\nDisallow: /*.pdf$\n"),

@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for whole segments of one or two dots in the path."""
+    """Find path segments that are `.` or `..`."""
     for record in file.rule_records:
         value = file.value(record)
         if (b"." not in value and b"%2" not in value) or value[:1] != b"/" or record.value is None:
@@ -29,9 +29,9 @@ CHECK = Check(
     name="dot-segments",
     severities=everywhere(Severity.WARNING),
     title="A pattern with `.` or `..` as a folder",
-    message="`{pattern}` matches nothing: crawlers resolve `.` and `..` before they ask",
-    why="A URL with such folders is another URL without them, and that is what crawlers fetch and compare with rules.",
-    mend="Write the path as it is when the dots are resolved.",
+    message="`{pattern}` matches nothing: crawlers resolve `.` and `..` before they fetch a URL",
+    why="Crawlers resolve `.` and `..` in every URL. They fetch the resolved URL, and compare that with the rules.",
+    mend="Write the path with `.` and `..` resolved.",
     source="RFC 3986 section 5.2.4",
     bad=Given(b"User-agent: *\nDisallow: /shop/../cart/\n"),
     good=Given(b"User-agent: *\nDisallow: /cart/\n"),

@@ -1,4 +1,4 @@
-"""Two stars in a row."""
+"""Two `*` in a row."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for runs of stars with something behind them."""
+    """Find runs of `*` that something else follows."""
     neighbours = None
     for record in file.rule_records:
         value = file.value(record)
@@ -37,11 +37,11 @@ CHECK = Check(
     code="CF404",
     name="double-star",
     severities=everywhere(Severity.WARNING),
-    title="Two stars in a row",
-    message="`{pattern}` matches what `{better}` matches",
-    why="One star is any run of characters, slashes among them; two are no more than one. They are no sign for "
-    "folders of any depth, as they are in other languages of patterns.",
-    mend="Write one star.",
+    title="Two `*` in a row",
+    message="`{pattern}` matches the same URLs as `{better}`",
+    why="A single `*` already matches any characters, including slashes, so a second one adds nothing. Unlike in glob "
+    "patterns, `**` has no special meaning for nested folders.",
+    mend="Write a single `*`.",
     source="RFC 9309 section 2.2.3",
     bad=Given(b"User-agent: *\nDisallow: /**/drafts/\n"),
     good=Given(b"User-agent: *\nDisallow: /*/drafts/\n"),

@@ -1,4 +1,4 @@
-"""A rule that is there twice."""
+"""A repeated rule."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for rules of one group and kind that match the same."""
+    """Find rules of one group and kind that match the same URLs."""
     blank: list[int] | None = None
     for group in file.groups:
         for rule, earlier in repeated(group):
@@ -49,11 +49,11 @@ CHECK = Check(
     code="CF405",
     name="duplicate-rule",
     severities=everywhere(Severity.INFO),
-    title="A rule that is there twice",
-    message="`{pattern}` says what `{earlier}` on line {line} says",
-    why="A rule counts once, however often its group has it; the order of rules means nothing. Whoever changes one of "
-    "them will wonder why nothing happens.",
-    mend="Remove one of them.",
+    title="A repeated rule",
+    message="`{pattern}` matches the same URLs as `{earlier}` on line {line}",
+    why="A rule counts once, however often its group contains it, and the order of rules does not matter. Changing "
+    "only one of the two rules has no effect.",
+    mend="Remove one of the two rules.",
     source="RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"),

@@ -1,4 +1,4 @@
-"""An allowed index.html that opens its folder for Google."""
+"""An allowed `index.html` that opens its folder for Google."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such a page whose folder only Google may fetch."""
+    """Find allowed index pages whose folder only Google may fetch."""
     for rule in file.rules:
         folder, slash, page = rule.value.rpartition(b"/")
         if not rule.allow or not slash or not page.startswith(b"index.htm") or not folder.startswith((b"/", b"*", b"")):
@@ -32,11 +32,11 @@ CHECK = Check(
     code="CF407",
     name="index-html-allow",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO),
-    title="An allowed index.html that opens its folder for Google",
-    message="`{pattern}` also allows `{folder}` for Google, and for no other crawler",
-    why="Google's parser takes an allowed `index.html` for the folder's own address, too; the standard and other "
-    "crawlers do not.",
-    mend="Allow the folder's own address as well, with a `$` at its end, if all crawlers may fetch it.",
+    title="An allowed `index.html` that opens its folder for Google",
+    message="`{pattern}` also allows `{folder}` for Google, but not for other crawlers",
+    why="Google's parser applies an allowed `index.html` to the folder's own URL as well. RFC 9309 and other crawlers "
+    "do not.",
+    mend="If all crawlers may fetch the folder's own URL, allow it too, with a `$` at the end.",
     source="google/robotstxt, LongestMatchRobotsMatchStrategy::MatchAllow",
     bad=Given(b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n"),
     good=Given(b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n"),

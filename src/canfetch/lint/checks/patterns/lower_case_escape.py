@@ -1,4 +1,4 @@
-"""An escape in lower case."""
+"""A percent-encoding in lower case."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,7 +16,7 @@ _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for escapes whose hex digits are in lower case; those that nobody needs are another check's."""
+    """Find escapes with lower-case hex digits, except those of characters that need no encoding (CF417)."""
     for record in file.rule_records:
         value = file.value(record)
         if b"%" not in value or record.value is None:
@@ -44,10 +44,10 @@ CHECK = Check(
     code="CF408",
     name="lower-case-escape",
     severities=everywhere(Severity.INFO),
-    title="An escape in lower case",
-    message="`{escape}` is `{better}` to crawlers that normalise, and something else to those that do not",
-    why="Both say the same octet, and the standard compares them alike. Readers that compare what is written tell "
-    "them apart, and browsers and servers write upper case.",
+    title="A percent-encoding in lower case",
+    message="`{escape}` equals `{better}` only for crawlers that normalise percent-encodings",
+    why="Both encode the same byte, and RFC 9309 treats them as equal. Parsers that compare the text as written do "
+    "not, and browsers and servers use upper case.",
     mend="Write the hex digits in upper case.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 6.2.2.1",
     bad=Given(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),

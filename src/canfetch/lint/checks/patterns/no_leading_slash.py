@@ -1,4 +1,4 @@
-"""A pattern that begins neither with `/` nor with `*`."""
+"""A pattern that starts with neither `/` nor `*`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -27,7 +27,7 @@ _NO_PATH_STARTS: Final = (b"www.",)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at rules that have a value with another beginning."""
+    """Find rules whose value starts with another character."""
     here = None if file.given.url is None else origin_of(file.given.url)
     neighbours = None
     comparable: frozenset[int] = frozenset()
@@ -87,11 +87,11 @@ CHECK = Check(
     code="CF401",
     name="no-leading-slash",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A pattern that begins neither with `/` nor with `*`",
-    message="`{pattern}` matches nothing: a pattern begins with `/` or `*`",
-    why="Every path begins with a slash, and patterns are compared from the first character on. Readers of the RFC "
-    "ignore the rule; Google's parser keeps it, and it never matches.",
-    mend="Put a slash in front, or `/*` where the text may stand anywhere in the path.",
+    title="A pattern that starts with neither `/` nor `*`",
+    message="`{pattern}` matches nothing: a pattern must start with `/` or `*`",
+    why="Every URL path starts with a slash, and patterns are compared from its first character. Parsers that follow "
+    "RFC 9309 ignore the rule. Google's parser keeps it, but it never matches.",
+    mend="Add a slash at the start, or `/*` if the text may appear anywhere in the path.",
     source="RFC 9309 section 2.2.2; Yandex, robots.txt analysis; Lighthouse, robots-txt",
     bad=Given(b"User-agent: *\nDisallow: private/\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),

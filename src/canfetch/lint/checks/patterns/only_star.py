@@ -1,4 +1,4 @@
-"""A pattern that is a star, and nothing else."""
+"""A pattern that is only `*`."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for such patterns."""
+    """Find patterns of stars alone."""
     neighbours = None
     for record in file.rule_records:
         value = file.value(record)
@@ -29,11 +29,11 @@ CHECK = Check(
     code="CF411",
     name="only-star",
     severities=everywhere(Severity.WARNING),
-    title="A pattern that is a star, and nothing else",
-    message="`{pattern}` is better written as `/`, which every crawler understands",
-    why="Crawlers that know the star take it for every path. The grammar wants a slash first, and to readers without "
-    "wildcards the rule says nothing.",
-    mend="Write a slash.",
+    title="A pattern that is only `*`",
+    message="`{pattern}` should be written as `/`, which every crawler understands",
+    why="Crawlers that support `*` apply the rule to every path. RFC 9309 requires a slash first, and for parsers "
+    "without wildcards the rule matches nothing.",
+    mend="Write `/`.",
     source="RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: ExampleBot\nDisallow: *\n"),
     good=Given(b"User-agent: ExampleBot\nDisallow: /\n"),

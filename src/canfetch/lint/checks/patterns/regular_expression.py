@@ -1,4 +1,4 @@
-"""A regular expression in place of a pattern."""
+"""A regular expression instead of a pattern."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -35,7 +35,7 @@ def looks_like_one(value: bytes) -> bool:
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for signs of regular expressions."""
+    """Find values with the syntax of regular expressions."""
     if not any(sign in file.octets for sign in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
         return
     for record in file.rule_records:
@@ -48,10 +48,10 @@ CHECK = Check(
     code="CF416",
     name="regular-expression",
     severities=everywhere(Severity.WARNING),
-    title="A regular expression in place of a pattern",
-    message="`{pattern}` is read character by character: patterns know only `*` and a final `$`",
-    why="No crawler reads regular expressions. All but the star and a dollar sign at the end stands for itself, so the "
-    "rule hardly ever matches what is meant.",
+    title="A regular expression instead of a pattern",
+    message="`{pattern}` is not read as a regular expression: patterns support only `*` and a final `$`",
+    why="No crawler supports regular expressions in robots.txt. All characters except `*` and a final `$` are "
+    "literal, so the rule hardly ever matches the intended URLs.",
     mend="Write one pattern for each path, with `*` for any run of characters.",
     source="RFC 9309 section 2.2.3; Google, URL matching based on path values",
     bad=Given(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),

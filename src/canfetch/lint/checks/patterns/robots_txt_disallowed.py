@@ -13,7 +13,7 @@ _ITSELF: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for rules about this one file."""
+    """Find rules that match only robots.txt."""
     for group in file.groups:
         about_it = [rule for rule in group.rules if rule.value in _ITSELF]
         if not about_it:
@@ -34,7 +34,7 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A rule for robots.txt itself",
     message="a rule for `{pattern}` has no effect",
-    why="Crawlers fetch this file before they know any rule; the standard says that it is always allowed.",
+    why="Crawlers fetch robots.txt before they know any rule, and RFC 9309 always allows it.",
     mend="Remove the line.",
     source="RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),

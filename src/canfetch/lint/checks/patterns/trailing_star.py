@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for patterns that end in stars, and hold something else."""
+    """Find patterns that end with `*` and contain something else."""
     neighbours = None
     for record in file.rule_records:
         value = file.value(record)
@@ -38,10 +38,10 @@ CHECK = Check(
     name="trailing-star",
     severities=everywhere(Severity.INFO),
     title="A `*` at the end of a pattern",
-    message="`{pattern}` matches what `{better}` matches",
-    why="A pattern matches all that begins with it. The star at its end matches nothing more, though it counts as one "
-    "more character where rules of different length compete; readers of 1994 look for the star itself.",
-    mend="Leave the star out.",
+    message="`{pattern}` matches the same URLs as `{better}`",
+    why="A pattern already matches every URL that starts with it, so a final `*` adds nothing. It still counts as a "
+    "character when rules of different lengths compete, and parsers from 1994 look for a literal `*`.",
+    mend="Remove the `*` at the end.",
     source="RFC 9309 sections 2.2.2 and 2.2.3; Google, URL matching based on path values",
     bad=Given(b"User-agent: *\nDisallow: /private/*\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""An escape of a character that needs none."""
+"""An unnecessary percent-encoding."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,7 +18,7 @@ _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for escapes of letters, digits, `-`, `.`, `_` and `~`."""
+    """Find escapes of letters, digits, `-`, `.`, `_` and `~`."""
     for record in file.rule_records:
         value = file.value(record)
         if b"%" not in value or record.value is None:
@@ -51,10 +51,10 @@ CHECK = Check(
     code="CF417",
     name="upper-case-escape-of-unreserved",
     severities=Severities(rfc=Severity.INFO, google=Severity.WARNING, bing=Severity.INFO, yandex=Severity.INFO),
-    title="An escape of a character that needs none",
-    message="`{escape}` is `{character}`, which needs no escape",
-    why="The standard compares the two alike. Google's parser does not decode escapes in rules, so the rule does not "
-    "match the URL as it is commonly written.",
+    title="An unnecessary percent-encoding",
+    message="`{escape}` is `{character}`, which does not need to be encoded",
+    why="RFC 9309 treats the two as equal. Google's parser does not decode rules, so this rule does not match the URL "
+    "in its usual form.",
     mend="Write the character itself.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 2.3; google/robotstxt, MaybeEscapePattern",
     bad=Given(b"User-agent: *\nDisallow: /%7Ejoe/\n"),

@@ -15,7 +15,7 @@ _GOOGLEBOT: Final = "Googlebot"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for rules that bar Googlebot from what pages are rendered with."""
+    """Find rules that keep Googlebot from files that pages need for rendering."""
     token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
     if closing_rule(file, token) is not None:
         return
@@ -37,10 +37,10 @@ CHECK = Check(
     name="assets-blocked",
     severities=Severities(rfc=Severity.INFO, google=Severity.WARNING),
     title="Scripts or styles that Google may not fetch",
-    message="`{pattern}` bars what pages may need to be shown, such as `{path}`",
-    why="Search engines show a page to themselves as a browser does. Without its scripts and styles they may see "
-    "another page, or an empty one.",
-    mend="Let crawlers fetch scripts and styles; an Allow line must be as long as the rule, such as "
+    message="`{pattern}` blocks files that pages may need for rendering, such as `{path}`",
+    why="Search engines render a page as a browser does. Without its scripts and styles, they may see a different "
+    "page, or an empty one.",
+    mend="Let crawlers fetch scripts and styles. An `Allow` line must be at least as long as the rule, such as "
     "`Allow: /wp-includes/*.js`.",
     source="Google, JavaScript and robots.txt basics",
     bad=Given(b"User-agent: *\nDisallow: /wp-includes/\n"),

@@ -1,4 +1,4 @@
-"""A noindex that nobody gets to see."""
+"""A `noindex` that crawlers cannot see."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,7 +18,7 @@ _ASKERS: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for pages that say noindex to a search engine that may not fetch them."""
+    """Find pages with `noindex` for a search engine that may not fetch them."""
     for page in file.given.pages:
         path = path_here(file, page.url)
         if path is None:
@@ -40,10 +40,10 @@ CHECK = Check(
     code="CF706",
     name="hidden-noindex",
     severities=everywhere(Severity.WARNING),
-    title="A noindex that nobody gets to see",
-    message="`{pattern}` keeps `{name}` from seeing the noindex of `{page}`",
-    why="A crawler that may not fetch a page never reads what the page says. It may list the bare address, as others "
-    "link to it.",
+    title="A `noindex` that crawlers cannot see",
+    message="because of `{pattern}`, `{name}` cannot see the `noindex` of `{page}`",
+    why="A crawler that may not fetch a page never reads the page's own rules. The search engine may still list the "
+    "bare URL if other pages link to it.",
     mend="Let crawlers fetch the page until it is out of the index.",
     source="Google, block search indexing with noindex",
     bad=Given(

@@ -1,4 +1,4 @@
-"""A home page that is barred, on a site that is not."""
+"""A blocked home page on an open site."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,7 +16,7 @@ _ANY_PAGE: Final = b"/any/page"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for rules about the home page alone."""
+    """Find rules that block only the home page."""
     seen: set[int] = set()
     for name, profile in _ASKERS:
         verdict = decide(file, "/", profile, name)
@@ -33,9 +33,9 @@ CHECK = Check(
     code="CF707",
     name="home-page-blocked",
     severities=everywhere(Severity.WARNING),
-    title="A home page that is barred, on a site that is not",
-    message="`{pattern}` bars the home page",
-    why="Crawlers begin there: what is linked from it alone they do not find.",
+    title="A blocked home page on an open site",
+    message="`{pattern}` blocks the home page",
+    why="Crawlers usually start at the home page. They do not find pages that are linked only from there.",
     mend="Remove the rule.",
     source="Google, URL matching based on path values",
     bad=Given(b"User-agent: *\nDisallow: /$\n"),

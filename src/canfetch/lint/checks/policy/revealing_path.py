@@ -1,4 +1,4 @@
-"""A path that tells where something worth hiding is."""
+"""A path that reveals something worth protecting."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,7 +22,7 @@ _STARTS: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look at the folders and files that Disallow lines name; each is reported once."""
+    """Find revealing names of folders and files in disallow lines. Each path is reported once."""
     seen: set[bytes] = set()
     for record in file.rule_records:
         if record.value is None or record.kind is not RecordKind.DISALLOW:
@@ -49,11 +49,11 @@ CHECK = Check(
     code="CF705",
     name="revealing-path",
     severities=everywhere(Severity.INFO),
-    title="A path that tells where something worth hiding is",
-    message="everybody may read that there is a `{pattern}`",
-    why="Anyone can fetch this file, and those who look for weak places do. A rule asks crawlers to stay away, and "
-    "locks nothing.",
-    mend="Let the server ask for a password or refuse, and leave the path out here.",
+    title="A path that reveals something worth protecting",
+    message="anyone can read here that `{pattern}` exists",
+    why="Anyone can fetch robots.txt, and attackers do. A rule asks crawlers to stay away, but does not protect "
+    "anything.",
+    mend="Require a password or deny access on the server, and remove the path from robots.txt.",
     source="RFC 9309 section 3; NIST, no security by obscurity",
     bad=Given(b"User-agent: *\nDisallow: /files/backup/\n"),
     good=Given(b"User-agent: *\nDisallow: /files/\n"),

@@ -1,4 +1,4 @@
-"""A search engine that is barred from a site open to others."""
+"""A search engine blocked from a site that others may crawl."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ _SEARCH_ENGINES: Final = (("Googlebot",), ("bingbot",), ("DuckDuckBot",), ("Appl
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for search engines whose own groups bar everything, where `*` may fetch something."""
+    """Find search engines whose own group blocks the whole site, although `*` may fetch something."""
     closed_to_all = closing_rule(file, "*") is not None
     for tokens in () if closed_to_all else _SEARCH_ENGINES:
         read = next((token for token in tokens if file.groups_named(token)), None)
@@ -31,10 +31,10 @@ CHECK = Check(
     code="CF702",
     name="search-engine-blocked",
     severities=everywhere(Severity.WARNING),
-    title="A search engine that is barred from a site open to others",
-    message="`{pattern}` bars `{name}` from the whole site, which others may fetch",
-    why="The search engine fetches no page of the site, and shows at most bare addresses that others link to.",
-    mend="Remove the group if the site is to be found there.",
+    title="A search engine blocked from a site that others may crawl",
+    message="`{pattern}` blocks `{name}` from the whole site, which other crawlers may fetch",
+    why="The search engine does not fetch any page of the site. At most, it shows bare URLs that other sites link to.",
+    mend="Remove the group if the site should be found in this search engine.",
     source="RFC 9309 section 2.2.1",
     bad=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A sitemap that the file's own rules bar."""
+"""A sitemap blocked by the file's own rules."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _ASKERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for sitemaps of this site that crawlers may not fetch, though the site is open to them."""
+    """Find sitemaps of this site that crawlers may not fetch, although the site is open to them."""
     sitemaps = list(listed_sitemaps(file))
     origins = {sitemap.url: origin_of(sitemap.url) for sitemap in sitemaps}
     here = None if file.given.url is None else origin_of(file.given.url)
@@ -52,9 +52,9 @@ CHECK = Check(
     code="CF704",
     name="sitemap-blocked",
     severities=everywhere(Severity.WARNING),
-    title="A sitemap that the file's own rules bar",
-    message="`{pattern}` on line {line} bars the sitemap `{sitemap}`",
-    why="A sitemap is fetched as a page is: a crawler that may not fetch it cannot read it.",
+    title="A sitemap blocked by the file's own rules",
+    message="`{pattern}` on line {line} blocks the sitemap `{sitemap}`",
+    why="Crawlers fetch a sitemap like a page. A crawler that may not fetch the sitemap cannot read it.",
     mend="Allow the sitemap, or list one that crawlers may fetch.",
     source="sitemaps.org; RFC 9309 section 2.2.2",
     bad=Given(

@@ -1,4 +1,4 @@
-"""A sitemap of another site."""
+"""A sitemap on another site."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look for sitemaps whose scheme, host or port are not those of the file."""
+    """Find sitemaps whose scheme, host or port differs from that of the file."""
     here = None if file.given.url is None else origin_of(file.given.url)
     if here is None:
         return
@@ -25,11 +25,11 @@ CHECK = Check(
     code="CF708",
     name="sitemap-of-other-host",
     severities=everywhere(Severity.INFO),
-    title="A sitemap of another site",
-    message="the sitemap is on {there}, and this file rules over {here}",
-    why="That is allowed, and lets one host keep the sitemaps of many. Where it is not meant, as with http for https "
-    "or without www, the sitemap may be missing there, or list other URLs than those of this site.",
-    mend="Leave it if it is meant; else write the URL with this site's scheme and host.",
+    title="A sitemap on another site",
+    message="the sitemap is on {there}, but this file applies to {here}",
+    why="This is allowed, and lets one host provide the sitemaps of many. If it is a mistake, such as http instead of "
+    "https or a missing `www`, the sitemap may not exist there, or may list the URLs of another site.",
+    mend="Keep the line if this is intended. Otherwise, write the URL with the scheme and host of this site.",
     source="sitemaps.org, cross submits; Google, sitemap",
     bad=Given(
         b"User-agent: *\nDisallow:\n\nSitemap: http://example.com/sitemap.xml\n", url="https://example.com/robots.txt"

@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Look whether `*` is barred from everything, without exception."""
+    """Find a rule that blocks the whole site for `*`, without exceptions."""
     rule = closing_rule(file, "*")
     if rule is not None:
         yield Found(file.content_span(rule.record), {"pattern": file.text(rule.value)}, Probe("/"))
@@ -21,10 +21,10 @@ CHECK = Check(
     name="whole-site-blocked",
     severities=everywhere(Severity.WARNING),
     title="A site closed to all crawlers",
-    message="`{pattern}` bars every crawler without a group of its own from the whole site",
-    why="Such a rule belongs to sites that are not published yet; taken along when they are, it removes them from "
-    "search engines.",
-    mend="Remove the rule, or bar only what is meant.",
+    message="`{pattern}` blocks the whole site for every crawler without its own group",
+    why="Such a rule is meant for sites that are not yet published. If it remains after publication, the site "
+    "disappears from search engines.",
+    mend="Remove the rule, or disallow only the intended paths.",
     source="RFC 9309 section 2.2.2",
     bad=Given(b"User-agent: *\nDisallow: /\n"),
     good=Given(b"User-agent: *\nDisallow: /private/\n"),
