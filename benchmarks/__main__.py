@@ -19,6 +19,7 @@ from benchmarks.rows.memory import memory_rows
 from benchmarks.rows.parse import one_shot_rows, parse_rows
 from benchmarks.rows.startup import startup_rows
 from benchmarks.rows.warm import warm_memory_rows, warm_rows
+from canfetch.core.choices import unknown_choice
 
 QUICK = 0.06
 TINY = 0.002
@@ -48,7 +49,7 @@ def arguments() -> argparse.Namespace:
     chosen = parser.parse_args()
     unknown = set(chosen.rows.split(",")) - set(ROWS)
     if unknown:
-        parser.error(f"no such rows: {', '.join(sorted(unknown))}; there are {', '.join(ROWS)}")
+        parser.error(unknown_choice("row", min(unknown), ROWS))
     return chosen
 
 

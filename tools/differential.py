@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from canfetch.core.choices import unknown_choice
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.differential.oracles import PROFILES, why_no_google
@@ -143,7 +145,7 @@ def profiles(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     unknown = [name for name in names if name not in PROFILES]
     if unknown:
-        raise argparse.ArgumentTypeError(f"unknown profile {unknown[0]!r}; choose of {', '.join(PROFILES)}")
+        raise argparse.ArgumentTypeError(unknown_choice("profile", unknown[0], PROFILES))
     return names
 
 

@@ -118,5 +118,5 @@ def test_delay_mode_is_validated() -> None:
         pace = Pace(crawl_delay=10, delay_mode=reading)  # type: ignore[arg-type]  # what callers write
         assert next_request_at(pace, now=14, last_request_at=13) == at
     pace = Pace(delay_mode="nonsense")  # type: ignore[arg-type]  # what callers get wrong
-    with pytest.raises(InvalidOption, match="invalid delay_mode 'nonsense': expected interval or window"):
+    with pytest.raises(InvalidOption, match="unknown delay mode 'nonsense': choose from 'interval', 'window'"):
         next_request_at(pace, now=14, last_request_at=13)

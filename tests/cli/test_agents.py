@@ -100,7 +100,7 @@ def test_show_of_a_name_that_is_not_known(run: Run) -> None:
     ran = run("agents", "show", "Example\x1bBot", "GPTBot")
     assert ran.code == 1
     assert ran.out.startswith("GPTBot\n")
-    assert ran.err.startswith("canfetch: no crawler is called 'Example%1BBot'")
+    assert ran.err.startswith("canfetch: unknown crawler 'Example%1BBot'")
 
 
 def test_find_for_people(run: Run) -> None:

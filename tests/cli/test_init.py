@@ -61,7 +61,7 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
             ("--recipe", "block-page"),
             "recipe block-page needs path, the page's path: give one such as '/private_file.html'",
         ),
-        (("--recipe", "block-all", "--path", "/a"), "recipe block-all takes no path: it takes nothing"),
+        (("--recipe", "block-all", "--path", "/a"), "recipe block-all: expected no parameters"),
         (("--recipe", "block-page", "--path", "a"), "'a' is no path: begin it with '/'"),
         (
             ("--recipe", "block-page", "--path", "/a/../b"),

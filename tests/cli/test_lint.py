@@ -120,8 +120,8 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: P
 @pytest.mark.parametrize(
     "arguments, says",
     [
-        (("--select", "CF9999"), "there is no check 'CF9999'"),
-        (("--explain", "no-such"), "there is no check 'no-such'"),
+        (("--select", "CF9999"), "unknown check 'CF9999'"),
+        (("--explain", "no-such"), "unknown check 'no-such'"),
         (("--config", "nowhere.toml"), "nowhere.toml"),
         (("--config", "x.toml", "--isolated"), "give one of them"),
         (("-", "-"), "standard input can be read once"),

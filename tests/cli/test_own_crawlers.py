@@ -45,12 +45,21 @@ def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: 
 @pytest.mark.parametrize(
     "text, said",
     [
-        (OWN.replace("testing", "nonsense"), "[[crawler]] 2: purpose of 'ExampleBot' is 'nonsense'; give one of ads"),
+        (
+            OWN.replace("testing", "nonsense"),
+            "[[crawler]] 2: crawler 'ExampleBot': unknown purpose 'nonsense': choose from 'ads'",
+        ),
         (OWN.replace('"ExampleBot"', '"a b"'), "[[crawler]] 2: agent 'a b' is no product token"),
         (OWN.replace('["ExampleBot"]', '"ExampleBot"'), "[[crawler]] 2: tokens is 'ExampleBot'; give a tuple"),
-        (OWN.replace("operator", "operater"), "[[crawler]] 1: has no operator: the keys are tokens, operator"),
-        (OWN + 'colour = "red"\n', "[[crawler]] 2: has 'colour', which no crawler has"),
-        (OWN.replace("host_names", "hosts"), "[[crawler]] 1: verification has 'hosts': its keys are host_names"),
+        (
+            OWN.replace("operator", "operater"),
+            "[[crawler]] 1: missing key 'operator': required keys are 'tokens', 'operator'",
+        ),
+        (OWN + 'colour = "red"\n', "[[crawler]] 2: unknown key 'colour': choose from 'tokens', 'operator'"),
+        (
+            OWN.replace("host_names", "hosts"),
+            "[[crawler]] 1: verification: unknown key 'hosts': choose from 'host_names'",
+        ),
         ("crawler = [5]", "[[crawler]] 1: is no table"),
         ("[crawler]\n", "begin each with [[crawler]]"),
         (OWN + "[other]\n", "begin each with [[crawler]]"),

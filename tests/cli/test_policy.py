@@ -102,7 +102,10 @@ def test_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.Monke
     "toml, told",
     [
         (b"[everyone", "policy.toml: the policy is no TOML: "),
-        (b"[purpose.traning]", "policy.toml: purpose.traning: no such purpose: choose of ads, "),
+        (
+            b"[purpose.traning]",
+            "policy.toml: purpose.traning: unknown purpose 'traning': did you mean 'training'? (choose from 'ads', ",
+        ),
         (b"[everyone]\ndisallow = ['a']", "policy.toml: everyone.disallow: pattern 'a' can match nothing"),
         (b"[everyone]\ndisallow = ['/a**b']", "policy.toml: everyone.disallow: pattern '/a**b' has two stars in a row"),
         (b"[everyone]\ndisallow_file_types = ['']", "policy.toml: everyone.disallow_file_types: '' is no file type"),

@@ -375,8 +375,8 @@ def test_total_time_bounds_the_redirects_together() -> None:
         ({"max_bytes": 512_000.5}, InvalidLimit, "whole number"),
         ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
         ({"engine": "native", "profile": "cpython-old"}, EngineError, "does not do the profile"),
-        ({"allow_privat": False}, InvalidOption, "no option allow_privat: did you mean allow_private?"),
-        ({"colour": "red"}, InvalidOption, "no option colour: there are agent, policy"),
+        ({"allow_privat": False}, InvalidOption, "unknown option 'allow_privat': did you mean 'allow_private'?"),
+        ({"colour": "red"}, InvalidOption, "unknown option 'colour': choose from 'agent', 'policy'"),
     ],
 )
 def test_options_that_cannot_be_meant_are_told(options: dict[str, object], error: type[Exception], said: str) -> None:

@@ -118,7 +118,7 @@ def test_bing_windows_are_asked_for_by_name() -> None:
     for reading, moments in (("window", [3, 10, 20]), (DelayMode.WINDOW, [3, 10, 20]), ("interval", [3, 13, 23])):
         turns, _ = crawl(files, urls, start=3.0, delay_mode=reading)
         assert [moment for moment, _ in turns] == moments
-    with pytest.raises(InvalidOption, match="invalid delay_mode 'nonsense'"):
+    with pytest.raises(InvalidOption, match="unknown delay mode 'nonsense'"):
         crawl(files, urls, delay_mode="nonsense")
 
 

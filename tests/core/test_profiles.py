@@ -12,6 +12,8 @@ def test_profiles_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("name", ["", "RFC9309", "bing "])
 def test_an_unknown_profile_is_told_which_there_are(name: str) -> None:
-    with pytest.raises(UnknownProfile, match="choose one of rfc9309, strict, google2019, google, googlebot") as caught:
+    with pytest.raises(
+        UnknownProfile, match="choose from 'rfc9309', 'strict', 'google2019', 'google', 'googlebot'"
+    ) as caught:
         profile_named(name)
     assert repr(name) in str(caught.value)

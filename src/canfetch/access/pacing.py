@@ -7,6 +7,7 @@ extended standard; RFC 9110 section 10.2.3 for Retry-After.
 from enum import StrEnum
 from typing import NamedTuple
 
+from canfetch.core.choices import unknown_choice
 from canfetch.core.extensions.request_rate import RequestRate
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.errors import InvalidOption
@@ -27,7 +28,7 @@ def delay_mode_named(name: str) -> DelayMode:
     try:
         return DelayMode(name)
     except ValueError:
-        raise InvalidOption(f"invalid delay_mode {name!r}: expected {' or '.join(DelayMode)}") from None
+        raise InvalidOption(unknown_choice("delay mode", name, DelayMode)) from None
 
 
 class Pace(NamedTuple):

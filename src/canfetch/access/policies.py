@@ -1,6 +1,7 @@
 """Access policies by name: whose reading of status codes and time."""
 
 from canfetch.access._tables import POLICIES, PROVENANCE, AccessPolicy, Phase, Provenance
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import UnknownPolicy
 
 __all__ = ["POLICIES", "PROVENANCE", "AccessPolicy", "Phase", "Provenance", "policy_named"]
@@ -13,5 +14,5 @@ def policy_named(name: str) -> AccessPolicy:
     """
     policy = POLICIES.get(name)
     if policy is None:
-        raise UnknownPolicy(f"unknown access policy {name!r}; choose one of {', '.join(POLICIES)}")
+        raise UnknownPolicy(unknown_choice("access policy", name, POLICIES))
     return policy

@@ -4,6 +4,7 @@ from typing import get_args
 
 from canfetch.agents.crawler import Crawler, Obeys, Purpose, Verification
 from canfetch.core.agent import Agent
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -29,8 +30,9 @@ def checked(crawler: object) -> Crawler:
         if not isinstance(getattr(crawler, field), bool):
             raise InvalidOption(f"{_which(crawler, field)}; give True or False")
     for field, values in (("purpose", get_args(Purpose)), ("obeys", get_args(Obeys))):
-        if getattr(crawler, field) not in values:
-            raise InvalidOption(f"{_which(crawler, field)}; give one of {', '.join(values)}")
+        value = getattr(crawler, field)
+        if value not in values:
+            raise InvalidOption(f"crawler {quoted(crawler.name)}: {unknown_choice(field, value, values)}")
     _check_day(crawler)
     return crawler
 

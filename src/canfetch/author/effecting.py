@@ -11,7 +11,7 @@ from canfetch.author.servers.nginx import nginx_rules
 from canfetch.author.servers.rules import ServerRules, server_rules
 from canfetch.author.servers.traefik import traefik_rules
 from canfetch.author.site_policy import SitePolicy
-from canfetch.core.quoting import quoted
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 
 SERVERS: Final[dict[str, Callable[[ServerRules], str]]] = {
@@ -38,7 +38,7 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
     if form == "headers":
         return "".join(f"{line}\n" for line in _headers(policy))
     if form not in SERVERS:
-        raise InvalidOption(f"unknown form {quoted(form)}; choose one of {', '.join(FORMS)}")
+        raise InvalidOption(unknown_choice("form", form, FORMS))
     return SERVERS[form](server_rules(policy))
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from canfetch.author.site_policy import PageIntent
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
 from canfetch.pages.directives import DirectiveNote
@@ -22,8 +23,12 @@ def checked_page_rules(page: PageIntent) -> None:
     place = PagePosition(PageSource.X_ROBOTS_TAG, 1)
     for rule in page.rules:
         name, colon, value = (part.strip() for part in rule.partition(":"))
-        if not _CHARACTERS.issuperset(rule) or name.lower() not in KNOWN:
-            raise InvalidDraft(f"{quoted(rule)} is no page-level rule: choose of {', '.join(sorted(KNOWN))}")
+        if name.lower() not in KNOWN:
+            raise InvalidDraft(unknown_choice("page-level rule", name, sorted(KNOWN)))
+        if not _CHARACTERS.issuperset(rule):
+            raise InvalidDraft(
+                f"invalid page-level rule {quoted(rule)}: expected only ASCII letters, digits, spaces and ',:+_./-'"
+            )
         found = list(directives_in(rule, place, agents_inside=True))
         if len(found) != 1 or found[0].notes != DirectiveNote.NONE or (colon and found[0].value != value):
             raise InvalidDraft(f"{quoted(rule)} is not read as it is meant: look at its value")

@@ -40,6 +40,7 @@ from canfetch.author.values import (
     checked_url,
     literal_path,
 )
+from canfetch.core.choices import unknown_choice
 from canfetch.core.escapes import canonical
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
@@ -92,7 +93,7 @@ def _intents(table: Mapping[str, Any], kind: Any, everyone: Intent) -> Iterator[
         key = f"{kind}.{name}"
         if kind == "purpose":
             if name not in _PURPOSES:
-                raise InvalidSitePolicy(f"{key}: no such purpose: choose of {', '.join(_PURPOSES)}")
+                raise InvalidSitePolicy(f"{key}: {unknown_choice('purpose', name, _PURPOSES)}")
             spelt = name
         else:
             spelt = _crawler_name(name, key)
@@ -256,7 +257,8 @@ def _table(value: Any, key: str) -> dict[str, Any]:
 def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], key: str) -> None:
     for name in table:
         if name not in allowed:
-            raise InvalidSitePolicy(f"{key + '.' if key else ''}{name}: unknown key: choose of {', '.join(allowed)}")
+            where = f"{key}: " if key else ""
+            raise InvalidSitePolicy(where + unknown_choice("key", name, allowed))
 
 
 def _wrong(key: str, value: Any, allowed: str) -> InvalidSitePolicy:

@@ -6,6 +6,7 @@ Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; contentsignals.
 from collections.abc import Mapping
 from typing import Final
 
+from canfetch.core.choices import unknown_choice
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
@@ -25,7 +26,7 @@ def preferences_of(given: Mapping[str, bool | None]) -> Preferences:
     said: dict[UsagePurpose, bool] = {}
     for name, welcome in given.items():
         if name not in set(UsagePurpose):
-            raise InvalidDraft(f"unknown use {quoted(name)}: choose of {', '.join(UsagePurpose)}")
+            raise InvalidDraft(unknown_choice("use", name, UsagePurpose))
         if welcome is None:
             continue
         if not isinstance(welcome, bool):

@@ -11,6 +11,7 @@ from canfetch.author.compiling import draft_of
 from canfetch.author.draft import Draft
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
 from canfetch.author.values import checked_type, literal_path
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft, InvalidOption
 
@@ -48,7 +49,8 @@ class Recipe(NamedTuple):
         for name, value in given.items():
             parameter = known.get(name)
             if parameter is None:
-                raise InvalidOption(f"recipe {self.name} takes no {name}: it takes {', '.join(known) or 'nothing'}")
+                known_names = unknown_choice("parameter", name, known) if known else "expected no parameters"
+                raise InvalidOption(f"recipe {self.name}: {known_names}")
             values[name] = _texts(value, name)
             if len(values[name]) > 1 and not parameter.many:
                 raise InvalidOption(f"recipe {self.name} takes one {name}: give one")
@@ -219,5 +221,5 @@ def recipe_draft(name: str, **given: str | Sequence[str]) -> Draft:
     """
     recipe = RECIPES.get(name)
     if recipe is None:
-        raise InvalidOption(f"unknown recipe {quoted(name)}; choose one of {', '.join(RECIPES)}")
+        raise InvalidOption(unknown_choice("recipe", name, RECIPES))
     return recipe.draft(**given)

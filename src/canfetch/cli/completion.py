@@ -3,6 +3,7 @@
 import click
 
 from canfetch.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
+from canfetch.core.choices import unknown_choice
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -24,6 +25,6 @@ def command(shell: str) -> None:
 
     complete = get_completion_class(shell)
     if complete is None:
-        raise click.ClickException(f"no completion is known for {shell}: choose one of {', '.join(_SHELLS)}")
+        raise click.ClickException(unknown_choice("shell", shell, _SHELLS))
     # The base's: that of bash starts bash to ask for its version, and may not find one.
     click.echo(ShellComplete.source(complete(cli, {}, PROGRAM, COMPLETE_VARIABLE)))

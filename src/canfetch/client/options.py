@@ -1,13 +1,13 @@
 """What a client is told once: who it is, how patient it is, and whose readings it follows."""
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.policies import AccessPolicy, policy_named
 from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.choices import unknown_choice
 from canfetch.core.engines import compiler_for
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, profile_named
@@ -127,9 +127,7 @@ def _check_names(given: Iterable[str]) -> None:
     known = ClientOptions.__annotations__
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise InvalidOption(f"there is no option {name}: {mend}")
+            raise InvalidOption(unknown_choice("option", name, known))
 
 
 def _origin_names(origins: Collection[str]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Whose reading of the file: profiles by name, and nothing but their flags."""
 
 from canfetch.core._tables import PROFILES, Profile
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import UnknownProfile
 
 __all__ = ["PROFILES", "Profile", "profile_named"]
@@ -13,5 +14,5 @@ def profile_named(name: str) -> Profile:
     """
     profile = PROFILES.get(name)
     if profile is None:
-        raise UnknownProfile(f"unknown profile {name!r}; choose one of {', '.join(PROFILES)}")
+        raise UnknownProfile(unknown_choice("profile", name, PROFILES))
     return profile

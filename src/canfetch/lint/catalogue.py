@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check
 
@@ -132,7 +133,7 @@ def catalogue_of(language: str) -> Catalogue:
     if language == "en":
         return ENGLISH
     if language not in LANGUAGES:
-        raise InvalidOption(f"language {language!r} is none of {', '.join(LANGUAGES)}")
+        raise InvalidOption(unknown_choice("language", language, LANGUAGES))
     text = files("canfetch.lint").joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
     phrases: dict[str, str] = content.pop("phrases")

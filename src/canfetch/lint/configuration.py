@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from canfetch.core.quoting import quoted
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
 from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity, severity_named
@@ -55,7 +55,7 @@ def settings_of(table: Mapping[str, Any], where: str) -> LintSettings:
     for key, value in table.items():
         field = _KEYS.get(key)
         if field is None:
-            raise InvalidOption(f"{where}: there is no key {quoted(key)}; there are {', '.join(_KEYS)}")
+            raise InvalidOption(f"{where}: {unknown_choice('key', key, _KEYS)}")
         try:
             read[field] = _READERS[key](value)
         except InvalidOption as error:
@@ -63,10 +63,10 @@ def settings_of(table: Mapping[str, Any], where: str) -> LintSettings:
     return LintSettings(**read)
 
 
-def _one_of(names: tuple[str, ...]) -> Any:
+def _one_of(kind: str, names: tuple[str, ...]) -> Any:
     def read(value: object) -> str:
         if not isinstance(value, str) or value not in names:
-            raise InvalidOption(f"{quoted(str(value))} is none of {', '.join(names)}")
+            raise InvalidOption(unknown_choice(kind, value, names))
         return value
 
     return read
@@ -97,11 +97,11 @@ def _ignored(value: object) -> dict[str, tuple[str, ...]]:
 
 
 _READERS: Final[dict[str, Any]] = {
-    "profile": _one_of(SEVERITY_SETS),
+    "profile": _one_of("lint profile", SEVERITY_SETS),
     "select": _words,
     "ignore": _words,
     "severity": _severities,
     "ignore-in": _ignored,
     "fail-on": _severity,
-    "language": _one_of(LANGUAGES),
+    "language": _one_of("language", LANGUAGES),
 }

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Final, NamedTuple
 
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check, Found
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
@@ -66,7 +67,7 @@ class Linter:
         findings_limit: int | None = FINDINGS_LIMIT,
     ) -> None:
         if profile not in SEVERITY_SETS:
-            raise InvalidOption(f"profile of severity {profile!r} is none; choose one of {', '.join(SEVERITY_SETS)}")
+            raise InvalidOption(unknown_choice("lint profile", profile, SEVERITY_SETS))
         if findings_limit is not None and findings_limit < 1:
             raise InvalidOption(f"findings_limit is {findings_limit}; give 1 or more, or None for all")
         self.profile = profile
@@ -183,6 +184,11 @@ def _finding(file: LintedFile, check: Check, severity: Severity, place: Found) -
     return Finding(file, check, severity, place.span, place.details, place.probe, place.fix)
 
 
+def unknown_check(word: str) -> str:
+    """Return the message for a word that is neither the name nor the code of a check."""
+    return unknown_choice("check", word, CHECKS_BY_WORD, listed_by="canfetch lint --list-checks")
+
+
 def _checks_of(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         exact = CHECKS_BY_WORD.get(word)
@@ -191,7 +197,7 @@ def _checks_of(words: Sequence[str]) -> Iterator[str]:
             continue
         begun = [check.code for check in CHECKS if word.startswith("CF") and check.code.startswith(word)]
         if not begun:
-            raise InvalidOption(f"there is no check {word!r}; 'canfetch lint --list-checks' shows them all")
+            raise InvalidOption(unknown_check(word))
         yield from begun
 
 

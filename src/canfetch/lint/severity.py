@@ -3,6 +3,7 @@
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 
 
@@ -53,5 +54,4 @@ def severity_named(name: str) -> Severity:
     try:
         return Severity[name.upper()]
     except KeyError:
-        names = ", ".join(severity.label for severity in Severity)
-        raise InvalidOption(f"severity {name!r} is none; choose one of {names}") from None
+        raise InvalidOption(unknown_choice("severity", name, [severity.label for severity in Severity])) from None

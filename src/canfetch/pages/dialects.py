@@ -7,6 +7,7 @@ none: a reservation counts for every dialect, since no operator documents that i
 from typing import Final, NamedTuple
 
 from canfetch.core.agent import Agent
+from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.pages.vocabulary import KNOWN
 
@@ -133,7 +134,7 @@ def dialect_named(name: str) -> PageDialect:
     """
     dialect = PAGE_DIALECTS.get(name)
     if dialect is None:
-        raise InvalidOption(f"unknown page dialect {name!r}: expected one of {', '.join(PAGE_DIALECTS)}")
+        raise InvalidOption(unknown_choice("page dialect", name, PAGE_DIALECTS))
     return dialect
 
 

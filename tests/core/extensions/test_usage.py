@@ -77,9 +77,7 @@ def test_aipref_f13_the_most_restrictive_of_one_path() -> None:
 
 
 def test_a_purpose_that_is_none_raises() -> None:
-    with pytest.raises(
-        canfetch.errors.InvalidOption, match="unknown purpose 'trainin'; choose one of training, search"
-    ):
+    with pytest.raises(canfetch.errors.InvalidOption, match="unknown purpose 'trainin': did you mean 'training'"):
         canfetch.parse("").usage("/", agent="a", purpose="trainin")
 
 

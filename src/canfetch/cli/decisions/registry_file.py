@@ -15,6 +15,7 @@ from canfetch.agents import REGISTRY, Crawler, Registry, Verification
 from canfetch.agents.checking import checked
 from canfetch.cli.shared.input_files import close_input, open_input
 from canfetch.cli.shared.problems import Problem
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
@@ -63,15 +64,16 @@ def _crawler(row: Any) -> Crawler:
         raise TypeError("is no table: give its keys")
     missing = [key for key in ("tokens", "operator", "purpose", "source") if key not in row]
     unknown = [key for key in row if key not in Crawler._fields]
-    if missing or unknown:
-        what = f"has no {missing[0]}" if missing else f"has {quoted(unknown[0])}, which no crawler has"
-        raise TypeError(f"{what}: the keys are {', '.join(Crawler._fields)}")
+    if missing:
+        raise TypeError(f"missing key {missing[0]!r}: required keys are 'tokens', 'operator', 'purpose' and 'source'")
+    if unknown:
+        raise TypeError(unknown_choice("key", unknown[0], Crawler._fields))
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     verification = given.get("verification")
     if isinstance(verification, dict):
         unknown = [key for key in verification if key not in Verification._fields]
         if unknown:
-            raise TypeError(f"verification has {quoted(unknown[0])}: its keys are {', '.join(Verification._fields)}")
+            raise TypeError(f"verification: {unknown_choice('key', unknown[0], Verification._fields)}")
         lists: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in verification.items()
         }

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.cli.shared.problems import Problem
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.lint.configuration import LintSettings, settings_of
@@ -45,8 +46,8 @@ def _table(file: Path, shown: str) -> dict[str, Any] | None:
     except ValueError as error:
         raise Problem(f"{quoted(shown)} is no TOML: {error}: mend it") from None
     if file.name == _OWN_NAME and content.keys() - {_OWN_TABLE}:
-        unknown = ", ".join(map(quoted, sorted(content.keys() - {_OWN_TABLE})))
-        raise Problem(f"{quoted(shown)}: there is no table {unknown}: settings of the linter are in [{_OWN_TABLE}]")
+        unknown = min(content.keys() - {_OWN_TABLE})
+        raise Problem(f"{quoted(shown)}: {unknown_choice('table', unknown, [_OWN_TABLE])}")
     for key in _table_name(file).strip("[]").split("."):
         if not isinstance(content, dict):
             raise Problem(f"{quoted(shown)}: {_table_name(file)} is no table: write it as one")

@@ -29,7 +29,7 @@ from canfetch.lint.catalogue import LANGUAGES, Catalogue, catalogue_of
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.configuration import LintSettings
 from canfetch.lint.given import SeenPage
-from canfetch.lint.linter import Linter
+from canfetch.lint.linter import Linter, unknown_check
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severity, severity_named
 from canfetch.pages.document import parse_page
@@ -194,7 +194,7 @@ def _told(question: LintQuestion, catalogue: Catalogue, palette: Palette) -> Ite
         return
     found = CHECKS_BY_WORD.get(question.explain)
     if found is None:
-        raise Problem(f"there is no check {question.explain[:100]!r}: 'canfetch lint --list-checks' shows them all")
+        raise Problem(unknown_check(question.explain))
     texts = catalogue.texts(found)
     yield palette.strong(f"{found.code} {found.name}: {texts.title}")
     yield f"  {palette.faint(catalogue.phrase('why') + ':')}    {texts.why}"

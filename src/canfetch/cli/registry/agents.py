@@ -21,6 +21,7 @@ from canfetch.cli.shared.agent_arguments import Asker
 from canfetch.cli.shared.input_files import close_input, listed_lines, open_input
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, Problem
 from canfetch.cli.shared.terminal import padded, shown
+from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
@@ -81,12 +82,10 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
     else:
         _write(wanted, format)
     unknown = [name for name, crawler in known.items() if crawler is None]
+    choices = [crawler.name for crawler in REGISTRY.crawlers]
     for name in unknown:
-        click.echo(
-            f"canfetch: no crawler is called {quoted(as_given(name))}: of a User-Agent header, "
-            "ask 'canfetch agents find'; a name that is not known is asked as it is",
-            err=True,
-        )
+        message = unknown_choice("crawler", as_given(name), choices, listed_by="canfetch agents list")
+        click.echo(f"canfetch: {message}", err=True)
     click.get_current_context().exit(_NOTHING_FOUND if unknown else _FOUND)
 
 

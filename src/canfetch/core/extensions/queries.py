@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 from canfetch.core._tables import COMPILED_SETS_LIMIT
+from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
@@ -103,7 +104,7 @@ def usage_purpose(purpose: str) -> UsagePurpose:
     try:
         return UsagePurpose(purpose)
     except ValueError:
-        raise InvalidOption(f"unknown purpose {purpose!r}; choose one of {', '.join(UsagePurpose)}") from None
+        raise InvalidOption(unknown_choice("purpose", purpose, UsagePurpose)) from None
 
 
 def _of_groups_or_file(

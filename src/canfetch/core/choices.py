@@ -1,0 +1,43 @@
+"""The error message for a name that is not one of a known set."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from canfetch.core.quoting import quoted
+
+# difflib compares every pair of characters, and no known name is longer.
+_SUGGESTION_CHARACTERS: Final = 60
+# Of difflib: at the default of 0.6, suggestions are too often unrelated.
+_SIMILARITY: Final = 0.7
+
+
+def unknown_choice(kind: str, value: object, choices: Iterable[str], *, listed_by: str | None = None) -> str:
+    """Return the message for a value that is not one of `choices`, with the nearest of them as a suggestion.
+
+    Args:
+        kind: What the value names, such as `profile`.
+        value: The unknown value.
+        choices: The known names, in the order in which they are listed.
+        listed_by: A command that lists the names, quoted in the message in place of the names.
+    Cost: O(choices), each compared with the value if that is short enough to be a misspelling.
+
+    >>> unknown_choice("engine", "rust", ["python", "native"])
+    "unknown engine 'rust': choose from 'python', 'native'"
+    >>> unknown_choice("engine", "pyton", ["python", "native"])
+    "unknown engine 'pyton': did you mean 'python'? (choose from 'python', 'native')"
+    """
+    names = [str(name) for name in choices]
+    advice = f"choose from {', '.join(map(repr, names))}" if listed_by is None else f"run '{listed_by}' to list them"
+    message = f"unknown {kind} {quoted(value)}: "
+    suggestion = _nearest(value, names)
+    return message + (advice if suggestion is None else f"did you mean {suggestion!r}? ({advice})")
+
+
+def _nearest(value: object, names: list[str]) -> str | None:
+    if not isinstance(value, str) or len(value) > _SUGGESTION_CHARACTERS:
+        return None
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and only errors need it
+
+    spellings = {name.lower(): name for name in reversed(names)}
+    nearest = get_close_matches(value.lower(), spellings, 1, _SIMILARITY)
+    return spellings[nearest[0]] if nearest else None
