@@ -14,7 +14,7 @@ POLICIES: Final = {
 
         [everyone]
         fetch = "none"
-        names_star_ignorers = true
+        include_star_ignorers = true
 
         [purpose.search-index]
         disallow = ["/private/"]

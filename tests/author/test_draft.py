@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.author.draft import Draft, DraftGroup
-from canfetch.author.values import literal_path
+from canfetch.author.validation import literal_path
 
 TOKENS = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 PATTERN_CHARACTERS = st.sampled_from([*"abAB/*?=&.-~!:;,@+'()[]_", "%20", "%2F", "%C3%A9", "%41"])

@@ -57,7 +57,7 @@ def test_what_some_reader_reads_otherwise_is_left() -> None:
     # Some take the misspelt line for no rule, so that the two user-agent lines are of one group: no gap parts them.
     result = format_robots(b"User-agent: a\nDissalow: /x\nuser-agent: b\nDisallow: /y\n")
     assert result.content == b"User-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n"
-    assert (result.refusal, result.left) == (None, ("group-gaps",))
+    assert (result.refusal, result.skipped) == (None, ("group-gaps",))
 
 
 def test_white_space_on_a_line_is_left_where_a_reader_takes_it_for_text() -> None:
@@ -65,7 +65,7 @@ def test_white_space_on_a_line_is_left_where_a_reader_takes_it_for_text() -> Non
     octets = b"User-agent: a\n \nDisallow: /x\n"
     result = format_robots(octets)
     assert result.content == octets
-    assert "blank-lines" in result.left
+    assert "blank-lines" in result.skipped
 
 
 @pytest.mark.parametrize(

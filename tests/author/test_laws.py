@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.author.policy_file import parse_policy
-from canfetch.author.servers.rules import DOT_SEGMENTS, server_rules
-from canfetch.author.witnesses import witnesses_of
+from canfetch.author.sample_targets import sample_targets
+from canfetch.author.servers.rules import DOT_SEGMENTS, build_server_rules
 
 PIECES = ["a", "b", "/", "/", "-", ".", "?", "=", "&", ":", "~", "*", "%2F", "%20", "%C3%A9", "(", "'"]
 PATTERNS = st.builds(
@@ -50,24 +50,24 @@ POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=
 )
 
 
-@given(toml=POLICIES, names_star_ignorers=st.booleans())
-def test_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, names_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
-    policy = parse_policy(toml)._replace(names_star_ignorers=names_star_ignorers)
+@given(toml=POLICIES, include_star_ignorers=st.booleans())
+def test_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, include_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
+    policy = parse_policy(toml)._replace(include_star_ignorers=include_star_ignorers)
     proof = canfetch.author.prove(policy)
-    assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.binds][:3]
+    assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.is_fault][:3]
 
 
 @given(toml=POLICIES)
 def test_servers_are_told_what_the_file_says(toml: str) -> None:
     policy = parse_policy(toml)
     robots = canfetch.parse(canfetch.author.render_policy(policy))
-    intents = server_rules(policy).intents
+    intents = build_server_rules(policy).intents
     for crawler in canfetch.REGISTRY.crawlers:
         if crawler.token_only or crawler.retired:
             continue
         header = f"Mozilla/5.0 (compatible; {crawler.product_names[0]}/1.0; +https://example.com/bot)"
-        shown = [intent for intent in intents if re.search(intent.header_expression, header, re.IGNORECASE)]
-        for target in witnesses_of(policy):
+        shown = [intent for intent in intents if re.search(intent.user_agent_regex, header, re.IGNORECASE)]
+        for target in sample_targets(policy):
             assert not re.match(DOT_SEGMENTS, target)
             rules = shown[0].rules if shown else ()
             deciding = next((rule for rule in rules if re.match(rule.expression, target)), None)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from tests.author.policies import POLICIES
-from tests.author.running import KINDS, REFUSED, Running, running
+from tests.author.servers import KINDS, REFUSED, Running, running
 
 import canfetch
-from canfetch.author.resolving import resolve
-from canfetch.author.witnesses import witnesses_of
+from canfetch.author.resolution import resolve
+from canfetch.author.sample_targets import sample_targets
 from canfetch.core.engines import native_module
 
 # Writings of one target, and near ones: what they come to is the file's to say.
@@ -61,10 +61,10 @@ def test_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path
     # Three of each intent, the last one too, which another's name may shadow.
     chosen = {}
     for intent in (*policy.intents, None):
-        of = [meant for meant in resolve(policy).meant if meant.product_names and meant.intent == intent]
+        of = [meant for meant in resolve(policy).crawlers if meant.product_names and meant.intent == intent]
         chosen.update({meant.name: meant for meant in [*of[:2], *of[-1:]]})
     assert chosen
-    targets = dict.fromkeys([*witnesses_of(policy), *MORE_TARGETS])
+    targets = dict.fromkeys([*sample_targets(policy), *MORE_TARGETS])
     refused = 0
     with running(name, rules, tmp_path) as server:
         for number, crawler in enumerate(chosen.values()):

@@ -11,8 +11,8 @@ import pytest
 from tests.author.policies import POLICIES
 
 import canfetch
-from canfetch.author.resolving import resolve
-from canfetch.author.witnesses import witnesses_of
+from canfetch.author.resolution import resolve
+from canfetch.author.sample_targets import sample_targets
 
 yaml = pytest.importorskip("yaml")
 WORDS = re.compile(r"\s*(?:(&&|\|\||!|\(|\))|(HeaderRegexp|PathRegexp|Path)\(((?:`[^`]*`(?:, )?)+)\))")
@@ -99,8 +99,8 @@ def test_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
     robots = canfetch.parse(canfetch.author.render_policy(policy))
     rules = [router["rule"] for router in http["routers"].values()]
     refused = 0
-    for crawler in resolve(policy).meant:
-        for target in witnesses_of(policy):
+    for crawler in resolve(policy).crawlers:
+        for target in sample_targets(policy):
             path, query, _ = target.partition("?")
             if query or not crawler.product_names or "//" in path:
                 continue

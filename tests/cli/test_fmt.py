@@ -28,7 +28,7 @@ def test_check_writes_nothing(run: RunCommand, ugly: Path) -> None:
     assert run("fmt", "--check") == (1, "robots.txt: would be written anew\n", "")
     assert ugly.read_bytes() == UGLY
     ran = run("fmt", "--check", "--format", "json")
-    assert json.loads(ran.out) == [{"name": "robots.txt", "changed": True, "refusal": None, "left": []}]
+    assert json.loads(ran.out) == [{"name": "robots.txt", "changed": True, "refusal": None, "skipped": []}]
     ran = run("fmt", "--check", "--format", "ndjson")
     assert json.loads(ran.out)["changed"] is True
 

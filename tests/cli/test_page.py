@@ -74,7 +74,7 @@ def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     assert ran.lines[1] == "  nothing that the page says restricts it"
     assert "  links       2 nofollow, 1 ugc" in ran.lines
     assert "  not quoted  1 with data-nosnippet" in ran.lines
-    assert "  noted       html-cut" in ran.lines
+    assert "  noted       html-truncated" in ran.lines
     assert ran.code == 0
 
 
@@ -208,7 +208,7 @@ def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
     assert ruled.count(TDM_PLACE) == 1
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
     for row in map(json.loads, ran.lines):
-        assert (row["may_train"]["allowed"], row["may_train"]["reason"]) == (False, "tdm-file-unknown")
+        assert (row["may_train"]["allowed"], row["may_train"]["reason"]) == (False, "tdm-file-unreachable")
         assert said in row["page"]["tdm_file_problem"]
 
 

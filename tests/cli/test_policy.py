@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from canfetch.author.draft import Draft
-from canfetch.author.effecting import FORMS, render_policy
 from canfetch.author.policy_file import parse_policy
+from canfetch.author.rendering import FORMS, render_policy
 from canfetch.core.profiles import PROFILES
 
 Run = Any
@@ -82,7 +82,7 @@ def test_the_proof_for_people(run: Run) -> None:
 def test_the_proof_for_programs(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check", "--format", "json")
     shape = json.loads(ran.out)
-    assert (ran.code, shape["schema"], shape["holds"]) == (0, "canfetch.proof/1", True)
+    assert (ran.code, shape["schema"], shape["holds"]) == (0, "canfetch.proof/2", True)
     assert {row["profile"] for row in shape["intents"]} == set(PROFILES)
 
 

@@ -5,7 +5,7 @@ import pytest
 from canfetch.core.equivalence import differing_profiles
 from canfetch.lint import Given, Linter, SeenPage, Severity
 from canfetch.lint.analysis.rule_coverage import form_of
-from canfetch.pages.document import parse_page
+from canfetch.pages.page_rules import parse_page
 
 PAGES = (SeenPage("https://example.com/private-offers.html", parse_page()),)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.lint import Given, Linter, SeenPage
-from canfetch.pages.document import parse_page
+from canfetch.pages.page_rules import parse_page
 
 URL = "https://example.com/robots.txt"
 NOINDEX = parse_page(headers=[("X-Robots-Tag", "noindex")])

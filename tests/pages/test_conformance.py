@@ -14,7 +14,7 @@ from tests.differential.oracles import in_ci
 from canfetch import Agent, parse
 from canfetch.pages import PAGE_DIALECTS, PageRules, PageSource, parse_page
 from canfetch.pages.directives import note_names
-from canfetch.pages.verdict import ANSWERS
+from canfetch.pages.verdict import DECISION_NAMES
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
@@ -49,9 +49,9 @@ def test_file_follows_the_schema(path: Path) -> None:
 def test_schema_and_readme_know_every_answer_and_reading() -> None:
     schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
     readme = (FOLDER / "README.md").read_text("utf-8")
-    assert tuple(schema["$defs"]["answer"]["enum"]) == ANSWERS
+    assert tuple(schema["$defs"]["answer"]["enum"]) == DECISION_NAMES
     assert schema["$defs"]["expect"]["properties"]["dialect"]["enum"] == list(PAGE_DIALECTS)
-    assert [name for name in (*ANSWERS, *PAGE_DIALECTS) if f"`{name}`" not in readme] == []
+    assert [name for name in (*DECISION_NAMES, *PAGE_DIALECTS) if f"`{name}`" not in readme] == []
 
 
 def test_every_id_is_unique() -> None:
@@ -96,8 +96,8 @@ def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
         dialect=expected["dialect"],
     )
 
-    assert verdict.seen is expected.get("seen", True)
-    asked = [name for name in ANSWERS if name in expected]
+    assert verdict.fetch_allowed is expected.get("fetch_allowed", True)
+    asked = [name for name in DECISION_NAMES if name in expected]
     assert {name: getattr(verdict, name).allowed for name in asked} == {name: expected[name] for name in asked}
     limits = expected.get("limits", {})
     assert {name: getattr(verdict, name).limit for name in limits} == limits

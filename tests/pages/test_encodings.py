@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from canfetch.pages.encodings import _BY_LABEL, encoding_of, media_type
+from canfetch.pages.encodings import _BY_LABEL, detect_encoding, parse_media_type
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from canfetch.pages.encodings import _BY_LABEL, encoding_of, media_type
     ],
 )
 def test_whatwg_encoding_of_a_page(octets: bytes, content_type: str | None, name: str) -> None:
-    assert encoding_of(octets, content_type).name == name
+    assert detect_encoding(octets, content_type).name == name
 
 
 @pytest.mark.parametrize("name", sorted(set(_BY_LABEL.values())))
@@ -53,4 +53,4 @@ def test_every_encoding_is_one_of_python(name: str) -> None:
     [(None, ""), ("Text/HTML ; charset=x", "text/html"), ("text/html, text/plain", "text/html"), (";", "")],
 )
 def test_media_type(content_type: str | None, expected: str) -> None:
-    assert media_type(content_type) == expected
+    assert parse_media_type(content_type) == expected

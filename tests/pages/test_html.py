@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from canfetch.pages import html
-from canfetch.pages.html import ELEMENTS_LIMIT, elements_of
+from canfetch.pages.html import MAX_ELEMENTS, parse_elements
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
 
 def names(page: bytes) -> list[tuple[str | None, bool]]:
-    return [(meta.attributes.get("name"), meta.in_head) for meta in elements_of(page, None).metas]
+    return [(meta.attributes.get("name"), meta.in_head) for meta in parse_elements(page, None).metas]
 
 
 @pytest.mark.parametrize(
@@ -40,43 +40,43 @@ def test_whatwg_head_and_body(page: bytes, expected: list[tuple[str | None, bool
 
 def test_octets_past_the_limit_are_not_read() -> None:
     page = b"<meta name=a><meta name=b>"
-    cut = elements_of(page, None, max_bytes=14)
+    cut = parse_elements(page, None, max_bytes=14)
     assert [meta.attributes for meta in cut.metas] == [{"name": "a"}]
-    assert cut.octets_cut
-    assert not elements_of(page, None, max_bytes=len(page)).octets_cut
+    assert cut.truncated
+    assert not parse_elements(page, None, max_bytes=len(page)).truncated
 
 
 def test_elements_past_the_limit_are_counted_out() -> None:
-    elements = elements_of(b"<meta>" * (ELEMENTS_LIMIT + 1), None)
-    assert (len(elements.metas), elements.metas[-1].number, elements.elements_cut) == (10_000, 10_000, True)
-    assert not elements_of(b"<meta>" * 10, None).elements_cut
+    elements = parse_elements(b"<meta>" * (MAX_ELEMENTS + 1), None)
+    assert (len(elements.metas), elements.metas[-1].number, elements.too_many_elements) == (10_000, 10_000, True)
+    assert not parse_elements(b"<meta>" * 10, None).too_many_elements
 
 
 def test_attributes_are_cut() -> None:
-    (meta,) = elements_of(b"<meta content='" + b"x" * 100_000 + b"'>", None).metas
+    (meta,) = parse_elements(b"<meta content='" + b"x" * 100_000 + b"'>", None).metas
     assert len(meta.attributes["content"]) == 65_536
 
 
 def test_offsets_count_the_byte_order_mark() -> None:
-    (meta,) = elements_of(b"\xef\xbb\xbf<meta name=a>", None).metas
+    (meta,) = parse_elements(b"\xef\xbb\xbf<meta name=a>", None).metas
     assert (meta.offset, meta.line) == (3, 1)
 
 
 def test_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
-    (meta,) = elements_of("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
+    (meta,) = parse_elements("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
     assert (meta.offset, meta.line) == (4, 2)
 
 
 def test_stateful_encoding() -> None:
     page = "<meta charset=iso-2022-jp>\n<meta name=\u8868 content=noindex>".encode("iso2022-jp")
-    assert [meta.attributes.get("name") for meta in elements_of(page, None).metas] == [None, "\u8868"]
+    assert [meta.attributes.get("name") for meta in parse_elements(page, None).metas] == [None, "\u8868"]
 
 
 def test_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
-    page = b"<p data-canfetch-octet=5 data-nosnippet><span data-canfetch-octet=99 data-nosnippet>"
-    other, own = elements_of(page, None).no_snippets
+    page = b"<p data-canfetch-offset=5 data-nosnippet><span data-canfetch-offset=99 data-nosnippet>"
+    other, own = parse_elements(page, None).no_snippets
     assert (other.offset, other.attributes) == (5, {"data-nosnippet": ""})
-    assert (own.offset, own.attributes) == (40, {"data-nosnippet": ""})
+    assert (own.offset, own.attributes) == (41, {"data-nosnippet": ""})
 
 
 @pytest.mark.parametrize("mark", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
@@ -106,8 +106,8 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 from tests.pages.test_html import HOSTILE
-from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, elements_of
-elements_of(HOSTILE[{name!r}](DEFAULT_MAX_PAGE_BYTES), None)
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, parse_elements
+parse_elements(HOSTILE[{name!r}](DEFAULT_MAX_PAGE_BYTES), None)
 """
     pytest.importorskip("resource", reason="only Unix bounds a process so")
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from canfetch import Agent, parse
 from canfetch.pages import PAGE_DIALECTS, PageRules, parse_page
-from canfetch.pages.tdm import MAX_TDM_BYTES, read_tdm_file
-from canfetch.pages.verdict import ANSWERS
+from canfetch.pages.tdm import MAX_TDM_BYTES, parse_tdm_file
+from canfetch.pages.verdict import DECISION_NAMES
 from canfetch.pages.vocabulary import KNOWN, VALUED
 
 pytest.importorskip("lxml", reason="lxml is not installed")
@@ -101,7 +101,7 @@ def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str
     if dialect != "yandex" and not (dialect is None and agent == "YandexBot"):
         # There, permissive directives stand in elements alone.
         one, other = (page.decide(agent=agent, now=0, dialect=dialect) for page in (of_header, of_element))
-        for name in ANSWERS:
+        for name in DECISION_NAMES:
             assert getattr(one, name)[:3] == getattr(other, name)[:3]
 
 
@@ -116,7 +116,7 @@ def test_law_a_further_directive_opens_nothing(directives: list[str], more: str,
         return page.decide(agent="ExampleBot", now=1e9, dialect=dialect)
 
     before, after = verdict(directives), verdict([*directives, more])
-    for name in set(ANSWERS) - {"may_index_embedded"}:
+    for name in set(DECISION_NAMES) - {"may_index_embedded"}:
         assert getattr(before, name).allowed >= getattr(after, name).allowed
     old, new = before.may_snippet.limit, after.may_snippet.limit
     assert (math.inf if new is None else new) <= (math.inf if old is None else old)
@@ -127,7 +127,7 @@ def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent
     one = parse_page(headers=[("X-Robots-Tag", text) for text in directives])
     other = parse_page(headers=[("X-ROBOTS-TAG", text.upper()) for text in reversed(directives)])
     first, second = (page.decide(agent=agent, now=1e9) for page in (one, other))
-    for name in ANSWERS:
+    for name in DECISION_NAMES:
         assert getattr(first, name)[:3] == getattr(second, name)[:3]
 
 
@@ -135,13 +135,13 @@ def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent
 def test_law_what_robots_txt_forbids_is_never_seen(html: bytes, agent: str, dialect: str | None) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("https://example.com/a", agent=agent)
     verdict = parse_page(html).decide(agent=agent, now=0, robots=robots, dialect=dialect)
-    assert not verdict.seen
-    assert {name for name in ANSWERS if getattr(verdict, name).allowed} == {"may_list"}
+    assert not verdict.fetch_allowed
+    assert {name for name in DECISION_NAMES if getattr(verdict, name).allowed} == {"may_list"}
 
 
 @given(octets=OCTETS)
 def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
-    file = read_tdm_file(octets)
+    file = parse_tdm_file(octets)
     assert (file.problem is None) or not file.entries
     for entry in file.entries:
         entry.matches(b"/a?b")
@@ -152,14 +152,14 @@ def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
 def test_law_every_agent_has_a_reading(tokens: list[str], star_applies: bool) -> None:  # noqa: FBT001 - what is drawn
     verdict = parse_page().decide(agent=Agent(tokens, star_applies=star_applies), now=0)
     assert verdict.dialect in PAGE_DIALECTS
-    assert all(getattr(verdict, name).unlimited for name in ANSWERS)
+    assert all(getattr(verdict, name).unlimited for name in DECISION_NAMES)
 
 
 def test_hostile_tdm_files_are_bounded() -> None:
-    assert read_tdm_file(b"[" * 100_000).problem == "it is deeper than 64 levels"
-    assert read_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
-    assert read_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "it is longer than 512000 octets"
-    assert read_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "it is no JSON"
-    assert read_tdm_file(b"\xff\xff").problem == "it is no JSON"
-    assert read_tdm_file(b"{}").problem == "it is no JSON array"
-    assert len(read_tdm_file(b"[" + b"{}," * 1000 + b"{}]").entries) == 1000
+    assert parse_tdm_file(b"[" * 100_000).problem == "it is deeper than 64 levels"
+    assert parse_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
+    assert parse_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "it is longer than 512000 octets"
+    assert parse_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "it is no JSON"
+    assert parse_tdm_file(b"\xff\xff").problem == "it is no JSON"
+    assert parse_tdm_file(b"{}").problem == "it is no JSON array"
+    assert len(parse_tdm_file(b"[" + b"{}," * 1000 + b"{}]").entries) == 1000

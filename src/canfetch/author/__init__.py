@@ -6,12 +6,12 @@ TOML -> SitePolicy -> Draft -> octets -> Proof
 """
 
 from canfetch.author.draft import Draft, DraftGroup
-from canfetch.author.effecting import render_policy
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.author.policy_file import parse_policy
-from canfetch.author.proving import IntentProof, Proof, Shortfall, prove
+from canfetch.author.proof import IntentProof, Proof, Shortfall, prove
+from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
-from canfetch.author.values import literal_path
+from canfetch.author.validation import literal_path
 
 __all__ = [
     "Audience",

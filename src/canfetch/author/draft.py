@@ -7,15 +7,15 @@ read it as those that take the longest.
 
 from typing import Final, Self
 
-from canfetch.author.ordering import DraftRule, ordered_groups, ordered_rules
-from canfetch.author.preferences import Preferences, content_signal_value, content_usage_value, preferences_of
-from canfetch.author.values import (
-    checked_pattern,
-    checked_rule_pattern,
-    checked_text,
-    checked_token,
-    checked_type,
-    checked_url,
+from canfetch.author.ordering import DraftRule, order_groups, order_rules
+from canfetch.author.preferences import Preferences, format_content_signal, format_content_usage, parse_preferences
+from canfetch.author.validation import (
+    validate_comment,
+    validate_pattern,
+    validate_rule_pattern,
+    validate_str,
+    validate_token,
+    validate_url,
 )
 from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.escapes import canonical
@@ -23,16 +23,16 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
 
 _EVERY_PATH: Final = "/"
-_LONGEST_DELAY_SECONDS: Final = 86_400
+_MAX_CRAWL_DELAY: Final = 86_400
 # What is shorter would be written as 0.
-SHORTEST_DELAY_SECONDS: Final = 0.001
+MIN_CRAWL_DELAY: Final = 0.001
 
 
 def is_delay(value: object) -> bool:
     """Say whether something can be written as a crawl delay: a number of seconds, of a day at most."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return SHORTEST_DELAY_SECONDS <= value <= _LONGEST_DELAY_SECONDS
+    return MIN_CRAWL_DELAY <= value <= _MAX_CRAWL_DELAY
 
 
 class DraftGroup:
@@ -85,7 +85,7 @@ class DraftGroup:
         if not is_delay(seconds):
             raise InvalidDraft(
                 f"{self._name}: a crawl delay of {seconds!r}: give a number of seconds from "
-                f"{SHORTEST_DELAY_SECONDS} to a day, or leave it out"
+                f"{MIN_CRAWL_DELAY} to a day, or leave it out"
             )
         if any(key == "Crawl-delay" for key, _ in self._asides):
             raise InvalidDraft(f"{self._name} has a crawl delay already: give one")
@@ -105,8 +105,8 @@ class DraftGroup:
         Raises: InvalidDraft: nothing is said, of that path something is said already, or Content-Signal says the
             opposite; TypeError: no text.
         """
-        preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
-        if path is not None and not checked_pattern(checked_type(path, "a path")).startswith("/"):
+        preferences = parse_preferences({"training": training, "search": search, "ai-use": ai_use})
+        if path is not None and not validate_pattern(validate_str(path, "a path")).startswith("/"):
             raise InvalidDraft(
                 f"{self._name}: Content-Usage path {quoted(path)} does not begin with '/': write '/*...'"
             )
@@ -116,7 +116,7 @@ class DraftGroup:
         if spoken_of == _EVERY_PATH.encode():
             self._refuse_opposites(preferences, self._signal)
         self._usages[spoken_of] = preferences
-        return self._with_aside("Content-Usage", content_usage_value(preferences, path))
+        return self._with_aside("Content-Usage", format_content_usage(preferences, path))
 
     def content_signal(
         self, *, training: bool | None = None, search: bool | None = None, ai_use: bool | None = None
@@ -125,32 +125,32 @@ class DraftGroup:
 
         Raises: InvalidDraft: nothing is said, something was said already, or Content-Usage says the opposite.
         """
-        preferences = preferences_of({"training": training, "search": search, "ai-use": ai_use})
+        preferences = parse_preferences({"training": training, "search": search, "ai-use": ai_use})
         if any(key == "Content-Signal" for key, _ in self._asides):
             raise InvalidDraft(f"{self._name} has a Content-Signal already: say all in one")
         self._refuse_opposites(preferences, self._usages.get(_EVERY_PATH.encode(), {}))
         self._signal = preferences
-        return self._with_aside("Content-Signal", content_signal_value(preferences))
+        return self._with_aside("Content-Signal", format_content_signal(preferences))
 
     def license(self, url: str) -> Self:
         """Say where the terms of use for these crawlers are; it stands in place of the file's.
 
         Raises: InvalidDraft: no absolute URL.
         """
-        return self._with_aside("License", checked_url(url, "license"))
+        return self._with_aside("License", validate_url(url, "license"))
 
     def comment(self, text: str) -> Self:
         """Put a comment above the group.
 
         Raises: InvalidDraft: not one line of printable ASCII.
         """
-        self._comments.append(checked_text(text))
+        self._comments.append(validate_comment(text))
         return self
 
     @property
     def rules(self) -> tuple[DraftRule, ...]:
         """The rules, in the order in which they are written."""
-        return tuple(ordered_rules(list(self._rules)))
+        return tuple(order_rules(list(self._rules)))
 
     def lines(self) -> list[str]:
         """Write the group's lines.
@@ -175,7 +175,7 @@ class DraftGroup:
         if self._everything:
             raise InvalidDraft(f"{self._name} allows everything already: drop that, or the rules")
         for pattern in patterns:
-            rule = DraftRule(allow, checked_rule_pattern(pattern))
+            rule = DraftRule(allow, validate_rule_pattern(pattern))
             other = self._paths.setdefault(rule.canonical, rule)
             if other.allow is not allow:
                 spelt = "" if other.pattern == pattern else f", which is the path {quoted(other.pattern)}"
@@ -228,7 +228,7 @@ class Draft:
         if not tokens:
             raise InvalidDraft("a group speaks to nobody: give a product token, or '*'")
         for token in tokens:
-            if checked_token(token).lower() in self._named:
+            if validate_token(token).lower() in self._named:
                 raise InvalidDraft(f"{quoted(token)} is named already: put all its rules into one group")
             self._named.add(token.lower())
         group = DraftGroup(tokens)
@@ -241,7 +241,7 @@ class Draft:
         Raises: InvalidDraft: no absolute URL, or one that is named already; TypeError: no text.
         """
         for url in urls:
-            if checked_url(url, "sitemap") in self._sitemaps:
+            if validate_url(url, "sitemap") in self._sitemaps:
                 raise InvalidDraft(f"sitemap URL {quoted(url)} is named already: name it once")
             self._sitemaps[url] = None
 
@@ -250,19 +250,19 @@ class Draft:
 
         Raises: InvalidDraft: no absolute URL.
         """
-        self._licenses += [checked_url(url, "license") for url in urls]
+        self._licenses += [validate_url(url, "license") for url in urls]
 
     def comment(self, text: str) -> None:
         """Put a comment at the top of the file.
 
         Raises: InvalidDraft: not one line of printable ASCII.
         """
-        self._comments.append(checked_text(text))
+        self._comments.append(validate_comment(text))
 
     @property
     def groups(self) -> tuple[DraftGroup, ...]:
         """The groups, in the order in which they are written."""
-        return tuple(ordered_groups([(group.tokens, group) for group in self._groups]))
+        return tuple(order_groups([(group.tokens, group) for group in self._groups]))
 
     def render(self) -> bytes:
         """Give the file's octets.

@@ -69,7 +69,7 @@ class FormatResult(NamedTuple):
 
     content: bytes
     refusal: str | None = None
-    left: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 def format_robots(octets: bytes) -> FormatResult:
@@ -93,8 +93,8 @@ def format_robots(octets: bytes) -> FormatResult:
         written = _written(robots, style)
         profiles = differing_profiles(octets, written)
         if not profiles:
-            left = tuple(name.replace("_", "-") for name, wanted in style._asdict().items() if not wanted)
-            return FormatResult(written, left=left)
+            skipped = tuple(name.replace("_", "-") for name, wanted in style._asdict().items() if not wanted)
+            return FormatResult(written, skipped=skipped)
     return FormatResult(octets, f"other verdicts would come of it in {', '.join(profiles)}")
 
 

@@ -29,7 +29,7 @@ class DraftRule(NamedTuple):
         return canonical(self.pattern.encode("ascii"))
 
 
-def ordered_rules(rules: Sequence[DraftRule]) -> list[DraftRule]:
+def order_rules(rules: Sequence[DraftRule]) -> list[DraftRule]:
     """Put exceptions in front of what they are exceptions of, and leave the rest as it is.
 
     Cost: O(rules squared).
@@ -53,7 +53,7 @@ def ordered_rules(rules: Sequence[DraftRule]) -> list[DraftRule]:
 GroupT = TypeVar("GroupT")
 
 
-def ordered_groups(groups: Sequence[tuple[Sequence[str], GroupT]]) -> list[GroupT]:
+def order_groups(groups: Sequence[tuple[Sequence[str], GroupT]]) -> list[GroupT]:
     """Put groups in front of those whose tokens are a part of theirs.
 
     Args: groups: each with its tokens.

@@ -27,18 +27,18 @@ from typing import Any, Final, get_args
 
 from canfetch.agents.crawler import Purpose
 from canfetch.agents.registry import REGISTRY
-from canfetch.author.draft import SHORTEST_DELAY_SECONDS, is_delay
+from canfetch.author.draft import MIN_CRAWL_DELAY, is_delay
 from canfetch.author.ordering import DraftRule
-from canfetch.author.page_words import checked_page_rules
-from canfetch.author.preferences import Preferences, preferences_of
+from canfetch.author.page_validation import validate_page_rules
+from canfetch.author.preferences import Preferences, parse_preferences
 from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
-from canfetch.author.values import (
-    checked_pattern,
-    checked_rule_pattern,
-    checked_text,
-    checked_token,
-    checked_url,
+from canfetch.author.validation import (
     literal_path,
+    validate_comment,
+    validate_pattern,
+    validate_rule_pattern,
+    validate_token,
+    validate_url,
 )
 from canfetch.core.choices import unknown_choice
 from canfetch.core.escapes import canonical
@@ -49,7 +49,7 @@ from canfetch.errors import InvalidDraft, InvalidSitePolicy
 _TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page")
 _RULE_KEYS: Final = tuple(f"{verb}{what}" for verb in ("allow", "disallow") for what in ("", "_pages", "_file_types"))
 _INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
-_EVERYONE: Final = (*_INTENT, "names_star_ignorers")
+_EVERYONE: Final = (*_INTENT, "include_star_ignorers")
 _PAGE: Final = ("paths", "rules", "crawler")
 _PURPOSES: Final = get_args(Purpose)
 _FETCH: Final = {"all": True, "none": False}
@@ -71,18 +71,18 @@ def parse_policy(toml: str) -> SitePolicy:
         raise InvalidSitePolicy(f"the policy is no TOML: {error}") from None
     _check_keys(table, _TOP, "")
     everyone = _intent(table.get("everyone", {}), Audience("everyone"), "everyone", None)
-    given = table.get("everyone", {}).get("names_star_ignorers", False)
+    given = table.get("everyone", {}).get("include_star_ignorers", False)
     if not isinstance(given, bool):
-        raise _wrong("everyone.names_star_ignorers", given, "true or false")
+        raise _wrong("everyone.include_star_ignorers", given, "true or false")
     policy = SitePolicy(
         everyone=everyone,
         purposes=tuple(_intents(table, "purpose", everyone)),
         crawlers=tuple(_intents(table, "crawler", everyone)),
         pages=tuple(_pages(table.get("page", []))),
-        sitemaps=tuple(_checked(table, "sitemaps", "sitemaps", lambda url: checked_url(url, "sitemap"))),
-        licenses=tuple(_checked(table, "licenses", "licenses", lambda url: checked_url(url, "license"))),
-        comments=tuple(_checked(table, "comments", "comments", checked_text)),
-        names_star_ignorers=given,
+        sitemaps=tuple(_checked(table, "sitemaps", "sitemaps", lambda url: validate_url(url, "sitemap"))),
+        licenses=tuple(_checked(table, "licenses", "licenses", lambda url: validate_url(url, "license"))),
+        comments=tuple(_checked(table, "comments", "comments", validate_comment)),
+        include_star_ignorers=given,
     )
     _refuse_doubles(policy)
     return policy
@@ -119,8 +119,8 @@ def _intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -
         )
     delay = table.get("crawl_delay")
     if delay is not None and not is_delay(delay) and (isinstance(delay, bool) or delay != 0):
-        raise _wrong(f"{key}.crawl_delay", delay, f"a number from {SHORTEST_DELAY_SECONDS} to 86400, or 0")
-    licenses = tuple(_checked(table, "licenses", f"{key}.licenses", lambda url: checked_url(url, "license")))
+        raise _wrong(f"{key}.crawl_delay", delay, f"a number from {MIN_CRAWL_DELAY} to 86400, or 0")
+    licenses = tuple(_checked(table, "licenses", f"{key}.licenses", lambda url: validate_url(url, "license")))
     usage = _usage(table.get("usage"), f"{key}.usage")
     if everyone is not None:
         delay = everyone.crawl_delay if delay is None else delay
@@ -153,7 +153,7 @@ def _patterns(text: str, name: str) -> tuple[str, ...]:
             )
         path = literal_path(text)
         # The page itself, and the page with a query.
-        return checked_rule_pattern(f"{path}$"), checked_rule_pattern(f"{path}?")
+        return validate_rule_pattern(f"{path}$"), validate_rule_pattern(f"{path}?")
     return (_rule_pattern(text),)
 
 
@@ -161,7 +161,7 @@ def _rule_pattern(text: str) -> str:
     pattern = _pattern(text)
     if pattern == "/" or (pattern.startswith("/*") and not pattern.strip("/*$")):
         raise InvalidDraft(f"{quoted(text)} is everything: say fetch = 'all' or fetch = 'none'")
-    return checked_rule_pattern(pattern)
+    return validate_rule_pattern(pattern)
 
 
 def _pattern(text: str) -> str:
@@ -171,15 +171,15 @@ def _pattern(text: str) -> str:
         )
     if "#" in text:
         # It says what is wrong.
-        checked_pattern(text)
-    return checked_pattern(canonical(encode_text(text)).decode("ascii"))
+        validate_pattern(text)
+    return validate_pattern(canonical(encode_text(text)).decode("ascii"))
 
 
 def _usage(value: Any, key: str) -> Preferences | None:
     if value is None:
         return None
     try:
-        return preferences_of(_table(value, key))
+        return parse_preferences(_table(value, key))
     except InvalidDraft as error:
         raise InvalidSitePolicy(f"{key}: {error}") from None
 
@@ -201,7 +201,7 @@ def _pages(value: Any) -> Iterator[PageIntent]:
             crawler = _crawler_name(crawler, f"{key}.crawler")
         page = PageIntent(patterns, rules, crawler)
         try:
-            checked_page_rules(page)
+            validate_page_rules(page)
         except InvalidDraft as error:
             raise InvalidSitePolicy(f"{key}.rules: {error}") from None
         yield page
@@ -211,7 +211,7 @@ def _crawler_name(name: Any, key: str) -> str:
     if not isinstance(name, str):
         raise _wrong(key, name, "a product token, such as 'Googlebot'")
     try:
-        checked_token(name)
+        validate_token(name)
     except InvalidDraft as error:
         raise InvalidSitePolicy(f"{key}: {error}") from None
     if name == "*":

@@ -17,7 +17,7 @@ _LABELS: Final = {UsagePurpose.TRAINING: "train-ai", UsagePurpose.SEARCH: "searc
 _SIGNALS: Final = {UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "ai-input", UsagePurpose.TRAINING: "ai-train"}
 
 
-def preferences_of(given: Mapping[str, bool | None]) -> Preferences:
+def parse_preferences(given: Mapping[str, bool | None]) -> Preferences:
     """Give the preferences that are said, by purpose.
 
     Args: given: `training`, `search`, `ai-use`, each True, False, or None where nothing is said of it.
@@ -37,12 +37,12 @@ def preferences_of(given: Mapping[str, bool | None]) -> Preferences:
     return said
 
 
-def content_usage_value(preferences: Preferences, path: str | None) -> str:
+def format_content_usage(preferences: Preferences, path: str | None) -> str:
     """Write a Content-Usage value."""
     words = ", ".join(f"{_LABELS[use]}={'y' if preferences[use] else 'n'}" for use in _LABELS if use in preferences)
     return words if path is None else f"{path} {words}"
 
 
-def content_signal_value(preferences: Preferences) -> str:
+def format_content_signal(preferences: Preferences) -> str:
     """Write a Content-Signal value."""
     return ", ".join(f"{_SIGNALS[use]}={'yes' if preferences[use] else 'no'}" for use in _SIGNALS if use in preferences)

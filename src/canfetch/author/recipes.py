@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.agents.crawler import Purpose
-from canfetch.author.compiling import draft_of
 from canfetch.author.draft import Draft
+from canfetch.author.policy_compiler import compile_policy
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
-from canfetch.author.values import checked_type, literal_path
+from canfetch.author.validation import literal_path, validate_str
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft, InvalidOption
@@ -23,19 +23,19 @@ class Parameter(NamedTuple):
     """What a recipe is given: its name, what it is, an example, what it is where none is given, and whether many."""
 
     name: str
-    about: str
+    description: str
     example: str
     default: str | None = None
-    many: bool = False
+    multiple: bool = False
 
 
 class Recipe(NamedTuple):
     """A named file: what it does, what it is given, and how it is made."""
 
     name: str
-    about: str
+    description: str
     parameters: tuple[Parameter, ...]
-    make: Callable[[dict[str, Sequence[str]]], Draft]
+    build: Callable[[dict[str, Sequence[str]]], Draft]
 
     def draft(self, **given: str | Sequence[str]) -> Draft:
         """Make the draft.
@@ -52,22 +52,22 @@ class Recipe(NamedTuple):
                 known_names = unknown_choice("parameter", name, known) if known else "expected no parameters"
                 raise InvalidOption(f"recipe {self.name}: {known_names}")
             values[name] = _texts(value, name)
-            if len(values[name]) > 1 and not parameter.many:
+            if len(values[name]) > 1 and not parameter.multiple:
                 raise InvalidOption(f"recipe {self.name} takes one {name}: give one")
         for parameter in self.parameters:
             if not values.get(parameter.name):
                 if parameter.default is None:
                     raise InvalidOption(
-                        f"recipe {self.name} needs {parameter.name}, {parameter.about}: give one such as "
+                        f"recipe {self.name} needs {parameter.name}, {parameter.description}: give one such as "
                         f"{quoted(parameter.example)}"
                     )
                 values[parameter.name] = [parameter.default]
-        return self.make(values)
+        return self.build(values)
 
 
 _CRAWLER: Final = Parameter("crawler", "whom it is for, by its product token", "Googlebot", EVERYONE)
-_DIRECTORIES: Final = Parameter("path", "a directory, with a slash at both ends", "/calendar/", None, many=True)
-_PAGE: Final = Parameter("path", "the page's path", "/private_file.html", None, many=True)
+_DIRECTORIES: Final = Parameter("path", "a directory, with a slash at both ends", "/calendar/", None, multiple=True)
+_PAGE: Final = Parameter("path", "the page's path", "/private_file.html", None, multiple=True)
 
 
 def _rules(crawlers: Sequence[str], *, allow: Sequence[str] = (), disallow: Sequence[str] = ()) -> Draft:
@@ -105,7 +105,7 @@ def _texts(value: object, name: str) -> list[str]:
         return [value]
     if not isinstance(value, list | tuple):
         raise TypeError(f"{name} is a str or a list of such, not {type(value).__name__}")
-    return [checked_type(text, name) for text in value]
+    return [validate_str(text, name) for text in value]
 
 
 def _file_types(types: Sequence[str]) -> list[str]:
@@ -126,7 +126,7 @@ def _blocked_purposes(*purposes: Purpose) -> Draft:
         everyone=Intent(Audience("everyone")),
         purposes=tuple(Intent(Audience("purpose", purpose), fetch=False) for purpose in purposes),
     )
-    return draft_of(policy)
+    return compile_policy(policy)
 
 
 def _block_documents(given: dict[str, Sequence[str]]) -> Draft:
@@ -163,21 +163,21 @@ _ALL: Final = (
         "block-image",
         "An image, for Google Images.",
         (
-            Parameter("crawler", _CRAWLER.about, _IMAGES, _IMAGES),
-            Parameter("path", "the image's path", "/images/dogs.jpg", None, many=True),
+            Parameter("crawler", _CRAWLER.description, _IMAGES, _IMAGES),
+            Parameter("path", "the image's path", "/images/dogs.jpg", None, multiple=True),
         ),
         lambda given: _rules(given["crawler"], disallow=[literal_path(path) for path in given["path"]]),
     ),
     Recipe(
         "block-all-images",
         "All images, for Google Images.",
-        (Parameter("crawler", _CRAWLER.about, _IMAGES, _IMAGES),),
+        (Parameter("crawler", _CRAWLER.description, _IMAGES, _IMAGES),),
         lambda given: _rules(given["crawler"], disallow=["/"]),
     ),
     Recipe(
         "block-file-type",
         "Files of a type.",
-        (_CRAWLER, Parameter("file_type", "the ending behind the dot", "gif", None, many=True)),
+        (_CRAWLER, Parameter("file_type", "the ending behind the dot", "gif", None, multiple=True)),
         lambda given: _rules(given["crawler"], disallow=_file_types(given["file_type"])),
     ),
     Recipe(
@@ -189,7 +189,7 @@ _ALL: Final = (
     Recipe(
         "block-ends-with",
         "All URLs that end with a text.",
-        (_CRAWLER, Parameter("ending", "the text", ".xls", None, many=True)),
+        (_CRAWLER, Parameter("ending", "the text", ".xls", None, multiple=True)),
         lambda given: _rules(given["crawler"], disallow=_ends_with(given["ending"])),
     ),
     Recipe(

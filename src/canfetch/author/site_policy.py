@@ -7,9 +7,9 @@ of a name of the same operator that it falls back on, else that of its purpose, 
 from typing import Final, Literal, NamedTuple
 
 from canfetch.agents.crawler import Purpose
-from canfetch.author.expressions import expression_matches
 from canfetch.author.ordering import DraftRule
 from canfetch.author.preferences import Preferences
+from canfetch.author.regexes import matches_target
 
 AudienceKind = Literal["crawler", "purpose", "everyone"]
 EVERY_PATH: Final = "/"
@@ -45,20 +45,20 @@ class Intent(NamedTuple):
         Cost: O(rules).
         """
         deciding = max(
-            (rule for rule in self.rules if expression_matches(rule.pattern, target)),
+            (rule for rule in self.rules if matches_target(rule.pattern, target)),
             key=lambda rule: rule.strength,
             default=None,
         )
         return self.fetch if deciding is None else deciding.allow
 
     @property
-    def deciding_order(self) -> tuple[DraftRule, ...]:
+    def rules_by_precedence(self) -> tuple[DraftRule, ...]:
         """All rules, in an order in which the first that matches decides; the last one matches everything."""
         ordered = sorted(self.rules, key=lambda rule: rule.strength, reverse=True)
         return (*ordered, DraftRule(self.fetch, EVERY_PATH))
 
     @property
-    def forbids_everything(self) -> bool:
+    def disallows_everything(self) -> bool:
         """Whether nothing may be fetched."""
         return not self.fetch and not any(rule.allow for rule in self.rules)
 
@@ -81,15 +81,15 @@ class PageIntent(NamedTuple):
         words = ", ".join(self.rules)
         return words if self.crawler is None else f"{self.crawler.lower()}: {words}"
 
-    def speaks_of(self, target: str) -> bool:
+    def matches(self, target: str) -> bool:
         """Say whether a target gets the header."""
-        return any(expression_matches(pattern, target) for pattern in self.patterns)
+        return any(matches_target(pattern, target) for pattern in self.patterns)
 
 
 class SitePolicy(NamedTuple):
     """Everything that a site wants of crawlers, made by `parse_policy`.
 
-    `everyone` is the intent of whoever has no other; `names_star_ignorers` says that it is also meant for crawlers
+    `everyone` is the intent of whoever has no other; `include_star_ignorers` says that it is also meant for crawlers
     that obey a group of their own name alone, so that they are named.
     """
 
@@ -100,7 +100,7 @@ class SitePolicy(NamedTuple):
     sitemaps: tuple[str, ...] = ()
     licenses: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
-    names_star_ignorers: bool = False
+    include_star_ignorers: bool = False
 
     @property
     def intents(self) -> tuple[Intent, ...]:
@@ -112,7 +112,7 @@ class SitePolicy(NamedTuple):
 
         Args: target: path and query, as sent.
         """
-        return tuple(("X-Robots-Tag", page.value) for page in self.pages if page.speaks_of(target))
+        return tuple(("X-Robots-Tag", page.value) for page in self.pages if page.matches(target))
 
 
 def purpose_of(intent: Intent) -> Purpose:

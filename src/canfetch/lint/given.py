@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from canfetch.access.entries import Entry
-from canfetch.pages.document import PageRules
+from canfetch.pages.page_rules import PageRules
 
 _NOTHING: Final[Mapping[str, bytes | None]] = MappingProxyType({})
 

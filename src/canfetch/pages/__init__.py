@@ -3,11 +3,11 @@
 headers, HTML, tdmrep.json -> PageRules -> (agent, now, Verdict of robots.txt) -> PageVerdict
 """
 
+from canfetch.pages.annotations import NoSnippet, QualifiedLink
 from canfetch.pages.dialects import PAGE_DIALECTS, PageDialect
 from canfetch.pages.directives import Directive, DirectiveNote
-from canfetch.pages.document import PageNote, PageRules, parse_page
+from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PagePosition, PageSource
-from canfetch.pages.relations import NoSnippet, QualifiedLink
 from canfetch.pages.tdm import Reservation, ReservationNote, TDMFile
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 

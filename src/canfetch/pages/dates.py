@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 # No date is longer.
-_LONGEST_DATE: Final = 100
+_MAX_DATE_LENGTH: Final = 100
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MONTH_NAMES: Final = (
     "january",
@@ -61,7 +61,7 @@ def parse_date(text: str) -> float | None:
     Cost: O(characters), of which at most 100 make a date.
     """
     text = text.strip().strip("\"'").strip()
-    if not text or len(text) > _LONGEST_DATE or not text.isascii():
+    if not text or len(text) > _MAX_DATE_LENGTH or not text.isascii():
         return None
     seconds = _of_iso_8601(text)
     return _of_words(text.lower()) if seconds is None else seconds

@@ -25,25 +25,25 @@ class PageDialect(NamedTuple):
         body_elements: whether meta elements outside of the head count.
         robots_tag: whether the Robots-Tag header counts.
         ignored_names: names of meta elements that it does not look at, though crawlers are called so.
-        borrowed_tokens: tokens that its crawlers fall back on in robots.txt alone.
-        snippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
-        cache_limits_models: whether nocache and noarchive bind answers and training, of both the milder.
-        archive_bars_training: whether noarchive means that nothing is trained.
+        robots_txt_only_tokens: tokens that its crawlers fall back on in robots.txt alone.
+        nosnippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
+        nocache_limits_ai: whether nocache and noarchive bind answers and training, of both the milder.
+        noarchive_blocks_training: whether noarchive means that nothing is trained.
     """
 
     name: str
     summary: str
     source: str
-    words: frozenset[str] = KNOWN
+    directives: frozenset[str] = KNOWN
     permissive_wins: bool = False
     permissive_in_headers: bool = True
     body_elements: bool = True
     robots_tag: bool = True
     ignored_names: frozenset[str] = frozenset()
-    borrowed_tokens: frozenset[str] = frozenset()
-    snippet_limits_answers: bool = True
-    cache_limits_models: bool = False
-    archive_bars_training: bool = False
+    robots_txt_only_tokens: frozenset[str] = frozenset()
+    nosnippet_limits_answers: bool = True
+    nocache_limits_ai: bool = False
+    noarchive_blocks_training: bool = False
 
 
 DEFAULT_DIALECT: Final = "restrictive"
@@ -62,7 +62,7 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
             "google",
             "the more restrictive directive holds; meta elements count in the body, too",
             "Google, robots meta tag, data-nosnippet and X-Robots-Tag specifications, 2026-03-24",
-            words=_EVERYWHERE
+            directives=_EVERYWHERE
             | _PREVIEWS
             | {"nosnippet", "indexifembedded", "notranslate", "noimageindex", "unavailable_after"},
             robots_tag=False,
@@ -72,15 +72,15 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
             "bing",
             "nocache leaves URL, title and snippet to answers and training, noarchive nothing; both are nocache",
             "Bing webmaster help, robots meta tags; Bing blog, September 2023",
-            words=_EVERYWHERE | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
+            directives=_EVERYWHERE | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
             robots_tag=False,
-            cache_limits_models=True,
+            nocache_limits_ai=True,
         ),
         PageDialect(
             "yandex",
             "a permissive directive goes before a prohibiting one, and stands in meta elements alone",
             "Yandex Webmaster, robots meta tag and X-Robots-Tag HTTP header",
-            words=_EVERYWHERE | {"noarchive", "archive"},
+            directives=_EVERYWHERE | {"noarchive", "archive"},
             permissive_wins=True,
             permissive_in_headers=False,
             robots_tag=False,
@@ -89,24 +89,24 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
             "apple",
             "five directives; nosnippet binds generated answers, too",
             "Apple, about Applebot",
-            words=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
-            borrowed_tokens=frozenset({"googlebot"}),
+            directives=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
+            robots_txt_only_tokens=frozenset({"googlebot"}),
             robots_tag=False,
         ),
         PageDialect(
             "amazon",
             "noarchive means that nothing is trained",
             "Amazon, about Amazonbot",
-            words=frozenset({"none", "noindex", "nofollow", "noarchive"}),
+            directives=frozenset({"none", "noindex", "nofollow", "noarchive"}),
             robots_tag=False,
-            archive_bars_training=True,
+            noarchive_blocks_training=True,
         ),
         PageDialect(
             "repext",
             "the draft for URL-level control: Robots-Tag counts, and meta elements in the head alone",
             "draft-illyes-repext-03",
             body_elements=False,
-            snippet_limits_answers=False,
+            nosnippet_limits_answers=False,
         ),
     )
 }
@@ -127,7 +127,7 @@ _BY_PREFIX: Final = {
 }
 
 
-def dialect_named(name: str) -> PageDialect:
+def get_dialect(name: str) -> PageDialect:
     """Give the reading of that name.
 
     Raises: InvalidOption: there is none.
@@ -138,7 +138,7 @@ def dialect_named(name: str) -> PageDialect:
     return dialect
 
 
-def dialect_of(agent: Agent) -> PageDialect:
+def dialect_for(agent: Agent) -> PageDialect:
     """Give the reading of a crawler, by its first product token; `restrictive` where no document is known.
 
     Cost: a look at each known name.

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 from canfetch.core.text import display_text, encode_text
 from canfetch.pages.dates import parse_date
 from canfetch.pages.positions import PagePosition
-from canfetch.pages.vocabulary import IMAGE_PREVIEWS, KNOWN, MAX_IMAGE_PREVIEW, UNAVAILABLE_AFTER, VALUED, meant_by
+from canfetch.pages.vocabulary import (
+    IMAGE_PREVIEWS,
+    KNOWN,
+    MAX_IMAGE_PREVIEW,
+    UNAVAILABLE_AFTER,
+    VALUED,
+    suggest_directive,
+)
 
 # More digits mean no limit either way, and cost time.
 _MOST_DIGITS = 18
@@ -19,13 +26,13 @@ class DirectiveNote(Flag):
     NONE = 0
     UNKNOWN = auto()  # a word that means nothing here; it has no effect
     MISSPELT = auto()  # an unknown word that is nearly a known one; it has no effect
-    VALUE_MISSING = auto()  # a word that needs a value and has none; it has no effect
-    BAD_VALUE = auto()  # a value that is none of those that there are; the directive has no effect
-    BAD_DATE = auto()  # a date that cannot be read; the directive has no effect
-    VALUE_UNEXPECTED = auto()  # a value behind a word that takes none; the word counts
+    MISSING_VALUE = auto()  # a word that needs a value and has none; it has no effect
+    INVALID_VALUE = auto()  # a value that is none of those that there are; the directive has no effect
+    INVALID_DATE = auto()  # a date that cannot be read; the directive has no effect
+    UNEXPECTED_VALUE = auto()  # a value behind a word that takes none; the word counts
     MISSING_COMMA = auto()  # white space or a semicolon stands for the comma; what it parts counts
     NOT_LOWER_CASE = auto()  # a Robots-Tag key in upper case, which its grammar has not; it counts
-    SWITCHED_OFF = auto()  # a Robots-Tag key that is set to false; it has no effect
+    DISABLED = auto()  # a Robots-Tag key that is set to false; it has no effect
 
 
 class Directive(NamedTuple):
@@ -41,14 +48,14 @@ class Directive(NamedTuple):
     agent: str | None
     name: str
     value: str | None
-    meaning: int | float | str | None
+    parsed_value: int | float | str | None
     raw: str
     position: PagePosition
     notes: DirectiveNote = DirectiveNote.NONE
-    meant: str | None = None
+    suggestion: str | None = None
 
     @property
-    def counts(self) -> bool:
+    def has_effect(self) -> bool:
         """Whether it can have an effect: it is known, and its value can be read."""
         return not self.notes & _WITHOUT_EFFECT
 
@@ -58,11 +65,11 @@ class Directive(NamedTuple):
             "agent": None if self.agent is None else plain(self.agent),
             "name": plain(self.name),
             "value": None if self.value is None else plain(self.value),
-            "meaning": self.meaning,
+            "parsed_value": self.parsed_value,
             "raw": plain(self.raw),
             "position": self.position.to_json(),
             "notes": note_names(self.notes),
-            "meant": self.meant,
+            "suggestion": self.suggestion,
         }
 
     def __str__(self) -> str:
@@ -73,10 +80,10 @@ class Directive(NamedTuple):
 
 _WITHOUT_EFFECT = (
     DirectiveNote.UNKNOWN
-    | DirectiveNote.VALUE_MISSING
-    | DirectiveNote.BAD_VALUE
-    | DirectiveNote.BAD_DATE
-    | DirectiveNote.SWITCHED_OFF
+    | DirectiveNote.MISSING_VALUE
+    | DirectiveNote.INVALID_VALUE
+    | DirectiveNote.INVALID_DATE
+    | DirectiveNote.DISABLED
 )
 
 
@@ -90,7 +97,7 @@ def note_names(notes: Flag) -> list[str]:
     return [str(note.name).lower().replace("_", "-") for note in notes]
 
 
-def directive_of(
+def make_directive(
     name: str,
     value: str | None,
     *,
@@ -109,23 +116,23 @@ def directive_of(
     Cost: O(characters).
     """
     name = name.lower()
-    meaning: int | float | str | None = None
-    meant: str | None = None
+    parsed_value: int | float | str | None = None
+    suggestion: str | None = None
     if name in VALUED:
         if not value:
-            notes |= DirectiveNote.VALUE_MISSING
+            notes |= DirectiveNote.MISSING_VALUE
         else:
-            meaning = _meaning_of(name, value)
-            if meaning is None:
-                notes |= DirectiveNote.BAD_DATE if name == UNAVAILABLE_AFTER else DirectiveNote.BAD_VALUE
+            parsed_value = _meaning_of(name, value)
+            if parsed_value is None:
+                notes |= DirectiveNote.INVALID_DATE if name == UNAVAILABLE_AFTER else DirectiveNote.INVALID_VALUE
     elif name not in KNOWN:
-        meant = meant_by(name)
+        suggestion = suggest_directive(name)
         notes |= DirectiveNote.UNKNOWN
-        if meant is not None:
+        if suggestion is not None:
             notes |= DirectiveNote.MISSPELT
     elif value is not None:
-        notes |= DirectiveNote.VALUE_UNEXPECTED
-    return Directive(agent, name, value or None, meaning, raw, position, notes, meant)
+        notes |= DirectiveNote.UNEXPECTED_VALUE
+    return Directive(agent, name, value or None, parsed_value, raw, position, notes, suggestion)
 
 
 def _meaning_of(name: str, value: str) -> int | float | str | None:

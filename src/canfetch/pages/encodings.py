@@ -63,15 +63,15 @@ class Encoding(NamedTuple):
     """An encoding by Python's name, and how many octets of mark the page begins with."""
 
     name: str
-    mark_octets: int
+    bom_length: int
 
     @property
-    def is_above_ascii(self) -> bool:
+    def is_ascii_superset(self) -> bool:
         """Whether each octet below 0x40 is that ASCII character, wherever it stands."""
         return self.name not in _NOT_ABOVE_ASCII
 
 
-def encoding_of(octets: bytes, content_type: str | None) -> Encoding:
+def detect_encoding(octets: bytes, content_type: str | None) -> Encoding:
     """Say in which encoding a page is.
 
     Args: content_type: the header's value, whose `charset` goes before what the page says of itself.
@@ -84,7 +84,7 @@ def encoding_of(octets: bytes, content_type: str | None) -> Encoding:
     return Encoding(named or DEFAULT, 0)
 
 
-def media_type(content_type: str | None) -> str:
+def parse_media_type(content_type: str | None) -> str:
     """Give the media type of a Content-Type header in lower case, without parameters; of several, the first."""
     return (content_type or "").partition(";")[0].partition(",")[0].strip().lower()
 

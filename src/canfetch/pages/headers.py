@@ -6,10 +6,10 @@ A field that comes several times counts each time; libraries that join them with
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
+from canfetch.pages.directive_lists import parse_directives
 from canfetch.pages.directives import Directive
 from canfetch.pages.positions import PagePosition, PageSource
-from canfetch.pages.rule_lists import directives_in
-from canfetch.pages.structured_fields import robots_tag_directives
+from canfetch.pages.robots_tag import parse_robots_tag
 
 Header = tuple[str | bytes, str | bytes]
 
@@ -25,7 +25,7 @@ class HeaderMapping(Protocol):
 Headers = Iterable[Header] | HeaderMapping
 
 # draft-illyes-repext asks for 8 KiB at least; this is what servers send at most.
-HEADER_OCTETS_LIMIT: Final = 65_536
+MAX_HEADER_BYTES: Final = 65_536
 _READ: Final = frozenset({"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type"})
 
 
@@ -33,10 +33,10 @@ class Fields(NamedTuple):
     """The fields that are read, by name in lower case, each with its values in order; and whether there were more."""
 
     values: dict[str, list[str]]
-    cut: bool
+    truncated: bool
 
 
-def fields_of(headers: Headers) -> Fields:
+def collect_fields(headers: Headers) -> Fields:
     """Take out the fields that are read, up to 64 KiB of them.
 
     Args: headers: pairs of name and value, or what has them as items; octets are read as ISO 8859-1, as HTTP has it.
@@ -44,7 +44,7 @@ def fields_of(headers: Headers) -> Fields:
     Cost: O(octets), of which 64 KiB are kept.
     """
     values: dict[str, list[str]] = {}
-    left, cut = HEADER_OCTETS_LIMIT, False
+    left, cut = MAX_HEADER_BYTES, False
     for pair in _pairs(headers):
         name, value = _pair(pair)
         name = name.strip().lower()
@@ -59,15 +59,15 @@ def fields_of(headers: Headers) -> Fields:
     return Fields(values, cut)
 
 
-def header_directives(fields: Fields) -> Iterable[Directive]:
+def parse_header_directives(fields: Fields) -> Iterable[Directive]:
     """Yield the directives of all headers, in their order.
 
     Cost: O(characters).
     """
     for number, value in enumerate(fields.values.get("x-robots-tag", ()), 1):
-        yield from directives_in(value, PagePosition(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
+        yield from parse_directives(value, PagePosition(PageSource.X_ROBOTS_TAG, number), agents_inside=True)
     for number, value in enumerate(fields.values.get("robots-tag", ()), 1):
-        yield from robots_tag_directives(value, PagePosition(PageSource.ROBOTS_TAG, number))
+        yield from parse_robots_tag(value, PagePosition(PageSource.ROBOTS_TAG, number))
 
 
 def _pairs(headers: Headers) -> Iterator[Header]:

@@ -8,13 +8,13 @@ Source: WHATWG HTML sections 13.2.5 (tags) and 13.2.6 (where the head ends).
 from typing import Any, Final, NamedTuple
 
 from canfetch.errors import MissingExtra
-from canfetch.pages.encodings import encoding_of
-from canfetch.pages.marking import MARK, Lines, marked
+from canfetch.pages.encodings import detect_encoding
+from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, Lines, marked
 
 # About what Googlebot reads of a page.
 DEFAULT_MAX_PAGE_BYTES: Final = 2 * 1024 * 1024
 # Of meta elements, of links with a relation, and of elements kept out of snippets, each.
-ELEMENTS_LIMIT: Final = 10_000
+MAX_ELEMENTS: Final = 10_000
 # Attributes longer than this are cut.
 _ATTRIBUTE_CHARACTERS_LIMIT: Final = 65_536
 
@@ -50,18 +50,18 @@ class Element(NamedTuple):
 class Elements(NamedTuple):
     """The elements of a page by their kind, and what was not looked at.
 
-    `octets_cut` says that the page was longer than the limit, `elements_cut` that there were more elements.
+    `truncated` says that the page was longer than the limit, `too_many_elements` that there were more elements.
     """
 
     metas: tuple[Element, ...] = ()
     links: tuple[Element, ...] = ()
     no_snippets: tuple[Element, ...] = ()
     encoding: str | None = None
-    octets_cut: bool = False
-    elements_cut: bool = False
+    truncated: bool = False
+    too_many_elements: bool = False
 
 
-def elements_of(octets: bytes, content_type: str | None, *, max_bytes: int = DEFAULT_MAX_PAGE_BYTES) -> Elements:
+def parse_elements(octets: bytes, content_type: str | None, *, max_bytes: int = DEFAULT_MAX_PAGE_BYTES) -> Elements:
     """Read a page.
 
     Args:
@@ -73,10 +73,10 @@ def elements_of(octets: bytes, content_type: str | None, *, max_bytes: int = DEF
     """
     cut = len(octets) > max_bytes
     octets = octets[:max_bytes]
-    encoding = encoding_of(octets, content_type)
-    body = octets[encoding.mark_octets :]
-    offset = encoding.mark_octets
-    if not encoding.is_above_ascii:
+    encoding = detect_encoding(octets, content_type)
+    body = octets[encoding.bom_length :]
+    offset = encoding.bom_length
+    if not encoding.is_ascii_superset:
         # Offsets are those of the UTF-8 form then.
         octets = body = _decoded(body, encoding.name).encode()
         offset = 0
@@ -90,8 +90,8 @@ def elements_of(octets: bytes, content_type: str | None, *, max_bytes: int = DEF
         tuple(collector.links),
         tuple(collector.no_snippets),
         encoding.name,
-        octets_cut=cut,
-        elements_cut=collector.cut,
+        truncated=cut,
+        too_many_elements=collector.cut,
     )
 
 
@@ -131,7 +131,7 @@ class _Collector:
     def start(self, tag: str, attributes: Any) -> None:
         """Take a start tag, whose name the parser gives in lower case."""
         # A body that nobody marked is one that the parser infers, and earlier than the standard does.
-        if self._in_head and tag not in _HEAD_NAMES and (tag != "body" or MARK in attributes):
+        if self._in_head and tag not in _HEAD_NAMES and (tag != "body" or OFFSET_ATTRIBUTE in attributes):
             self._in_head = False
         if tag in _HEAD_TEXT_NAMES:
             self._head_text_depth += 1
@@ -164,11 +164,13 @@ class _Collector:
 
     def _keep(self, kept: list[Element], kind: str, name: str, attributes: Any) -> None:
         self._numbers[kind] += 1
-        if len(kept) >= ELEMENTS_LIMIT:
+        if len(kept) >= MAX_ELEMENTS:
             self.cut = True
             return
-        octet = _marked_octet(attributes.get(MARK))
-        plain = {key: value[:_ATTRIBUTE_CHARACTERS_LIMIT] for key, value in attributes.items() if key != MARK}
+        octet = _marked_octet(attributes.get(OFFSET_ATTRIBUTE))
+        plain = {
+            key: value[:_ATTRIBUTE_CHARACTERS_LIMIT] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE
+        }
         octet = None if octet is None else octet + self._offset
         line = None if octet is None else self._lines.line_of(octet)
         kept.append(Element(name, plain, self._numbers[kind], line, octet, self._in_head))

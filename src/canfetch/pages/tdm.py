@@ -17,16 +17,16 @@ from canfetch.core.profiles import PROFILES
 from canfetch.core.targets import target_of
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
+from canfetch.pages.annotations import element_position
+from canfetch.pages.bounded_json import parse_json
 from canfetch.pages.directives import note_names, plain
 from canfetch.pages.headers import Fields
 from canfetch.pages.html import Element
-from canfetch.pages.json_reading import read_json
 from canfetch.pages.positions import PagePosition, PageSource
-from canfetch.pages.relations import position_of
 
 TDM_FILE_PATH: Final = "/.well-known/tdmrep.json"
 MAX_TDM_BYTES: Final = 512_000
-ENTRIES_LIMIT: Final = 1_000
+MAX_TDM_ENTRIES: Final = 1_000
 _RESERVATION: Final = "tdm-reservation"
 _POLICY: Final = "tdm-policy"
 _LONGEST_POLICY: Final = 2048
@@ -38,11 +38,11 @@ class ReservationNote(Flag):
     """What is odd about a reservation."""
 
     NONE = 0
-    BAD_VALUE = auto()  # neither 0 nor 1: it says nothing
-    TEXT_FOR_NUMBER = auto()  # "1" for 1; it counts
-    BAD_LOCATION = auto()  # an entry whose pattern is missing or can match nothing; it counts for no URL
+    INVALID_VALUE = auto()  # neither 0 nor 1: it says nothing
+    STRING_VALUE = auto()  # "1" for 1; it counts
+    INVALID_LOCATION = auto()  # an entry whose pattern is missing or can match nothing; it counts for no URL
     POLICY_WITHOUT_RESERVATION = auto()  # a policy where nothing is reserved; it has no effect
-    BAD_POLICY = auto()  # a policy that is no text
+    INVALID_POLICY = auto()  # a policy that is no text
 
 
 class Reservation(NamedTuple):
@@ -88,25 +88,25 @@ class TDMFile(NamedTuple):
 
     entries: tuple[Reservation, ...]
     problem: str | None = None
-    cut: bool = False
-    unknown: bool = False
+    truncated: bool = False
+    unreachable: bool = False
 
 
-def read_tdm_file(octets: bytes) -> TDMFile:
+def parse_tdm_file(octets: bytes) -> TDMFile:
     """Read a tdmrep.json; whatever the octets are, nothing raises.
 
     Cost: O(octets), of which at most 500 KiB are read, and 1000 entries.
     """
-    read = read_json(octets, max_bytes=MAX_TDM_BYTES)
+    read = parse_json(octets, max_bytes=MAX_TDM_BYTES)
     if read.problem is not None:
         return TDMFile((), read.problem)
     if not isinstance(read.value, list):
         return TDMFile((), "it is no JSON array")
-    entries = [_entry(number, entry) for number, entry in enumerate(read.value[:ENTRIES_LIMIT], 1)]
-    return TDMFile(tuple(entries), cut=len(read.value) > ENTRIES_LIMIT)
+    entries = [_entry(number, entry) for number, entry in enumerate(read.value[:MAX_TDM_ENTRIES], 1)]
+    return TDMFile(tuple(entries), truncated=len(read.value) > MAX_TDM_ENTRIES)
 
 
-def tdm_target(url: str | bytes) -> bytes | None:
+def normalize_target(url: str | bytes) -> bytes | None:
     """Give the path and query of a URL in the form in which patterns are compared; None where it is no URL.
 
     Cost: O(octets).
@@ -116,7 +116,7 @@ def tdm_target(url: str | bytes) -> bytes | None:
     return None if split is None else target_of(octets, split, _PROFILE)
 
 
-def header_reservations(fields: Fields) -> Iterator[Reservation]:
+def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
     """Yield what the response's headers say; the first policy goes with each."""
     yield from _reservations(
         (
@@ -127,7 +127,7 @@ def header_reservations(fields: Fields) -> Iterator[Reservation]:
     )
 
 
-def meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
+def parse_meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
     """Yield what the page's meta elements say; the first policy goes with each."""
     values: list[tuple[str, PagePosition]] = []
     policy: str | None = None
@@ -135,13 +135,13 @@ def meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
         name = meta.attributes.get("name", "").strip().lower()
         content = meta.attributes.get("content", "")
         if name == _RESERVATION:
-            values.append((content, position_of(meta, PageSource.TDM_META)))
+            values.append((content, element_position(meta, PageSource.TDM_META)))
         elif name == _POLICY and policy is None:
             policy = content
     yield from _reservations(values, policy)
 
 
-def deciding_reservation(file: TDMFile | None, page: Iterable[Reservation], target: bytes | None) -> Reservation | None:
+def select_reservation(file: TDMFile | None, page: Iterable[Reservation], target: bytes | None) -> Reservation | None:
     """Give the reservation that holds for a page, or None where nobody says anything.
 
     Args:
@@ -168,12 +168,12 @@ def deciding_reservation(file: TDMFile | None, page: Iterable[Reservation], targ
 def _entry(number: int, entry: object) -> Reservation:
     position = PagePosition(PageSource.TDM_FILE, number)
     if not isinstance(entry, dict):
-        return Reservation(None, None, "", position, ReservationNote.BAD_LOCATION | ReservationNote.BAD_VALUE)
+        return Reservation(None, None, "", position, ReservationNote.INVALID_LOCATION | ReservationNote.INVALID_VALUE)
     location = entry.get("location")
     notes = ReservationNote.NONE
     if not isinstance(location, str) or not texts_of(encode_text(location), allow=True, profile=_PROFILE):
         location = location if isinstance(location, str) else ""
-        notes |= ReservationNote.BAD_LOCATION
+        notes |= ReservationNote.INVALID_LOCATION
     return _reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)
 
 
@@ -189,16 +189,16 @@ def _reservation(
     value: object, policy: object, location: str | None, position: PagePosition, notes: ReservationNote
 ) -> Reservation:
     if isinstance(value, str) and value.strip() in {"0", "1"}:
-        notes |= ReservationNote.TEXT_FOR_NUMBER
+        notes |= ReservationNote.STRING_VALUE
         value = int(value)
     reserved = None
     if isinstance(value, int) and not isinstance(value, bool) and value in {0, 1}:
         reserved = value == 1
     else:
-        notes |= ReservationNote.BAD_VALUE
+        notes |= ReservationNote.INVALID_VALUE
     if policy is not None and not isinstance(policy, str):
         policy = None
-        notes |= ReservationNote.BAD_POLICY
+        notes |= ReservationNote.INVALID_POLICY
     if policy is not None and not reserved:
         notes |= ReservationNote.POLICY_WITHOUT_RESERVATION
     cropped = policy[:_LONGEST_POLICY] if isinstance(policy, str) and policy else None

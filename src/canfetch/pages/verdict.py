@@ -25,7 +25,7 @@ class PageReason(StrEnum):
     EXPIRED = "expired"
     RESERVATION = "reservation"
     ROBOTS_TXT = "robots-txt"
-    TDM_FILE_UNKNOWN = "tdm-file-unknown"
+    TDM_FILE_UNREACHABLE = "tdm-file-unreachable"
 
 
 class PageDecision(NamedTuple):
@@ -40,7 +40,7 @@ class PageDecision(NamedTuple):
     reason: PageReason
     limit: float | str | None = None
     directive: Directive | None = None
-    also: tuple[Directive, ...] = ()
+    other_directives: tuple[Directive, ...] = ()
     reservation: Reservation | None = None
     robots: Verdict | None = None
 
@@ -59,7 +59,7 @@ class PageDecision(NamedTuple):
             "reason": str(self.reason),
             "limit": self.limit,
             "directive": None if self.directive is None else self.directive.to_json(),
-            "also": [directive.to_json() for directive in self.also],
+            "other_directives": [directive.to_json() for directive in self.other_directives],
             "reservation": None if self.reservation is None else self.reservation.to_json(),
             "explanation": self.explanation,
         }
@@ -73,15 +73,15 @@ class PageDecision(NamedTuple):
             no_file = self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}
             why = f"is {self.robots.reason}, so the page may not be fetched, and" if no_file else _FORBIDS
             return f"robots.txt {why} what it says is never seen"
-        if self.reason is PageReason.TDM_FILE_UNKNOWN:
+        if self.reason is PageReason.TDM_FILE_UNREACHABLE:
             return "tdmrep.json could not be had, so what it reserves is not known"
         if self.directive is None:
             return "nothing that the page says restricts it"
         stands = f"{self.directive}, {self.directive.position}"
         if self.reason is PageReason.EXPIRED:
             return f"{stands}: that has passed"
-        if self.reason is PageReason.PERMISSIVE_DIRECTIVE and self.also:
-            return f"{stands}, goes before {self.also[0]}, {self.also[0].position}"
+        if self.reason is PageReason.PERMISSIVE_DIRECTIVE and self.other_directives:
+            return f"{stands}, goes before {self.other_directives[0]}, {self.other_directives[0].position}"
         return stands
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class PageDecision(NamedTuple):
         return f", up to {self.limit}" if self.allowed and self.limit is not None else ""
 
 
-ANSWERS: Final = (
+DECISION_NAMES: Final = (
     "may_index",
     "may_list",
     "may_index_embedded",
@@ -155,7 +155,7 @@ class PageVerdict(NamedTuple):
     agent: Agent
     dialect: str
     now: float
-    seen: bool
+    fetch_allowed: bool
     robots: Verdict | None
     directives: tuple[Directive, ...]
 
@@ -175,17 +175,17 @@ class PageVerdict(NamedTuple):
         """
         return {
             "schema": PAGE_VERDICT_SCHEMA,
-            **{name: getattr(self, name).to_json() for name in ANSWERS},
+            **{name: getattr(self, name).to_json() for name in DECISION_NAMES},
             "agent": {
                 "tokens": [display_text(token) for token in self.agent.encoded_tokens],
                 "star_applies": self.agent.star_applies,
             },
             "dialect": self.dialect,
             "now": self.now,
-            "seen": self.seen,
+            "fetch_allowed": self.fetch_allowed,
             "robots": None if self.robots is None else self.robots.to_json(),
             "directives": [directive.to_json() for directive in self.directives],
         }
 
     def __str__(self) -> str:
-        return "\n".join(f"{name.replace('_', ' ')}: {getattr(self, name)}" for name in ANSWERS)
+        return "\n".join(f"{name.replace('_', ' ')}: {getattr(self, name)}" for name in DECISION_NAMES)

@@ -16,7 +16,7 @@ VALUED: Final = frozenset({MAX_SNIPPET, MAX_IMAGE_PREVIEW, MAX_VIDEO_PREVIEW, UN
 # From the smallest preview to the largest.
 IMAGE_PREVIEWS: Final = ("none", "standard", "large")
 # What stands for several.
-MEMBERS: Final = {"none": ("noindex", "nofollow"), "all": ("index", "follow")}
+EXPANSIONS: Final = {"none": ("noindex", "nofollow"), "all": ("index", "follow")}
 PERMISSIVE: Final = frozenset({"all", "index", "follow", "archive", "snippet", "imageindex", "translate", "cache"})
 PLAIN: Final = PERMISSIVE | {
     "none",
@@ -58,7 +58,7 @@ _MISTAKEN: Final = {
 _LONGEST_WORD: Final = 40
 
 
-def meant_by(word: str) -> str | None:
+def suggest_directive(word: str) -> str | None:
     """Give the known word that a misspelling probably means, or None; the word itself is no misspelling.
 
     Args: word: in lower case.

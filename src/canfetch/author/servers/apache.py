@@ -34,7 +34,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     for intent in rules.intents:
         yield f"# {intent.summary}"
         yield "RewriteCond %{ENV:CANFETCH_WHO} ^$"
-        yield f'RewriteCond %{{HTTP_USER_AGENT}} "{intent.header_expression}" [NC]'
+        yield f'RewriteCond %{{HTTP_USER_AGENT}} "{intent.user_agent_regex}" [NC]'
         yield f"RewriteRule ^ - [E=CANFETCH_WHO:{intent.number}]"
     if rules.intents:
         yield "# Always served, and never served."

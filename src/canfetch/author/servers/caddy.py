@@ -37,7 +37,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "map {http.request.header.User-Agent} {canfetch_who} {"
         for intent in rules.intents:
             yield f"\t# {intent.summary}"
-            yield f"\t`~(?i){intent.header_expression}` who{intent.number}"
+            yield f"\t`~(?i){intent.user_agent_regex}` who{intent.number}"
         yield "\tdefault nobody"
         yield "}"
         yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'

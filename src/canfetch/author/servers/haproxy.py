@@ -32,7 +32,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield (
             f"    http-request set-var(txn.canfetch_who) int({intent.number})"
             " if !{ var(txn.canfetch_who) -m found }"
-            f" {{ req.fhdr(User-Agent) -m reg -i '{intent.header_expression}' }}"
+            f" {{ req.fhdr(User-Agent) -m reg -i '{intent.user_agent_regex}' }}"
         )
     if rules.intents:
         yield "    # Always served, and never served."

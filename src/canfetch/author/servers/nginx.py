@@ -36,7 +36,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "    default 0;"
     for intent in rules.intents:
         yield f"    # {intent.summary}"
-        for expression in intent.header_expressions:
+        for expression in intent.user_agent_regexes:
             yield f"    {_word(f'~*{expression}', intent.summary)} {intent.number};"
     yield "}"
     yield ""

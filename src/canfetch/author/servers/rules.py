@@ -11,8 +11,8 @@
 
 from typing import Final, NamedTuple
 
-from canfetch.author.expressions import target_expression
-from canfetch.author.resolving import Meant, resolve
+from canfetch.author.regexes import target_regex
+from canfetch.author.resolution import CrawlerIntent, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
 
 # Neither a part of a longer name nor of a URL or an address.
@@ -48,12 +48,12 @@ class ServerIntent(NamedTuple):
     rules: tuple[ServerRule, ...]
 
     @property
-    def header_expression(self) -> str:
+    def user_agent_regex(self) -> str:
         """The expression that finds one of the names in a User-Agent header, without regard to letter case."""
         return _expression_of_names(self.names)
 
     @property
-    def header_expressions(self) -> list[str]:
+    def user_agent_regexes(self) -> list[str]:
         """The same as several, for a server that reads no long words."""
         return [
             _expression_of_names(self.names[start : start + _NAMES_AT_ONCE])
@@ -76,7 +76,7 @@ class ServerTag(NamedTuple):
     @property
     def expressions(self) -> tuple[str, ...]:
         """The expressions of its targets, from their first octet."""
-        return tuple(map(target_expression, self.patterns))
+        return tuple(map(target_regex, self.patterns))
 
     @property
     def expression(self) -> str:
@@ -112,7 +112,7 @@ COMPARED_AS_SENT: Final = (
 )
 
 
-def server_rules(policy: SitePolicy) -> ServerRules:
+def build_server_rules(policy: SitePolicy) -> ServerRules:
     """Give what servers are told.
 
     Cost: O(crawlers and rules).
@@ -120,16 +120,16 @@ def server_rules(policy: SitePolicy) -> ServerRules:
     resolution = resolve(policy)
     intents: list[ServerIntent] = []
     for intent in policy.intents:
-        meant = resolution.of(intent)
+        meant = resolution.crawlers_for(intent)
         names = tuple(dict.fromkeys(name for crawler in meant for name in crawler.product_names))
         is_last_and_free = intent is policy.everyone and not _limits(intent)
         if names and not is_last_and_free:
             rules = tuple(
-                ServerRule(rule.allow, rule.pattern, target_expression(rule.pattern)) for rule in intent.deciding_order
+                ServerRule(rule.allow, rule.pattern, target_regex(rule.pattern)) for rule in intent.rules_by_precedence
             )
             intents.append(ServerIntent(len(intents) + 1, intent, names, rules))
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
-    words = tuple(crawler.name for crawler in resolution.meant if _is_limited_word(crawler))
+    words = tuple(crawler.name for crawler in resolution.crawlers if _is_limited_word(crawler))
     return ServerRules(tuple(intents), tags, words)
 
 
@@ -139,10 +139,10 @@ def _expression_of_names(names: tuple[str, ...]) -> str:
 
 
 def _limits(intent: Intent) -> bool:
-    return any(not rule.allow for rule in intent.deciding_order)
+    return any(not rule.allow for rule in intent.rules_by_precedence)
 
 
-def _is_limited_word(crawler: Meant) -> bool:
+def _is_limited_word(crawler: CrawlerIntent) -> bool:
     return not crawler.product_names and crawler.is_known and crawler.intent is not None and _limits(crawler.intent)
 
 

@@ -11,7 +11,7 @@ Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.expressions import path_expression
+from canfetch.author.regexes import path_regex
 from canfetch.author.servers.rules import ServerIntent, ServerRules
 
 _COMPARED: Final = (
@@ -45,7 +45,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "  routers:"
     before: list[str] = []
     for intent in rules.intents:
-        header = f"HeaderRegexp(`User-Agent`, `(?i){intent.header_expression}`)"
+        header = f"HeaderRegexp(`User-Agent`, `(?i){intent.user_agent_regex}`)"
         if intent.number in terms:
             others = "".join(f" && !{other}" for other in before)
             yield f"    # {intent.summary}"
@@ -61,7 +61,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "      ipAllowList:"
         yield f"        sourceRange: ['{_NOBODY}']"
     for tag in rules.tags:
-        paths = " || ".join(f"PathRegexp(`^{path_expression(pattern)}`)" for pattern in tag.patterns)
+        paths = " || ".join(f"PathRegexp(`^{path_regex(pattern)}`)" for pattern in tag.patterns)
         yield f"    # For a router of yours with the rule: {paths}"
         yield f"    canfetch-tag-{tag.number}:"
         yield "      headers:"
@@ -78,7 +78,7 @@ def _refused(intent: ServerIntent) -> str:
         if rule.pattern.endswith("?") and f"{rule.pattern[:-1]}$" in patterns:
             # A page with a query, whose path alone is another rule.
             continue
-        matches = f"PathRegexp(`^{path_expression(rule.pattern)}`)"
+        matches = f"PathRegexp(`^{path_regex(rule.pattern)}`)"
         if rule.allow:
             stronger.append(matches)
         else:

@@ -53,7 +53,7 @@ def _listed() -> list[str]:
     lines = []
     for recipe in RECIPES.values():
         options = " ".join(_option(parameter) for parameter in recipe.parameters)
-        lines.append(f"{padded(recipe.name, width)}  {recipe.about}\n")
+        lines.append(f"{padded(recipe.name, width)}  {recipe.description}\n")
         if options:
             lines.append(f"{' ' * width}  {options}\n")
     return lines
@@ -78,11 +78,11 @@ def _asked(sitemap: tuple[str, ...]) -> tuple[Draft, tuple[str, ...]]:
 
 
 def _answer(recipe: Recipe, parameter: Parameter) -> list[str]:
-    question = f"{recipe.name}: {parameter.about}, such as {parameter.example}"
-    if parameter.many:
+    question = f"{recipe.name}: {parameter.description}, such as {parameter.example}"
+    if parameter.multiple:
         question += "; several with a space between"
     text: str = click.prompt(question, default=parameter.default, err=True)
-    return text.split() if parameter.many else [text.strip()]
+    return text.split() if parameter.multiple else [text.strip()]
 
 
 command: Final = click.Command(

@@ -1,6 +1,6 @@
 """`canfetch policy`: a site's policy in TOML, proven, and put into effect.
 
-`--check` gives the proof alone; with `--format json` it is `Proof.to_json`, schema `canfetch.proof/1`. Otherwise, with
+`--check` gives the proof alone; with `--format json` it is `Proof.to_json`, schema `canfetch.proof/2`. Otherwise, with
 `--format json`, an object of the forms, each a text, and `holds`.
 """
 
@@ -11,9 +11,9 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.author.effecting import FORMS, SERVERS, render_policy
 from canfetch.author.policy_file import parse_policy
-from canfetch.author.proving import BINDING_PROFILES, IntentProof, Proof, Shortfall, prove
+from canfetch.author.proof import CURRENT_PROFILES, IntentProof, Proof, Shortfall, prove
+from canfetch.author.rendering import FORMS, SERVERS, render_policy
 from canfetch.author.site_policy import SitePolicy
 from canfetch.cli.shared.input_files import close_input, open_input
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, Problem
@@ -44,7 +44,7 @@ def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoRetu
             sys.stdout.write((f"# === {name}\n" if len(forms) > 1 else "") + text)
     sys.stdout.flush()
     if not proof.holds:
-        faults = [shortfall for shortfall in proof.shortfalls if shortfall.binds]
+        faults = [shortfall for shortfall in proof.shortfalls if shortfall.is_fault]
         click.echo(f"canfetch: {shown(file)}: {len(faults)} shortfalls: {shown(str(faults[0]))}: see --check", err=True)
     click.get_current_context().exit(ALLOWED if proof.holds else DISALLOWED)
 
@@ -89,12 +89,12 @@ def _proof_lines(proof: Proof, palette: Palette) -> Iterator[str]:
     for name, cells in rows.items():
         words = (_cell(cell, names[cell.profile], palette) for cell in cells)
         yield "  ".join([padded(name, width), *words]).rstrip()
-    asked = sum(row.asked for row in proof.intents)
+    asked = sum(row.checked for row in proof.intents)
     engines = dict.fromkeys(engine for row in proof.intents for engine in row.engines)
     yield ""
     yield f"{asked} questions, by the engines {', '.join(engines)}"
     yield from _shortfall_lines(proof, palette)
-    for note in proof.notes:
+    for note in proof.limitations:
         yield shown(f"note: {note}")
 
 
@@ -103,19 +103,19 @@ def _shortfall_lines(proof: Proof, palette: Palette) -> Iterator[str]:
     alike: dict[tuple[bool, str, str, str, str], list[Shortfall]] = {}
     for shortfall in proof.shortfalls:
         whom = f"{len(shortfall.crawlers)} crawlers" if len(shortfall.crawlers) > 3 else ", ".join(shortfall.crawlers)
-        key = (not shortfall.binds, shortfall.profile, str(shortfall.intent.audience), whom, shortfall.why)
+        key = (not shortfall.is_fault, shortfall.profile, str(shortfall.intent.audience), whom, shortfall.reason)
         alike.setdefault(key, []).append(shortfall)
     for (is_known, profile, audience, whom, why), found in sorted(alike.items(), key=lambda item: item[0][0]):
         first = found[0]
         more = f" and {len(found) - 1} more targets" if len(found) > 1 else ""
-        text = f"{profile}: {audience}: {whom}: {why}: {first.asked} is {first.got}, not {first.wanted}{more}"
+        text = f"{profile}: {audience}: {whom}: {why}: {first.subject} is {first.actual}, not {first.expected}{more}"
         yield palette.faint(shown(f"known: {text}")) if is_known else palette.bad(shown(f"not met: {text}"))
 
 
 def _cell(row: IntentProof, wide: int, palette: Palette) -> str:
     if row.is_met:
         return palette.good(padded("met", wide))
-    return (palette.odd if row.profile in BINDING_PROFILES else palette.faint)(padded("partly", wide))
+    return (palette.odd if row.profile in CURRENT_PROFILES else palette.faint)(padded("partly", wide))
 
 
 command: Final = click.Command(

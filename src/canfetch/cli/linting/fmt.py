@@ -100,7 +100,7 @@ def _tell(question: FormatQuestion, done: _Done) -> None:
     elif done.changed:
         if question.writes:
             rewrite(done.name, done.result.content)
-        left = ", ".join(_LEFT[name] for name in done.result.left)
+        left = ", ".join(_LEFT[name] for name in done.result.skipped)
         said = "written anew" if question.writes else "would be written anew"
         because = f"; left as it is, since verdicts would change: {left}" if left else ""
         sys.stdout.write(f"{shown(done.name)}: {said}{because}\n")
@@ -111,7 +111,7 @@ def _json(done: _Done) -> dict[str, Any]:
         "name": as_given(done.name),
         "changed": done.changed,
         "refusal": done.result.refusal,
-        "left": list(done.result.left),
+        "skipped": list(done.result.skipped),
     }
 
 

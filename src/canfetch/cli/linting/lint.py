@@ -32,8 +32,8 @@ from canfetch.lint.given import SeenPage
 from canfetch.lint.linter import Linter, unknown_check
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severity, severity_named
-from canfetch.pages.document import parse_page
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
+from canfetch.pages.page_rules import parse_page
 
 _CLEAN, _FOUND = ALLOWED, DISALLOWED
 _NOT_FOR_DOCUMENTS: Final = frozenset({"sarif", "gitlab", "junit", "html", "json"})

@@ -89,7 +89,7 @@ def _come_by(seen: Seen) -> Iterator[str]:
 
 
 def _oddity(directive: Directive) -> str:
-    perhaps = "" if directive.meant is None else f", perhaps {directive.meant}"
+    perhaps = "" if directive.suggestion is None else f", perhaps {directive.suggestion}"
     return f"{directive}, {directive.position}: {', '.join(note_names(directive.notes))}{perhaps}"
 
 

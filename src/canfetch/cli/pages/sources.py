@@ -15,7 +15,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
-from canfetch.pages.document import PageRules, parse_page
+from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
 # As many as Googlebot follows.
@@ -168,7 +168,7 @@ class _FetchedPages:
             tdm_file=tdm.octets,
             max_bytes=self._question.max_bytes,
         )
-        return Seen(rules if tdm.problem is None else rules.with_unknown_tdm_file(tdm.problem), verdict, fetched)
+        return Seen(rules if tdm.problem is None else rules.with_unreachable_tdm_file(tdm.problem), verdict, fetched)
 
     def close(self) -> None:
         self._transport.close()

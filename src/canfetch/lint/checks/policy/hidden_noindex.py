@@ -10,7 +10,7 @@ from canfetch.lint.check import Check, Found, Probe
 from canfetch.lint.given import Given, SeenPage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.pages.document import parse_page
+from canfetch.pages.page_rules import parse_page
 from canfetch.pages.verdict import PageReason
 
 # Who asks, as whose reading of robots.txt.

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from canfetch.author.compiling import draft_of
+from canfetch.author.policy_compiler import compile_policy
 from canfetch.author.servers.apache import apache_rules
 from canfetch.author.servers.caddy import caddy_rules
 from canfetch.author.servers.haproxy import haproxy_rules
 from canfetch.author.servers.nginx import nginx_rules
-from canfetch.author.servers.rules import ServerRules, server_rules
+from canfetch.author.servers.rules import ServerRules, build_server_rules
 from canfetch.author.servers.traefik import traefik_rules
 from canfetch.author.site_policy import SitePolicy
 from canfetch.core.choices import unknown_choice
@@ -34,12 +34,12 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
     Cost: O(crawlers, and rules squared).
     """
     if form == "robots":
-        return draft_of(policy).render().decode("ascii")
+        return compile_policy(policy).render().decode("ascii")
     if form == "headers":
         return "".join(f"{line}\n" for line in _headers(policy))
     if form not in SERVERS:
         raise InvalidOption(unknown_choice("form", form, FORMS))
-    return SERVERS[form](server_rules(policy))
+    return SERVERS[form](build_server_rules(policy))
 
 
 def _headers(policy: SitePolicy) -> Iterator[str]:

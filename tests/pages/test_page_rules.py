@@ -8,11 +8,11 @@ import pytest
 from canfetch import Agent, InvalidProductToken, InvalidURL, Reason, parse
 from canfetch.errors import InvalidLimit, InvalidOption
 from canfetch.pages import PAGE_DIALECTS, DirectiveNote, PageNote, PageReason, PageSource, ReservationNote, parse_page
-from canfetch.pages.dialects import dialect_of
-from canfetch.pages.document import DIRECTIVES_LIMIT
-from canfetch.pages.headers import HEADER_OCTETS_LIMIT
-from canfetch.pages.tdm import ENTRIES_LIMIT, tdm_target
-from canfetch.pages.verdict import ANSWERS
+from canfetch.pages.dialects import dialect_for
+from canfetch.pages.headers import MAX_HEADER_BYTES
+from canfetch.pages.page_rules import MAX_DIRECTIVES
+from canfetch.pages.tdm import MAX_TDM_ENTRIES, normalize_target
+from canfetch.pages.verdict import DECISION_NAMES
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
@@ -124,25 +124,25 @@ def test_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageNote) -
 
 
 def test_what_is_not_read_is_noted() -> None:
-    assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_CUT
-    assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.ELEMENTS_CUT
-    page = parse_page(headers={"X-Robots-Tag": "noindex," * (DIRECTIVES_LIMIT + 1)})
-    assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
-    assert parse_page(url="/", tdm_file="no").notes == PageNote.TDM_FILE_BAD
-    assert parse_page(url="/", tdm_file=json.dumps([0] * (ENTRIES_LIMIT + 1))).notes == PageNote.TDM_FILE_CUT
+    assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_TRUNCATED
+    assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.TOO_MANY_ELEMENTS
+    page = parse_page(headers={"X-Robots-Tag": "noindex," * (MAX_DIRECTIVES + 1)})
+    assert (len(page.directives), page.notes) == (MAX_DIRECTIVES, PageNote.TOO_MANY_DIRECTIVES)
+    assert parse_page(url="/", tdm_file="no").notes == PageNote.TDM_FILE_INVALID
+    assert parse_page(url="/", tdm_file=json.dumps([0] * (MAX_TDM_ENTRIES + 1))).notes == PageNote.TOO_MANY_TDM_ENTRIES
 
 
 def test_headers_past_the_limit_are_cut_at_a_comma() -> None:
     filler = "noodp,"
-    value = filler * (HEADER_OCTETS_LIMIT // len(filler)) + "max-snippet:500"
+    value = filler * (MAX_HEADER_BYTES // len(filler)) + "max-snippet:500"
     page = parse_page(headers=[("X-Robots-Tag", value), ("X-Robots-Tag", "noindex")])
-    assert page.notes == PageNote.HEADERS_CUT | PageNote.DIRECTIVES_CUT
+    assert page.notes == PageNote.HEADERS_TRUNCATED | PageNote.TOO_MANY_DIRECTIVES
     assert {one.name for one in page.directives} == {"noodp"}
 
 
 def test_elements_of_many_directives_are_read_up_to_the_limit() -> None:
     page = parse_page(f"<meta name=robots content='{'noindex,' * 5000}'>")
-    assert (len(page.directives), page.notes) == (DIRECTIVES_LIMIT, PageNote.DIRECTIVES_CUT)
+    assert (len(page.directives), page.notes) == (MAX_DIRECTIVES, PageNote.TOO_MANY_DIRECTIVES)
 
 
 def test_names_of_metadata_are_no_crawlers() -> None:
@@ -168,7 +168,7 @@ def test_names_of_metadata_are_no_crawlers() -> None:
     ],
 )
 def test_agent_has_the_dialect_of_its_operator(token: str, dialect: str) -> None:
-    assert dialect_of(Agent(token)).name == dialect
+    assert dialect_for(Agent(token)).name == dialect
 
 
 def test_readings_say_what_they_are_and_who_says_so() -> None:
@@ -195,11 +195,11 @@ def test_page_as_json() -> None:
                 "agent": None,
                 "name": "no-index",
                 "value": None,
-                "meaning": None,
+                "parsed_value": None,
                 "raw": "no-index",
                 "position": {"source": "meta", "number": 1, "line": 1, "offset": 0, "in_head": True},
                 "notes": ["unknown", "misspelt"],
-                "meant": "noindex",
+                "suggestion": "noindex",
             }
         ],
         "links": [
@@ -242,7 +242,7 @@ def test_page_as_json() -> None:
     assert page.tdm_file is not None
     (entry,) = page.tdm_file.entries
     assert (entry.reserved, entry.policy, entry.location) == (False, None, "/")
-    assert entry.notes == ReservationNote.TEXT_FOR_NUMBER | ReservationNote.BAD_POLICY
+    assert entry.notes == ReservationNote.STRING_VALUE | ReservationNote.INVALID_POLICY
 
 
 def test_verdict_as_json() -> None:
@@ -252,7 +252,7 @@ def test_verdict_as_json() -> None:
     assert list(form) == [
         "schema", "may_index", "may_list", "may_index_embedded", "may_index_images", "may_follow", "may_snippet",
         "may_preview_images", "may_preview_video", "may_archive", "may_translate", "may_answer", "may_train",
-        "may_train_images", "available", "agent", "dialect", "now", "seen", "robots", "directives",
+        "may_train_images", "available", "agent", "dialect", "now", "fetch_allowed", "robots", "directives",
     ]  # fmt: skip
     assert form["schema"] == "canfetch.page-verdict/1"
     assert form["may_snippet"] == {
@@ -260,12 +260,12 @@ def test_verdict_as_json() -> None:
         "reason": "directive",
         "limit": 20,
         "directive": page.directives[0].to_json(),
-        "also": [],
+        "other_directives": [],
         "reservation": None,
         "explanation": "googlebot: max-snippet: 20, X-Robots-Tag header 1",
     }
     assert form["agent"] == {"tokens": ["Googlebot"], "star_applies": True}
-    assert (form["now"], form["seen"], form["robots"]) == (NOW, True, None)
+    assert (form["now"], form["fetch_allowed"], form["robots"]) == (NOW, True, None)
     assert form["directives"] == [one.to_json() for one in page.directives]
 
 
@@ -334,10 +334,10 @@ def test_tdm_notes() -> None:
     file = parse_page(url="/", tdm_file=entries).tdm_file
     assert file is not None
     assert [(entry.reserved, entry.policy, entry.notes) for entry in file.entries] == [
-        (None, None, ReservationNote.BAD_VALUE),
+        (None, None, ReservationNote.INVALID_VALUE),
         (False, "/p", ReservationNote.POLICY_WITHOUT_RESERVATION),
-        (None, None, ReservationNote.BAD_VALUE),
-        (True, None, ReservationNote.BAD_LOCATION),
+        (None, None, ReservationNote.INVALID_VALUE),
+        (True, None, ReservationNote.INVALID_LOCATION),
     ]
 
 
@@ -368,7 +368,7 @@ def test_policy_belongs_to_its_own_carrier() -> None:
 )
 def test_tdm_patterns_are_those_of_robots_txt(location: str, url: str, expected: bool) -> None:  # noqa: FBT001 - a case
     file = parse_page(url=url, tdm_file=json.dumps([{"location": location, "tdm-reservation": 1}])).tdm_file
-    target = tdm_target(url)
+    target = normalize_target(url)
     assert file is not None
     assert target is not None
     assert file.entries[0].matches(target) is expected
@@ -380,8 +380,8 @@ def test_tdm_headers_are_about_their_own_page() -> None:
 
 
 def test_target_of_no_url_is_none() -> None:
-    assert tdm_target("nonsense") is None
-    assert tdm_target(b"https://example.com") == b"/"
+    assert normalize_target("nonsense") is None
+    assert normalize_target(b"https://example.com") == b"/"
 
 
 # --- Robots-Tag --------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ def test_target_of_no_url_is_none() -> None:
 
 def test_rfc9651_strings_and_keys() -> None:
     page = parse_page(headers={"Robots-Tag": r'"Exa\"mple";noindex, "Exa\mple";a\b=1, ";";=1'})
-    assert [(one.agent, one.name, one.counts) for one in page.directives] == [
+    assert [(one.agent, one.name, one.has_effect) for one in page.directives] == [
         (None, r'"exa\"mple";noindex', False),
         ("example", r"a\b=1", False),
         (None, '";";=1', False),
@@ -408,28 +408,30 @@ def test_rfc9651_strings_and_keys() -> None:
 def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("/x", agent="ExampleBot")._replace(reason=reason)
     verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now=NOW, robots=robots)
-    assert {getattr(verdict, name).explanation for name in ANSWERS} == {f"robots.txt {why} what it says is never seen"}
-    assert [name for name in ANSWERS if getattr(verdict, name).allowed] == ["may_list"]
+    assert {getattr(verdict, name).explanation for name in DECISION_NAMES} == {
+        f"robots.txt {why} what it says is never seen"
+    }
+    assert [name for name in DECISION_NAMES if getattr(verdict, name).allowed] == ["may_list"]
 
 
 @pytest.mark.parametrize(
     "headers, agent, reason",
     [
-        ({}, "ExampleBot", PageReason.TDM_FILE_UNKNOWN),
+        ({}, "ExampleBot", PageReason.TDM_FILE_UNREACHABLE),
         ({"X-Robots-Tag": "noai"}, "ExampleBot", PageReason.DIRECTIVE),
         ({"tdm-reservation": "1"}, "ExampleBot", PageReason.RESERVATION),
         # What the page says itself goes before the file, whatever that says.
         ({"tdm-reservation": "0"}, "ExampleBot", PageReason.NO_RESTRICTION),
-        ({}, "Googlebot", PageReason.TDM_FILE_UNKNOWN),
+        ({}, "Googlebot", PageReason.TDM_FILE_UNREACHABLE),
     ],
 )
 def test_tdm_file_that_could_not_be_had_is_no_consent(headers: dict[str, str], agent: str, reason: PageReason) -> None:
-    page = parse_page(headers=headers, url="https://example.com/x").with_unknown_tdm_file("it answers 503")
+    page = parse_page(headers=headers, url="https://example.com/x").with_unreachable_tdm_file("it answers 503")
     verdict = page.decide(agent=agent, now=NOW)
     assert (verdict.may_train.reason, verdict.may_train_images.reason) == (reason, reason)
     assert verdict.may_train.allowed is (reason is PageReason.NO_RESTRICTION)
     assert verdict.may_index.allowed
-    if reason is PageReason.TDM_FILE_UNKNOWN:
+    if reason is PageReason.TDM_FILE_UNREACHABLE:
         assert verdict.may_train.explanation == "tdmrep.json could not be had, so what it reserves is not known"
     form = page.to_json()
-    assert (form["tdm_file_problem"], form["notes"]) == ("it answers 503", ["tdm-file-unknown"])
+    assert (form["tdm_file_problem"], form["notes"]) == ("it answers 503", ["tdm-file-unreachable"])

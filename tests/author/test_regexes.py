@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import canfetch
-from canfetch.author.expressions import expression_matches, path_expression, target_expression
+from canfetch.author.regexes import matches_target, path_regex, target_regex
 
 PIECES = [
     *"abA/?=&:;,@+!'()[]-._~",
@@ -39,7 +39,7 @@ def test_rfc9309_2_2_2_expressions_match_where_patterns_do(pattern: str, target:
     if has_dot_segments(target) or target.startswith("//"):
         return
     robots = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n")
-    assert expression_matches(pattern, target) is not robots.allows(target, agent="ExampleBot")
+    assert matches_target(pattern, target) is not robots.allows(target, agent="ExampleBot")
 
 
 @given(pattern=PATTERNS, data=st.data())
@@ -51,12 +51,12 @@ def test_rfc9309_2_2_2_expressions_match_what_a_pattern_was_made_of(pattern: str
     if has_dot_segments(target) or target.startswith("//"):
         return
     robots = canfetch.parse(f"User-agent: *\nDisallow: {pattern}\n")
-    assert expression_matches(pattern, target) is not robots.allows(target, agent="ExampleBot")
+    assert matches_target(pattern, target) is not robots.allows(target, agent="ExampleBot")
 
 
 @given(pattern=PATTERNS)
 def test_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str) -> None:
-    expression = target_expression(pattern)
+    expression = target_regex(pattern)
     re.compile(expression)
     assert expression.isascii()
     assert not set("\"'`{}# \t\n") & set(expression)
@@ -65,17 +65,17 @@ def test_expressions_hold_nothing_that_servers_give_a_meaning(pattern: str) -> N
 
 
 def test_expressions_of_decoded_paths() -> None:
-    assert path_expression("/a.b/*.gif$") == r"/a\x2Eb/.*\x2Egif$"
-    assert re.match(path_expression("/f%C3%BCr%20x"), "/f\u00fcr x")
-    assert path_expression("/a%2Ab%2F%3A:") == r"/a(?:\x2A|%2A)b%2F%3A\x3A"
+    assert path_regex("/a.b/*.gif$") == r"/a\x2Eb/.*\x2Egif$"
+    assert re.match(path_regex("/f%C3%BCr%20x"), "/f\u00fcr x")
+    assert path_regex("/a%2Ab%2F%3A:") == r"/a(?:\x2A|%2A)b%2F%3A\x3A"
 
 
 @pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
 def test_expressions_of_decoded_paths_refuse_what_is_not_in_one(pattern: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path"):
-        path_expression(pattern)
+        path_regex(pattern)
 
 
 def test_expressions_of_decoded_paths_refuse_what_is_no_text() -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="is not UTF-8"):
-        path_expression("/%E9")
+        path_regex("/%E9")

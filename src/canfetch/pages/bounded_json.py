@@ -9,28 +9,28 @@ _CLOSING: Final = frozenset(b"]}")
 _QUOTE, _BACKSLASH = b'"\\'
 
 
-class ReadJSON(NamedTuple):
+class JSONResult(NamedTuple):
     """What was read, or why nothing was."""
 
     value: Any
     problem: str | None
 
 
-def read_json(octets: bytes, *, max_bytes: int) -> ReadJSON:
+def parse_json(octets: bytes, *, max_bytes: int) -> JSONResult:
     """Read JSON; whatever the octets are, nothing raises.
 
     Args: max_bytes: what is longer is not read, since a part of it is none.
     Cost: O(octets) up to the limit.
     """
     if len(octets) > max_bytes:
-        return ReadJSON(None, f"it is longer than {max_bytes} octets")
+        return JSONResult(None, f"it is longer than {max_bytes} octets")
     if _depth(octets) > JSON_DEPTH_LIMIT:
-        return ReadJSON(None, f"it is deeper than {JSON_DEPTH_LIMIT} levels")
+        return JSONResult(None, f"it is deeper than {JSON_DEPTH_LIMIT} levels")
     try:
-        return ReadJSON(json.loads(octets), None)
+        return JSONResult(json.loads(octets), None)
     except ValueError:
         # What cannot be decoded, is no JSON, or has numbers of thousands of digits.
-        return ReadJSON(None, "it is no JSON")
+        return JSONResult(None, "it is no JSON")
 
 
 def _depth(octets: bytes) -> int:

@@ -12,9 +12,9 @@ Source: draft-illyes-repext-03; RFC 9651 sections 3 and 4.2.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.pages.directives import Directive, DirectiveNote, directive_of
+from canfetch.pages.directive_lists import EVERYONE
+from canfetch.pages.directives import Directive, DirectiveNote, make_directive
 from canfetch.pages.positions import PagePosition
-from canfetch.pages.rule_lists import EVERYONE
 
 _WHITE_SPACE: Final = " \t"
 _TOKEN_OCTETS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~:/")
@@ -23,7 +23,7 @@ _FALSE: Final = "?0"
 _TRUE: Final = "?1"
 
 
-def robots_tag_directives(text: str, position: PagePosition) -> Iterator[Directive]:
+def parse_robots_tag(text: str, position: PagePosition) -> Iterator[Directive]:
     """Yield the directives of one Robots-Tag header.
 
     Cost: O(characters).
@@ -33,7 +33,7 @@ def robots_tag_directives(text: str, position: PagePosition) -> Iterator[Directi
         agent = _unquoted(token)
         if not agent or not (_TOKEN_OCTETS.issuperset(agent)):
             if member.strip(_WHITE_SPACE):
-                yield directive_of(member.strip(), None, agent=None, raw=member.strip(), position=position)
+                yield make_directive(member.strip(), None, agent=None, raw=member.strip(), position=position)
             continue
         whom = None if agent == EVERYONE else agent.lower()
         for parameter in parameters:
@@ -67,11 +67,11 @@ def _directive(parameter: str, agent: str | None, position: PagePosition) -> Dir
         # The draft compares rules without letter case, the grammar of keys has lower case alone.
         notes |= DirectiveNote.NOT_LOWER_CASE
     if value == _FALSE:
-        notes |= DirectiveNote.SWITCHED_OFF
+        notes |= DirectiveNote.DISABLED
     if not key or not _KEY_OCTETS.issuperset(key):
-        return directive_of(parameter, None, agent=agent, raw=parameter, position=position, notes=notes)
+        return make_directive(parameter, None, agent=agent, raw=parameter, position=position, notes=notes)
     text = None if not equals or value in {_TRUE, _FALSE} else _unquoted(value)
-    return directive_of(key, text, agent=agent, raw=parameter, position=position, notes=notes)
+    return make_directive(key, text, agent=agent, raw=parameter, position=position, notes=notes)
 
 
 def _unquoted(text: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.pages.dates import parse_date
-from canfetch.pages.directives import Directive, DirectiveNote, directive_of
+from canfetch.pages.directives import Directive, DirectiveNote, make_directive
 from canfetch.pages.positions import PagePosition
-from canfetch.pages.vocabulary import KNOWN, UNAVAILABLE_AFTER, VALUED, meant_by
+from canfetch.pages.vocabulary import KNOWN, UNAVAILABLE_AFTER, VALUED, suggest_directive
 
 EVERYONE: Final = "*"
 # `Friday, June 25, 2010, 15:00:00 GMT` has the most commas that a date has.
@@ -21,7 +21,7 @@ _MOST_COMMAS_IN_DATE: Final = 3
 _TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
-def directives_in(
+def parse_directives(
     text: str, position: PagePosition, *, agent: str | None = None, agents_inside: bool
 ) -> Iterator[Directive]:
     """Yield the directives of one header or one meta element.
@@ -91,7 +91,7 @@ def _is_agent(name: str) -> bool:
         # Neither a phrase nor the hour of a broken date is a token.
         return False
     # A directive that is nearly right, as `max_snippet: 20`, is no agent either.
-    return lower not in KNOWN and meant_by(lower) is None
+    return lower not in KNOWN and suggest_directive(lower) is None
 
 
 def _date_commas(first: str, following: list[str]) -> int:
@@ -122,6 +122,8 @@ def _directives_of_part(
     words = part.split()
     if len(words) > 1 and all(word.lower() in KNOWN - VALUED for word in words):
         for word in words:
-            yield directive_of(word, None, agent=agent, raw=word, position=position, notes=DirectiveNote.MISSING_COMMA)
+            yield make_directive(
+                word, None, agent=agent, raw=word, position=position, notes=DirectiveNote.MISSING_COMMA
+            )
         return
-    yield directive_of(name, value, agent=agent, raw=part, position=position, notes=notes)
+    yield make_directive(name, value, agent=agent, raw=part, position=position, notes=notes)

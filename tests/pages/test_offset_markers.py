@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch.pages.html import elements_of
-from canfetch.pages.marking import MARK, Lines, marked
+from canfetch.pages.html import parse_elements
+from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, Lines, marked
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
@@ -15,13 +15,13 @@ pytest.importorskip("lxml", reason="lxml is not installed")
     [
         (b"", b""),
         (b"<meta", b"<meta"),
-        (b"<meta>", b"<meta data-canfetch-octet=0 >"),
-        (b"x<META\nname=a>", b"x<META data-canfetch-octet=1 \nname=a>"),
+        (b"<meta>", b"<meta data-canfetch-offset=0 >"),
+        (b"x<META\nname=a>", b"x<META data-canfetch-offset=1 \nname=a>"),
         (
             b"<meta/><metal><meta-x><meta<meta>",
-            b"<meta data-canfetch-octet=0 /><metal><meta-x><meta<meta data-canfetch-octet=27 >",
+            b"<meta data-canfetch-offset=0 /><metal><meta-x><meta<meta data-canfetch-offset=27 >",
         ),
-        (b"</meta><a>", b"</meta><a data-canfetch-octet=7 >"),
+        (b"</meta><a>", b"</meta><a data-canfetch-offset=7 >"),
     ],
 )
 def test_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
@@ -45,7 +45,15 @@ def test_lines(octets: bytes, places: dict[int, int]) -> None:
 PIECES = st.sampled_from(
     [b"<meta name=robots content=a>", b"<META\nNAME='x'/>", b"<p title='", b"'", b'"', b"<!--", b"-->", b"<script>"]
     + [b"</script>", b"<title>", b"</title>", b"<a rel=nofollow href=", b">", b"<", b"<meta", b" ", b"\n", b"\r", b"=x"]
-    + [b"<div data-nosnippet>", b"<textarea>", b"<body", b"&lt;", b"\0", b"\xe9", f"<meta {MARK}=7 name=y>".encode()]
+    + [
+        b"<div data-nosnippet>",
+        b"<textarea>",
+        b"<body",
+        b"&lt;",
+        b"\0",
+        b"\xe9",
+        f"<meta {OFFSET_ATTRIBUTE}=7 name=y>".encode(),
+    ]
     + [b"<template>", b"</template>", b"<span x=<meta ", b"</p <meta >", b"<![CDATA[", b"<?", b"<!doctype "]
 )
 
@@ -53,14 +61,14 @@ PIECES = st.sampled_from(
 @given(pieces=st.lists(PIECES, max_size=12))
 def test_law_an_element_is_where_it_is_said_to_be(pieces: list[bytes]) -> None:
     page = b"".join(pieces)
-    elements = elements_of(page, None)
+    elements = parse_elements(page, None)
     for element in (*elements.metas, *elements.links):
         assert element.offset is not None
         tag = b"<" + element.name.encode()
         assert page[element.offset :].lower().startswith(tag)
         before = page[: element.offset].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert element.line == 1 + before.count(b"\n")
-        assert MARK not in element.attributes
+        assert OFFSET_ATTRIBUTE not in element.attributes
 
 
 @given(pieces=st.lists(PIECES, max_size=12))
@@ -73,7 +81,7 @@ def test_law_marking_changes_nothing_that_is_read(pieces: list[bytes]) -> None:
 
         def start(self, tag: str, attributes: dict[str, str]) -> None:
             if tag == "meta":
-                self.seen.append((tag, {k: v for k, v in attributes.items() if k != MARK}))
+                self.seen.append((tag, {k: v for k, v in attributes.items() if k != OFFSET_ATTRIBUTE}))
 
         def close(self) -> list[tuple[str, dict[str, str]]]:
             return self.seen

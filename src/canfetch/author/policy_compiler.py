@@ -1,12 +1,12 @@
 """A site's policy becomes a robots.txt: a group for each intent, which holds all that applies to its crawlers."""
 
 from canfetch.author.draft import Draft, DraftGroup
-from canfetch.author.resolving import Resolution, resolve
+from canfetch.author.resolution import Resolution, resolve
 from canfetch.author.site_policy import EVERY_PATH, Intent, SitePolicy
 from canfetch.core.extensions.preference import UsagePurpose
 
 
-def draft_of(policy: SitePolicy, resolution: Resolution | None = None) -> Draft:
+def compile_policy(policy: SitePolicy, resolution: Resolution | None = None) -> Draft:
     """Write down a policy as rules.
 
     Raises: InvalidDraft: a name, a pattern or a URL that no line can hold.
@@ -29,9 +29,9 @@ def _fill(group: DraftGroup, intent: Intent) -> None:
     elif not intent.rules:
         group.allow_everything()
     # None of its own, or none in place of everyone's.
-    if intent.crawl_delay and not intent.forbids_everything:
+    if intent.crawl_delay and not intent.disallows_everything:
         group.crawl_delay(intent.crawl_delay)
-    if intent.usage is not None and not intent.forbids_everything:
+    if intent.usage is not None and not intent.disallows_everything:
         training, search, ai_use = (intent.usage.get(use) for use in UsagePurpose)
         group.content_usage(training=training, search=search, ai_use=ai_use)
         group.content_signal(training=training, search=search, ai_use=ai_use)

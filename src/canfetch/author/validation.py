@@ -13,9 +13,9 @@ from canfetch.core.text import HEX_DIGITS, NEVER_IN_URI, encode_text
 from canfetch.errors import InvalidDraft, InvalidURL
 
 # Yandex takes no longer rule; every other reader takes more.
-PATTERN_CHARACTERS_LIMIT: Final = 1_024
+MAX_PATTERN_LENGTH: Final = 1_024
 _TOKEN_CHARACTERS: Final = frozenset(IDENTIFIER.decode() + "0123456789.")
-_TEXT_CHARACTERS_LIMIT: Final = 1_024
+_MAX_COMMENT_LENGTH: Final = 1_024
 _LITERAL: Final = "canfetch.author.literal_path(path) escapes what a path holds"
 _EVERYONE: Final = "*"
 _NEVER_IN_URL: Final = frozenset(chr(octet) for octet in NEVER_IN_URI if 0x20 < octet < 0x7F)
@@ -37,7 +37,7 @@ def literal_path(path: str) -> str:
     >>> literal_path("/a b/$5 *new*")
     '/a%20b/%245%20%2Anew%2A'
     """
-    if not checked_type(path, "a path").startswith("/"):
+    if not validate_str(path, "a path").startswith("/"):
         raise InvalidDraft(f"{quoted(path)} is no path: begin it with '/'")
     octets = canonical(_with_whole_escapes(encode_text(path)))
     for sign in b"*$#":
@@ -45,7 +45,7 @@ def literal_path(path: str) -> str:
     return octets.decode("ascii")
 
 
-def checked_type(text: str, what: str) -> str:
+def validate_str(text: str, what: str) -> str:
     """Let a text pass, of whatever content.
 
     Args: what: what it is, with its article.
@@ -56,26 +56,26 @@ def checked_type(text: str, what: str) -> str:
     return text
 
 
-def checked_rule_pattern(pattern: str) -> str:
+def validate_rule_pattern(pattern: str) -> str:
     """Let a pattern that allows or disallows pass.
 
-    Raises: InvalidDraft: `checked_pattern` does not let it pass, or it is about robots.txt itself; TypeError.
+    Raises: InvalidDraft: `validate_pattern` does not let it pass, or it is about robots.txt itself; TypeError.
     Cost: O(characters).
     Source: RFC 9309 section 2.2.2.
     """
-    octets = canonical(checked_pattern(pattern).encode("ascii"))
+    octets = canonical(validate_pattern(pattern).encode("ascii"))
     if octets.removesuffix(b"$").removesuffix(b"*") == _ROBOTS_TXT:
         raise InvalidDraft(f"pattern {quoted(pattern)} is about this file, which all may always fetch: leave it out")
     return pattern
 
 
-def checked_pattern(pattern: str) -> str:
+def validate_pattern(pattern: str) -> str:
     """Let a pattern pass.
 
     Raises: InvalidDraft: it matches nothing, or readers would disagree about it; TypeError: it is no text.
     Cost: O(characters).
     """
-    if checked_type(pattern, "a pattern")[:1] not in {"/", "*"}:
+    if validate_str(pattern, "a pattern")[:1] not in {"/", "*"}:
         raise InvalidDraft(f"pattern {quoted(pattern)} can match nothing: begin it with '/' or '*'")
     _check_characters("pattern", pattern, _LITERAL)
     for character in pattern:
@@ -101,20 +101,20 @@ def checked_pattern(pattern: str) -> str:
             f"pattern {quoted(pattern)} can match nothing, since crawlers resolve '.' and '..' before they ask: "
             "write the path that they come to"
         )
-    if len(pattern) > PATTERN_CHARACTERS_LIMIT:
+    if len(pattern) > MAX_PATTERN_LENGTH:
         raise InvalidDraft(
-            f"pattern {quoted(pattern)} has {len(pattern)} characters: keep to {PATTERN_CHARACTERS_LIMIT}, "
+            f"pattern {quoted(pattern)} has {len(pattern)} characters: keep to {MAX_PATTERN_LENGTH}, "
             "since not all crawlers read more"
         )
     return pattern
 
 
-def checked_token(token: str) -> str:
+def validate_token(token: str) -> str:
     """Let a product token, or `*`, pass.
 
     Raises: InvalidDraft: it is none; TypeError: it is no text.
     """
-    if checked_type(token, "a product token") != _EVERYONE and (
+    if validate_str(token, "a product token") != _EVERYONE and (
         not _TOKEN_CHARACTERS.issuperset(token) or not token.strip("-_.")
     ):
         raise InvalidDraft(
@@ -124,13 +124,13 @@ def checked_token(token: str) -> str:
     return token
 
 
-def checked_url(url: str, what: str) -> str:
+def validate_url(url: str, what: str) -> str:
     """Let an absolute URL pass.
 
     Args: what: what it is the URL of, for the error.
     Raises: InvalidDraft: it is relative, or would not come through a line as it is; TypeError: it is no text.
     """
-    _check_characters(f"{what} URL", checked_type(url, f"a {what} URL"), "escape it as URLs want it")
+    _check_characters(f"{what} URL", validate_str(url, f"a {what} URL"), "escape it as URLs want it")
     try:
         scheme = Origin.of(url).scheme
     except InvalidURL:
@@ -140,15 +140,15 @@ def checked_url(url: str, what: str) -> str:
     return url
 
 
-def checked_text(text: str) -> str:
+def validate_comment(text: str) -> str:
     """Let a comment's text pass.
 
     Raises: InvalidDraft: it is not one line of printable ASCII; TypeError: it is no text.
     """
-    if not checked_type(text, "a comment").isascii() or not text.isprintable():
+    if not validate_str(text, "a comment").isascii() or not text.isprintable():
         raise InvalidDraft(f"comment {quoted(text)} is not one line of printable ASCII: give one comment a line")
-    if len(text) > _TEXT_CHARACTERS_LIMIT:
-        raise InvalidDraft(f"comment {quoted(text)} is too long: keep to {_TEXT_CHARACTERS_LIMIT} characters a line")
+    if len(text) > _MAX_COMMENT_LENGTH:
+        raise InvalidDraft(f"comment {quoted(text)} is too long: keep to {_MAX_COMMENT_LENGTH} characters a line")
     return text
 
 

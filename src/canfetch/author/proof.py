@@ -7,20 +7,20 @@ octets, by every profile on every engine that is here. The two share no code but
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, NoReturn
 
-from canfetch.author.compiling import draft_of
-from canfetch.author.notes import notes_of
-from canfetch.author.resolving import Meant, Resolution, resolve
+from canfetch.author.limitations import find_limitations
+from canfetch.author.policy_compiler import compile_policy
+from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
+from canfetch.author.sample_targets import sample_targets
 from canfetch.author.site_policy import Intent, SitePolicy
-from canfetch.author.witnesses import witnesses_of
 from canfetch.core.abnf import is_product_token
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.engines import native_module
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.profiles import PROFILES
 
-PROOF_SCHEMA: Final = "canfetch.proof/1"
+PROOF_SCHEMA: Final = "canfetch.proof/2"
 # Whose readings crawlers of today have; the others are those of history, and of Python's robotparser.
-BINDING_PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex")
+CURRENT_PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex")
 
 _NAME_CUT: Final = "this reading takes letters, '-' and '_' alone for a name"
 _OTHER_GROUP: Final = "this reading looks for names within names, and comes to another group"
@@ -38,13 +38,13 @@ class IntentProof(NamedTuple):
     engines: tuple[str, ...]
     crawlers: int
     targets: int
-    asked: int
+    checked: int
     met: int
 
     @property
     def is_met(self) -> bool:
         """Whether all were as wanted."""
-        return self.asked == self.met
+        return self.checked == self.met
 
 
 class Shortfall(NamedTuple):
@@ -57,19 +57,19 @@ class Shortfall(NamedTuple):
     intent: Intent
     profile: str
     crawlers: tuple[str, ...]
-    asked: str
-    wanted: str
-    got: str
-    why: str
+    subject: str
+    expected: str
+    actual: str
+    reason: str
 
     @property
-    def binds(self) -> bool:
+    def is_fault(self) -> bool:
         """Whether it is a fault."""
-        return self.profile in BINDING_PROFILES and self.why != _NAME_CUT
+        return self.profile in CURRENT_PROFILES and self.reason != _NAME_CUT
 
     def __str__(self) -> str:
         whom = ", ".join(self.crawlers)
-        return f"{self.profile}: {whom}: {self.asked}: wanted {self.wanted}, got {self.got}: {self.why}"
+        return f"{self.profile}: {whom}: {self.subject}: expected {self.expected}, got {self.actual}: {self.reason}"
 
     def to_json(self) -> dict[str, Any]:
         """Give it in plain values."""
@@ -77,7 +77,7 @@ class Shortfall(NamedTuple):
             **self._asdict(),
             "intent": str(self.intent.audience),
             "crawlers": [*self.crawlers],
-            "binds": self.binds,
+            "is_fault": self.is_fault,
         }
 
 
@@ -90,12 +90,12 @@ class Proof(NamedTuple):
     robots_txt: bytes
     intents: tuple[IntentProof, ...]
     shortfalls: tuple[Shortfall, ...]
-    notes: tuple[str, ...]
+    limitations: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
         """Whether every intent is met on every profile of today."""
-        return not any(shortfall.binds for shortfall in self.shortfalls)
+        return not any(shortfall.is_fault for shortfall in self.shortfalls)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a Proof is neither true nor false; ask its .holds")
@@ -111,7 +111,7 @@ class Proof(NamedTuple):
                 for row in self.intents
             ],
             "shortfalls": [shortfall.to_json() for shortfall in self.shortfalls],
-            "notes": [*self.notes],
+            "limitations": [*self.limitations],
         }
 
 
@@ -123,11 +123,11 @@ def prove(policy: SitePolicy) -> Proof:
     Cost: O(crawlers, times targets, times profiles).
     """
     resolution = resolve(policy)
-    octets = draft_of(policy, resolution).render()
+    octets = compile_policy(policy, resolution).render()
     asking = _Asking(policy, resolution, octets)
     rows = tuple(asking.about(intent, profile) for intent, _ in resolution.groups for profile in PROFILES)
     asking.beyond_rules()
-    return Proof(octets, rows, asking.shortfalls, notes_of(policy, resolution))
+    return Proof(octets, rows, asking.shortfalls, find_limitations(policy, resolution))
 
 
 class _Asking:
@@ -135,7 +135,7 @@ class _Asking:
         self._policy = policy
         self._resolution = resolution
         self._octets = octets
-        self._targets = witnesses_of(policy)
+        self._targets = sample_targets(policy)
         self._found: dict[tuple[str, str, str, str, str, str], tuple[Intent, dict[str, None]]] = {}
 
     @property
@@ -147,7 +147,7 @@ class _Asking:
 
     def about(self, intent: Intent, profile: str) -> IntentProof:
         wanted = [intent.allows(target) for target in self._targets]
-        meant = self._resolution.of(intent)
+        meant = self._resolution.crawlers_for(intent)
         engines = tuple(_engines(profile))
         met = 0
         for engine in engines:
@@ -168,17 +168,17 @@ class _Asking:
         robots = parse(self._octets)
         for intent, _ in self._resolution.groups:
             fetched = next((target for target in self._targets if intent.allows(target)), None)
-            for crawler in self._resolution.of(intent):
+            for crawler in self._resolution.crawlers_for(intent):
                 for asked, wanted, got in self._said(robots, intent, crawler, fetched):
                     if wanted != got:
                         self._add(intent, "rfc9309", crawler, (asked, wanted, got, "the record is not read back"))
         if robots.sitemaps != self._policy.sitemaps:
             pair = (str(self._policy.sitemaps), str(robots.sitemaps))
-            everyone = self._resolution.of(self._policy.everyone)[0]
+            everyone = self._resolution.crawlers_for(self._policy.everyone)[0]
             self._add(self._policy.everyone, "rfc9309", everyone, ("sitemap", *pair, "the record is not read back"))
 
     def _said(
-        self, robots: RobotsTxt, intent: Intent, crawler: Meant, fetched: str | None
+        self, robots: RobotsTxt, intent: Intent, crawler: CrawlerIntent, fetched: str | None
     ) -> Iterator[tuple[str, str, str]]:
         urls = [record.meaning.url for record in robots.licenses(agent=crawler.agent)]
         yield "license", str([*(intent.licenses or self._policy.licenses)]), str(urls)
@@ -192,7 +192,7 @@ class _Asking:
             want = Preference.UNKNOWN if said is None else Preference.ALLOW if said else Preference.DISALLOW
             yield f"usage {use}", want, robots.usage(fetched, agent=crawler.agent, purpose=use).preference
 
-    def _why(self, robots: RobotsTxt, crawler: Meant, intent: Intent, target: str) -> str:
+    def _why(self, robots: RobotsTxt, crawler: CrawlerIntent, intent: Intent, target: str) -> str:
         flags = PROFILES[robots.profile]
         grammar_only = flags.abnf_only or flags.token_letters_only
         if grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens):
@@ -209,7 +209,7 @@ class _Asking:
         indexes = any(rule.allow and "/index.htm" in rule.pattern for rule in intent.rules)
         return _INDEX_PAGE if flags.index_html and indexes and target.endswith("/") else _OTHER_ORDER
 
-    def _add(self, intent: Intent, profile: str, crawler: Meant, what: tuple[str, str, str, str]) -> None:
+    def _add(self, intent: Intent, profile: str, crawler: CrawlerIntent, what: tuple[str, str, str, str]) -> None:
         key = (str(intent.audience), profile, *what)
         self._found.setdefault(key, (intent, {}))[1][crawler.name] = None
 

@@ -17,7 +17,7 @@ from canfetch.core.agent import Agent
 UNKNOWN_CRAWLER: Final = "SomeUnknownBot"
 
 
-class Meant(NamedTuple):
+class CrawlerIntent(NamedTuple):
     """A crawler, and the intent that is for it, or None where the policy says nothing to it.
 
     `product_names` are what its User-Agent header shows; none for a word that never fetches.
@@ -38,12 +38,12 @@ class Meant(NamedTuple):
 class Resolution(NamedTuple):
     """Every crawler with its intent, and the groups: each intent with the tokens to be named, `*` for everyone."""
 
-    meant: tuple[Meant, ...]
+    crawlers: tuple[CrawlerIntent, ...]
     groups: tuple[tuple[Intent, tuple[str, ...]], ...]
 
-    def of(self, intent: Intent) -> list[Meant]:
+    def crawlers_for(self, intent: Intent) -> list[CrawlerIntent]:
         """Give the crawlers that come to an intent."""
-        return [meant for meant in self.meant if meant.intent is intent]
+        return [meant for meant in self.crawlers if meant.intent is intent]
 
 
 def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
@@ -57,7 +57,7 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
     named: dict[str, Intent] = {}
     spelling: dict[str, str] = {}
 
-    def name(crawler: Meant, intent: Intent) -> None:
+    def name(crawler: CrawlerIntent, intent: Intent) -> None:
         named[crawler.name.lower()] = intent
         spelling[crawler.name.lower()] = crawler.name
 
@@ -81,7 +81,7 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
     return Resolution(meant, tuple((intent, tokens) for intent, tokens in groups if tokens))
 
 
-def _meant(policy: SitePolicy, registry: Registry) -> Iterator[Meant]:
+def _meant(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
     named = {intent.audience.name.lower(): intent for intent in policy.crawlers}
     purposes = {purpose_of(intent): intent for intent in policy.purposes}
     for crawler in registry.crawlers:
@@ -92,13 +92,13 @@ def _meant(policy: SitePolicy, registry: Registry) -> Iterator[Meant]:
             own = _inherited(crawler.tokens, crawler.operator, policy, registry)
         if own is None:
             own = purposes.get(crawler.purpose)
-        if own is None and (crawler.star_applies or policy.names_star_ignorers):
+        if own is None and (crawler.star_applies or policy.include_star_ignorers):
             own = policy.everyone
-        yield Meant(crawler.agent, crawler.product_names, crawler.obeys, own)
+        yield CrawlerIntent(crawler.agent, crawler.product_names, crawler.obeys, own)
     for intent in named.values():
         name = intent.audience.name
-        yield Meant(registry.agent(name), (name,), "not-documented", intent, is_known=False)
-    yield Meant(Agent(UNKNOWN_CRAWLER), (), "not-documented", policy.everyone, is_known=False)
+        yield CrawlerIntent(registry.agent(name), (name,), "not-documented", intent, is_known=False)
+    yield CrawlerIntent(Agent(UNKNOWN_CRAWLER), (), "not-documented", policy.everyone, is_known=False)
 
 
 def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, registry: Registry) -> Intent | None:
@@ -112,11 +112,11 @@ def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, regis
     return None
 
 
-def _is_about(intent: Intent, crawler: Meant) -> bool:
+def _is_about(intent: Intent, crawler: CrawlerIntent) -> bool:
     return intent.audience.kind == "crawler" and intent.audience.name.lower() == crawler.name.lower()
 
 
-def _heard(crawler: Meant, named: dict[str, Intent], policy: SitePolicy) -> Intent | None:
+def _heard(crawler: CrawlerIntent, named: dict[str, Intent], policy: SitePolicy) -> Intent | None:
     for token in crawler.agent.tokens:
         if token.lower() in named:
             return named[token.lower()]

@@ -24,10 +24,10 @@ _KEPT_ESCAPED: Final = frozenset(b":/?#[]@!$&'()*+,;=%")
 ANYTHING: Final = ".*"
 
 
-def target_expression(pattern: str) -> str:
+def target_regex(pattern: str) -> str:
     """Give the expression that matches, from its first octet, a target as it was sent.
 
-    Args: pattern: one that `checked_pattern` let pass.
+    Args: pattern: one that `validate_pattern` let pass.
     Cost: O(characters).
     """
     octets = canonical(pattern.encode("ascii"))
@@ -47,7 +47,7 @@ def target_expression(pattern: str) -> str:
     return "".join(out) + ("$" if anchored else "")
 
 
-def path_expression(pattern: str) -> str:
+def path_regex(pattern: str) -> str:
     """Give the expression that matches, from its first character, the path that Traefik compares.
 
     That has no query, and is decoded but for reserved characters, whose escapes stay, in upper case.
@@ -79,10 +79,10 @@ def path_expression(pattern: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(target_expression(pattern), re.DOTALL)
+    return re.compile(target_regex(pattern), re.DOTALL)
 
 
-def expression_matches(pattern: str, target: str) -> bool:
+def matches_target(pattern: str, target: str) -> bool:
     """Say whether a pattern's expression matches a target as it was sent."""
     return _compiled(pattern).match(target) is not None
 

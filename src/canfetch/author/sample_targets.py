@@ -13,7 +13,7 @@ _SLASHES: Final = re.compile(r"[/\\]|%2[Ff]|%5[Cc]")
 _BEHIND: Final = ("", "z", "/z", "?z=1", ".z")
 
 
-def witnesses_of(policy: SitePolicy) -> tuple[str, ...]:
+def sample_targets(policy: SitePolicy) -> tuple[str, ...]:
     """Give the targets by which a policy is asked about: for every pattern some that match and some that do not.
 
     Cost: O(patterns).

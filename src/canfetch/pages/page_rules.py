@@ -16,30 +16,30 @@ from canfetch.core.text import encode_text
 from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidLimit, InvalidOption
-from canfetch.pages.combining import page_verdict
-from canfetch.pages.dialects import dialect_named, dialect_of
+from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_position, no_snippet, parse_link
+from canfetch.pages.decisions import decide_page
+from canfetch.pages.dialects import dialect_for, get_dialect
+from canfetch.pages.directive_lists import parse_directives
 from canfetch.pages.directives import Directive, note_names
-from canfetch.pages.encodings import media_type
-from canfetch.pages.headers import Headers, fields_of, header_directives
-from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, Element, Elements, elements_of
+from canfetch.pages.encodings import parse_media_type
+from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, Element, Elements, parse_elements
 from canfetch.pages.positions import PageSource
-from canfetch.pages.relations import NoSnippet, QualifiedLink, no_snippet, position_of, qualified_link
-from canfetch.pages.rule_lists import directives_in
 from canfetch.pages.tdm import (
     Reservation,
     TDMFile,
-    deciding_reservation,
-    header_reservations,
-    meta_reservations,
-    read_tdm_file,
-    tdm_target,
+    normalize_target,
+    parse_header_reservations,
+    parse_meta_reservations,
+    parse_tdm_file,
+    select_reservation,
 )
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
 
 Octets = bytes | bytearray | memoryview
 PAGE_SCHEMA: Final = "canfetch.page/1"
-DIRECTIVES_LIMIT: Final = 1_000
+MAX_DIRECTIVES: Final = 1_000
 _HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 _EVERYONES_NAME: Final = "robots"
 # Names of metadata, never of crawlers; `referrer` even has a value `none`.
@@ -55,13 +55,13 @@ class PageNote(Flag):
 
     NONE = 0
     NOT_HTML = auto()  # its Content-Type is no HTML, so no element of it was read
-    HTML_CUT = auto()  # it is longer than the limit; the rest was not read
-    ELEMENTS_CUT = auto()  # it has more elements of a kind than are kept
-    HEADERS_CUT = auto()  # its headers are longer than is read
-    DIRECTIVES_CUT = auto()  # it has more directives than are kept
-    TDM_FILE_BAD = auto()  # the tdmrep.json is none; it counts for nothing
-    TDM_FILE_CUT = auto()  # the tdmrep.json has more entries than are read
-    TDM_FILE_UNKNOWN = auto()  # the tdmrep.json could not be had; what it reserves is not known
+    HTML_TRUNCATED = auto()  # it is longer than the limit; the rest was not read
+    TOO_MANY_ELEMENTS = auto()  # it has more elements of a kind than are kept
+    HEADERS_TRUNCATED = auto()  # its headers are longer than is read
+    TOO_MANY_DIRECTIVES = auto()  # it has more directives than are kept
+    TDM_FILE_INVALID = auto()  # the tdmrep.json is none; it counts for nothing
+    TOO_MANY_TDM_ENTRIES = auto()  # the tdmrep.json has more entries than are read
+    TDM_FILE_UNREACHABLE = auto()  # the tdmrep.json could not be had; what it reserves is not known
 
 
 class PageRules(NamedTuple):
@@ -104,29 +104,29 @@ class PageRules(NamedTuple):
         asker = as_agent(agent)
         _check_time(now)
         _check_verdict(robots)
-        return page_verdict(
+        return decide_page(
             self.directives,
             self.reservation,
-            tdm_unknown=self.tdm_file is not None and self.tdm_file.unknown,
+            tdm_unreachable=self.tdm_file is not None and self.tdm_file.unreachable,
             agent=asker,
-            dialect=dialect_of(asker) if dialect is None else dialect_named(dialect),
+            dialect=dialect_for(asker) if dialect is None else get_dialect(dialect),
             now=now,
             robots=robots,
         )
 
-    def with_unknown_tdm_file(self, problem: str) -> "PageRules":
+    def with_unreachable_tdm_file(self, problem: str) -> "PageRules":
         """Give the same rules where the origin's TDM file could not be had; one that is not there reserves nothing.
 
         Args: problem: why not, for people.
         """
-        file = TDMFile((), problem, unknown=True)
-        return self._replace(tdm_file=file, notes=self.notes | PageNote.TDM_FILE_UNKNOWN)
+        file = TDMFile((), problem, unreachable=True)
+        return self._replace(tdm_file=file, notes=self.notes | PageNote.TDM_FILE_UNREACHABLE)
 
     @property
     def reservation(self) -> Reservation | None:
         """What holds of TDMRep for this page: the last carrier that says something, or None."""
-        target = None if self.url is None else tdm_target(self.url)
-        return deciding_reservation(self.tdm_file, self.reservations, target)
+        target = None if self.url is None else normalize_target(self.url)
+        return select_reservation(self.tdm_file, self.reservations, target)
 
     def to_json(self) -> dict[str, Any]:
         """Give all that the page says in plain values, in its one documented form.
@@ -174,32 +174,32 @@ def parse_page(
         raise rejection(url)
     if tdm_file is not None and url is None:
         raise InvalidOption("tdm_file says what holds for which path: give the page's url with it")
-    fields = fields_of(headers)
+    fields = collect_fields(headers)
     content_type = next(iter(fields.values.get("content-type", ())), None)
     octets = b"" if html is None else _octets_of(html, "a page")
     if isinstance(html, str):
         # What was text already was encoded here, whatever the page says of its octets.
         content_type = _UTF_8
-    is_html = media_type(content_type) in _HTML_TYPES
-    elements = elements_of(octets, content_type, max_bytes=max_bytes) if octets and is_html else Elements()
-    every = _all_directives(header_directives(fields), elements.metas)
-    directives = tuple(islice(every, DIRECTIVES_LIMIT))
-    file = None if tdm_file is None else read_tdm_file(_octets_of(tdm_file, "a TDM file"))
+    is_html = parse_media_type(content_type) in _HTML_TYPES
+    elements = parse_elements(octets, content_type, max_bytes=max_bytes) if octets and is_html else Elements()
+    every = _all_directives(parse_header_directives(fields), elements.metas)
+    directives = tuple(islice(every, MAX_DIRECTIVES))
+    file = None if tdm_file is None else parse_tdm_file(_octets_of(tdm_file, "a TDM file"))
     odd = {
         PageNote.NOT_HTML: octets != b"" and not is_html,
-        PageNote.HTML_CUT: elements.octets_cut,
-        PageNote.ELEMENTS_CUT: elements.elements_cut,
-        PageNote.HEADERS_CUT: fields.cut,
-        PageNote.DIRECTIVES_CUT: next(every, None) is not None,
-        PageNote.TDM_FILE_BAD: file is not None and file.problem is not None,
-        PageNote.TDM_FILE_CUT: file is not None and file.cut,
+        PageNote.HTML_TRUNCATED: elements.truncated,
+        PageNote.TOO_MANY_ELEMENTS: elements.too_many_elements,
+        PageNote.HEADERS_TRUNCATED: fields.truncated,
+        PageNote.TOO_MANY_DIRECTIVES: next(every, None) is not None,
+        PageNote.TDM_FILE_INVALID: file is not None and file.problem is not None,
+        PageNote.TOO_MANY_TDM_ENTRIES: file is not None and file.truncated,
     }
     return PageRules(
         url=url,
         directives=directives,
-        links=tuple(link for link in map(qualified_link, elements.links) if link is not None),
+        links=tuple(link for link in map(parse_link, elements.links) if link is not None),
         no_snippets=tuple(map(no_snippet, elements.no_snippets)),
-        reservations=(*header_reservations(fields), *meta_reservations(elements.metas)),
+        reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
         encoding=elements.encoding,
         notes=reduce(or_, (note for note, holds in odd.items() if holds), PageNote.NONE),
@@ -229,11 +229,11 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
     if not name or name in _NO_CRAWLERS:
         return ()
     agent = None if name == _EVERYONES_NAME else name
-    position = position_of(meta, PageSource.META)
+    position = element_position(meta, PageSource.META)
     directives = tuple(
         islice(
-            directives_in(meta.attributes.get("content", ""), position, agent=agent, agents_inside=False),
-            DIRECTIVES_LIMIT + 1,
+            parse_directives(meta.attributes.get("content", ""), position, agent=agent, agents_inside=False),
+            MAX_DIRECTIVES + 1,
         )
     )
     if agent is None or any(directive.name in KNOWN for directive in directives):

@@ -1,17 +1,11 @@
-"""Elements learn where they stand: each start tag that is looked for gets an attribute with its octet offset.
-
-Parsers do not tell where an element was. So the page is marked before it is parsed: `<meta` becomes
-`<meta data-canfetch-octet=17 `. Where the octets are a tag, the mark is its first attribute, which no later one of that
-name replaces; where they are text, a comment or a script, it stays text. It holds no quotation mark, and so ends no
-attribute that it happens to stand in.
-"""
+"""Byte offsets of elements: each start tag that is looked for gets an attribute with its offset before parsing."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
-MARK: Final = "data-canfetch-octet"
-_MARK_OCTETS: Final = MARK.encode()
+OFFSET_ATTRIBUTE: Final = "data-canfetch-offset"
+_OFFSET_ATTRIBUTE_BYTES: Final = OFFSET_ATTRIBUTE.encode()
 _NAME_ENDS: Final = frozenset(b"\t\n\f\r />")
 
 
@@ -28,7 +22,7 @@ def marked(octets: bytes, names: Iterable[bytes]) -> bytes:
     pieces: list[bytes] = []
     start = 0
     for tag_start, name_end in places:
-        pieces += (octets[start:name_end], b" %b=%d " % (_MARK_OCTETS, tag_start))
+        pieces += (octets[start:name_end], b" %b=%d " % (_OFFSET_ATTRIBUTE_BYTES, tag_start))
         start = name_end
     pieces.append(octets[start:])
     return b"".join(pieces)

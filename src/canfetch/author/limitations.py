@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from canfetch.author.resolving import Meant, Resolution
+from canfetch.author.resolution import CrawlerIntent, Resolution
+from canfetch.author.sample_targets import sample_targets
 from canfetch.author.site_policy import SitePolicy
-from canfetch.author.witnesses import witnesses_of
 
 
-def notes_of(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
+def find_limitations(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
     """Say what a policy cannot do.
 
     Cost: O(crawlers, and pages times targets).
@@ -16,18 +16,18 @@ def notes_of(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
 
 
 def _about_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
-    limited = [meant for meant in resolution.meant if meant.intent is not None and _limits(meant)]
+    limited = [meant for meant in resolution.crawlers if meant.intent is not None and _limits(meant)]
     words = _names(meant for meant in limited if not meant.product_names and meant.is_known)
     if words:
         yield f"words in robots.txt that never fetch, so that no server rule is about them: {words}"
     disobedient = _names(meant for meant in limited if meant.obeys in {"no", "may-not"} and meant.product_names)
     if disobedient:
         yield f"may not obey robots.txt, says their operator; the server's rules alone stop them: {disobedient}"
-    if any(_limits(meant) for meant in resolution.of(policy.everyone)):
-        apart = _names(meant for meant in resolution.meant if meant.intent is None)
+    if any(_limits(meant) for meant in resolution.crawlers_for(policy.everyone)):
+        apart = _names(meant for meant in resolution.crawlers if meant.intent is None)
         if apart:
             yield (
-                "hear nothing that is said to everyone, and may fetch all unless names_star_ignorers = true "
+                "hear nothing that is said to everyone, and may fetch all unless include_star_ignorers = true "
                 f"names them: {apart}"
             )
         yield (
@@ -40,11 +40,11 @@ def _about_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]
 
 
 def _about_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
-    targets = witnesses_of(policy)
+    targets = sample_targets(policy)
     for page in policy.pages:
-        whose = next((meant.intent for meant in resolution.meant if meant.name == page.crawler), None)
+        whose = next((meant.intent for meant in resolution.crawlers if meant.name == page.crawler), None)
         intent = whose or policy.everyone
-        spoken = [target for target in targets if page.speaks_of(target)]
+        spoken = [target for target in targets if page.matches(target)]
         if spoken and not any(intent.allows(target) for target in spoken):
             yield (
                 f"X-Robots-Tag {page.value!r} on {', '.join(page.patterns)} is never seen by whom {intent.audience} "
@@ -52,9 +52,9 @@ def _about_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
             )
 
 
-def _limits(meant: Meant) -> bool:
+def _limits(meant: CrawlerIntent) -> bool:
     return meant.intent is not None and (not meant.intent.fetch or any(not rule.allow for rule in meant.intent.rules))
 
 
-def _names(found: Iterable[Meant]) -> str:
+def _names(found: Iterable[CrawlerIntent]) -> str:
     return ", ".join(meant.name for meant in found)

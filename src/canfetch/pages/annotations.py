@@ -50,7 +50,7 @@ class NoSnippet(NamedTuple):
         return {"element": plain(self.element), "valid": self.valid, "position": self.position.to_json()}
 
 
-def qualifiers_of(rel: str) -> tuple[str, ...]:
+def parse_rel(rel: str) -> tuple[str, ...]:
     """Give the qualifiers in the value of a `rel` attribute; white space or commas part its words.
 
     Cost: O(characters).
@@ -59,22 +59,22 @@ def qualifiers_of(rel: str) -> tuple[str, ...]:
     return tuple(qualifier for qualifier in QUALIFIERS if qualifier in words)
 
 
-def qualified_link(element: Element) -> QualifiedLink | None:
+def parse_link(element: Element) -> QualifiedLink | None:
     """Read a link; None where nothing qualifies it."""
     rel = element.attributes.get("rel", "")
-    qualifiers = qualifiers_of(rel)
+    qualifiers = parse_rel(rel)
     if not qualifiers:
         return None
     target = element.attributes.get("action" if element.name == "form" else "href")
     cropped = None if target is None else target.strip()[:_LONGEST_TARGET]
-    return QualifiedLink(element.name, qualifiers, cropped, rel[:_LONGEST_TARGET], position_of(element))
+    return QualifiedLink(element.name, qualifiers, cropped, rel[:_LONGEST_TARGET], element_position(element))
 
 
 def no_snippet(element: Element) -> NoSnippet:
     """Read an element with `data-nosnippet`; its value means nothing."""
-    return NoSnippet(element.name, element.name in NO_SNIPPET_NAMES, position_of(element))
+    return NoSnippet(element.name, element.name in NO_SNIPPET_NAMES, element_position(element))
 
 
-def position_of(element: Element, source: PageSource = PageSource.ELEMENT) -> PagePosition:
+def element_position(element: Element, source: PageSource = PageSource.ELEMENT) -> PagePosition:
     """Give the place of an element."""
     return PagePosition(source, element.number, element.line, element.offset, element.in_head)

@@ -18,11 +18,11 @@ from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 from canfetch.pages.vocabulary import (
+    EXPANSIONS,
     IMAGE_PREVIEWS,
     MAX_IMAGE_PREVIEW,
     MAX_SNIPPET,
     MAX_VIDEO_PREVIEW,
-    MEMBERS,
     PERMISSIVE,
     UNAVAILABLE_AFTER,
 )
@@ -32,11 +32,11 @@ _FREE: Final = PageDecision(allowed=True, reason=PageReason.NO_RESTRICTION)
 _SNIPPET_ONLY: Final = "snippet"
 
 
-def page_verdict(
+def decide_page(
     directives: Iterable[Directive],
     reservation: Reservation | None,
     *,
-    tdm_unknown: bool,
+    tdm_unreachable: bool,
     agent: Agent,
     dialect: PageDialect,
     now: float,
@@ -47,7 +47,7 @@ def page_verdict(
     Args:
         directives: all that the page says.
         reservation: what holds of TDMRep.
-        tdm_unknown: whether the TDM file could not be had; where the page itself says nothing, it might reserve.
+        tdm_unreachable: whether the TDM file could not be had; where the page itself says nothing, it might reserve.
         now: seconds since the epoch, for `unavailable_after`.
         robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
     Cost: O(directives).
@@ -56,11 +56,11 @@ def page_verdict(
     own = tuple(
         directive for directive in directives if _is_for(directive, tokens, dialect, star_applies=agent.star_applies)
     )
-    seen = robots is None or robots.allowed
-    unknown = tdm_unknown and reservation is None
-    answers = _Answers(own, reservation, dialect, now, tdm_unknown=unknown)
+    fetch_allowed = robots is None or robots.allowed
+    unknown = tdm_unreachable and reservation is None
+    answers = _Answers(own, reservation, dialect, now, tdm_unreachable=unknown)
     decisions = answers.decisions()
-    if not seen:
+    if not fetch_allowed:
         hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)
         # What links give away is no secret.
         decisions = dict.fromkeys(decisions, hidden) | {"may_list": hidden._replace(allowed=True)}
@@ -69,7 +69,7 @@ def page_verdict(
         agent=agent,
         dialect=dialect.name,
         now=now,
-        seen=seen,
+        fetch_allowed=fetch_allowed,
         robots=robots,
         directives=own,
     )
@@ -77,14 +77,14 @@ def page_verdict(
 
 def _is_for(directive: Directive, tokens: frozenset[str], dialect: PageDialect, *, star_applies: bool) -> bool:
     """Say whether a directive has an effect on the agent that has these tokens."""
-    if not directive.counts or directive.name not in dialect.words:
+    if not directive.has_effect or directive.name not in dialect.directives:
         return False
     source = directive.position.source
     if directive.agent is None:
         # A crawler that ignores `*` in robots.txt ignores what is said to all here, too.
         if not star_applies:
             return False
-    elif directive.agent in dialect.borrowed_tokens or directive.agent not in tokens:
+    elif directive.agent in dialect.robots_txt_only_tokens or directive.agent not in tokens:
         return False
     if source is PageSource.META:
         return directive.agent not in dialect.ignored_names and (
@@ -105,10 +105,10 @@ class _Answers:
         dialect: PageDialect,
         now: float,
         *,
-        tdm_unknown: bool,
+        tdm_unreachable: bool,
     ) -> None:
         self._own = own
-        self._tdm_unknown = tdm_unknown
+        self._tdm_unknown = tdm_unreachable
         self._reservation = reservation
         self._dialect = dialect
         self._now = now
@@ -142,7 +142,7 @@ class _Answers:
         return tuple(
             directive
             for directive in self._own
-            if directive.name in words or any(word in words for word in MEMBERS.get(directive.name, ()))
+            if directive.name in words or any(word in words for word in EXPANSIONS.get(directive.name, ()))
         )
 
     def _word(self, against: str, favouring: str, *, also_against: str = "") -> PageDecision:
@@ -155,7 +155,7 @@ class _Answers:
                 allowed=True,
                 reason=PageReason.PERMISSIVE_DIRECTIVE,
                 directive=permitting[0],
-                also=(*restricting, *permitting[1:]),
+                other_directives=(*restricting, *permitting[1:]),
             )
         return _forbidden(restricting)
 
@@ -166,7 +166,7 @@ class _Answers:
                 allowed=True,
                 reason=PageReason.PERMISSIVE_DIRECTIVE,
                 directive=permitting[0],
-                also=(indexed.directive, *indexed.also),
+                other_directives=(indexed.directive, *indexed.other_directives),
             )
         return indexed
 
@@ -175,14 +175,14 @@ class _Answers:
 
     def _video_preview(self) -> PageDecision:
         # A page without snippets shows no moving ones either, and a snippet of no characters is none.
-        empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.meaning == 0)
+        empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.parsed_value == 0)
         return self._limited(MAX_VIDEO_PREVIEW, (*self._saying("nosnippet"), *empty))
 
     def _limited(self, name: str, forbidding: tuple[Directive, ...]) -> PageDecision:
         """Give the smallest number that is said; 0 and what forbids are the same."""
         numbers = sorted(
             (
-                (directive.meaning, position, directive)
+                (directive.parsed_value, position, directive)
                 for position, directive in enumerate(self._own)
                 if directive.name == name
             ),
@@ -192,47 +192,51 @@ class _Answers:
         bearing = (*forbidding, *limiting)
         if not bearing:
             return _FREE
-        limit = 0 if forbidding else limiting[0].meaning
+        limit = 0 if forbidding else limiting[0].parsed_value
         return PageDecision(
-            allowed=limit != 0, reason=PageReason.DIRECTIVE, limit=limit, directive=bearing[0], also=bearing[1:]
+            allowed=limit != 0,
+            reason=PageReason.DIRECTIVE,
+            limit=limit,
+            directive=bearing[0],
+            other_directives=bearing[1:],
         )
 
     def _image_preview(self) -> PageDecision:
         named = [directive for directive in self._own if directive.name == MAX_IMAGE_PREVIEW]
         if not named:
             return _FREE
-        named.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.meaning)))
+        named.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.parsed_value)))
         first = named[0]
         return PageDecision(
-            allowed=first.meaning != IMAGE_PREVIEWS[0],
+            allowed=first.parsed_value != IMAGE_PREVIEWS[0],
             reason=PageReason.DIRECTIVE,
-            limit=first.meaning,
+            limit=first.parsed_value,
             directive=first,
-            also=tuple(named[1:]),
+            other_directives=tuple(named[1:]),
         )
 
     def _available(self) -> PageDecision:
         dated = [directive for directive in self._own if directive.name == UNAVAILABLE_AFTER]
         if not dated:
             return _FREE
-        dated.sort(key=lambda directive: float(directive.meaning or 0))
+        dated.sort(key=lambda directive: float(directive.parsed_value or 0))
         first = dated[0]
-        moment = float(first.meaning or 0)
+        moment = float(first.parsed_value or 0)
         passed = self._now > moment
         return PageDecision(
             allowed=not passed,
             reason=PageReason.EXPIRED if passed else PageReason.DIRECTIVE,
             limit=moment,
             directive=first,
-            also=tuple(dated[1:]),
+            other_directives=tuple(dated[1:]),
         )
 
     def _answer(self, snippet: PageDecision) -> PageDecision:
-        if self._dialect.cache_limits_models:
+        if self._dialect.nocache_limits_ai:
             cached = self._cached()
             if not cached.unlimited:
                 return cached
-        return snippet if self._dialect.snippet_limits_answers else _FREE
+        return snippet if self._dialect.nosnippet_limits_answers else _FREE
 
     def _train(self, word: str) -> PageDecision:
         restricting = self._saying(word)
@@ -242,10 +246,10 @@ class _Answers:
             return PageDecision(allowed=False, reason=PageReason.RESERVATION, reservation=self._reservation)
         if self._tdm_unknown:
             # DEVIATION(tdmrep): it does not say; as with robots.txt, who cannot be asked has not agreed.
-            return PageDecision(allowed=False, reason=PageReason.TDM_FILE_UNKNOWN)
-        if self._dialect.archive_bars_training:
+            return PageDecision(allowed=False, reason=PageReason.TDM_FILE_UNREACHABLE)
+        if self._dialect.noarchive_blocks_training:
             return self._word("noarchive", "archive")
-        return self._cached() if self._dialect.cache_limits_models else _FREE
+        return self._cached() if self._dialect.nocache_limits_ai else _FREE
 
     def _cached(self) -> PageDecision:
         """Bing's: nocache leaves URL, title and snippet; noarchive nothing; both are nocache, the milder."""
@@ -257,12 +261,14 @@ class _Answers:
             reason=PageReason.DIRECTIVE,
             limit=_SNIPPET_ONLY,
             directive=milder[0],
-            also=(*milder[1:], *harder),
+            other_directives=(*milder[1:], *harder),
         )
 
 
 def _forbidden(restricting: tuple[Directive, ...]) -> PageDecision:
-    return PageDecision(allowed=False, reason=PageReason.DIRECTIVE, directive=restricting[0], also=restricting[1:])
+    return PageDecision(
+        allowed=False, reason=PageReason.DIRECTIVE, directive=restricting[0], other_directives=restricting[1:]
+    )
 
 
 def _smallest_first(row: tuple[int | float | str | None, int, Directive]) -> tuple[float, int]:
