@@ -11,8 +11,8 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Find the names of such crawlers in groups that disallow something."""
-    for agent, crawler, bars in known_agents(file):
-        if bars and crawler.obeys in {"no", "may-not"}:
+    for agent, crawler, blocks in known_agents(file):
+        if blocks and crawler.obeys in {"no", "may-not"}:
             yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator, "source": crawler.source})
 
 

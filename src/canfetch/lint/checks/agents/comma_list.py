@@ -37,7 +37,7 @@ def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | Non
     distinct = {name.text.lower(): name for name in names}
     if not all(name.is_token or name.octets == b"*" for name in names):
         return None
-    # The first is read already.
+    # Crawlers already read the first name.
     others = (name for folded, name in distinct.items() if folded != names[0].text.lower())
     if not all(may_speak_to(file, record, name.text) for name in others):
         return None

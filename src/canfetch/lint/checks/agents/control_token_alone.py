@@ -9,14 +9,14 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# Of these, the name says what becomes of content; the others are words for crawlers that do fetch.
+# Tokens with these purposes control how content is used. Tokens with other purposes represent crawlers that fetch.
 _PURPOSES: Final = frozenset({"training", "answers"})
 
 
 def find(file: LintedFile) -> Iterator[Found]:
-    """Find groups that block such names."""
-    for agent, crawler, bars in known_agents(file):
-        if crawler.token_only and crawler.purpose in _PURPOSES and bars:
+    """Find names of control tokens in groups that disallow something."""
+    for agent, crawler, blocks in known_agents(file):
+        if crawler.token_only and crawler.purpose in _PURPOSES and blocks:
             yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator})
 
 

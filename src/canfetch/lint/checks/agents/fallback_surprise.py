@@ -12,7 +12,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _PROFILES: Final = {"Google": "googlebot", "Yandex": "yandex"}
-# So many rules of the other group are asked about.
+# At most this many rules of the family's group are checked.
 _MOST_RULES: Final = 200
 
 

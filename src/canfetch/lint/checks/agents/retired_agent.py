@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Found]:
     """Find names that their operators have retired."""
     for agent, crawler, _ in known_agents(file):
-        # An old group of msnbot still speaks to bingbot.
+        # bingbot follows an old msnbot group if it has no group of its own.
         if crawler.retired and (crawler.name != "msnbot" or file.groups_named("bingbot")):
             yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator})
 

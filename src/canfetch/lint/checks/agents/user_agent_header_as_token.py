@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         if record.value is None or not is_header(value):
             continue
         text = file.text(value)
-        token = _token(text)
+        token = _product_token(text)
         fix = None
         if token is not None and _is_certain(file, record, text, token):
             fix = replacing(*record.value, token.encode(), changes_verdicts=True)
@@ -38,7 +38,7 @@ def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bo
         return version[:1].isdigit() or version == ""
     if "(" not in header:
         return False
-    # The line begins to speak to another crawler.
+    # The fix makes the group apply to another crawler.
     crawler = REGISTRY.named(token)
     obeys = crawler is None or (
         crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
@@ -46,7 +46,7 @@ def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bo
     return obeys and not token.encode().translate(None, IDENTIFIER) and may_speak_to(file, record, token)
 
 
-def _token(header: str) -> str | None:
+def _product_token(header: str) -> str | None:
     try:
         token = product_token(header)
     except InvalidProductToken:

@@ -1,4 +1,4 @@
-"""A robots.txt that is declared in another encoding than UTF-8."""
+"""A robots.txt that is declared in an encoding other than UTF-8."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,7 +29,7 @@ CHECK = Check(
     code="CF804",
     name="charset",
     severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A robots.txt that is declared in another encoding than UTF-8",
+    title="A robots.txt that is declared in an encoding other than UTF-8",
     message="the response declares the encoding `{charset}`, but a robots.txt must be UTF-8",
     why="Crawlers read robots.txt as UTF-8, whatever the response declares. They misread the non-ASCII characters of "
     "any other encoding.",

@@ -24,13 +24,18 @@ def find(file: LintedFile) -> Iterator[Found]:
     entry = file.given.delivery
     if entry is None or not entry.hops:
         return
-    if len(entry.hops) > 1 or not _is_near(entry.hops[0].url, entry.hops[0].location):
+    if len(entry.hops) > 1 or not _is_harmless(entry.hops[0].url, entry.hops[0].location):
         yield Found((0, 0), {"count": str(len(entry.hops)), "url": entry.hops[-1].location})
 
 
-def _is_near(asked: str, place: str) -> bool:
-    first, last = origin_of(asked), origin_of(place)
-    if first is None or last is None or _bare(first.host) != _bare(last.host) or _path(asked) != _path(place):
+def _is_harmless(source: str, target: str) -> bool:
+    first, last = origin_of(source), origin_of(target)
+    if (
+        first is None
+        or last is None
+        or _without_www(first.host) != _without_www(last.host)
+        or _path(source) != _path(target)
+    ):
         return False
     if first.scheme == last.scheme:
         return first.port == last.port
@@ -38,12 +43,12 @@ def _is_near(asked: str, place: str) -> bool:
 
 
 def _path(url: str) -> bytes:
-    octets = encode_text(url)
-    split = split_url(octets)
-    return b"" if split is None else octets[split.rest_start :]
+    encoded = encode_text(url)
+    split = split_url(encoded)
+    return b"" if split is None else encoded[split.rest_start :]
 
 
-def _bare(host: str) -> str:
+def _without_www(host: str) -> str:
     return host.removeprefix("www.")
 
 

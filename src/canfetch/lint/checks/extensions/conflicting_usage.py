@@ -12,8 +12,8 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# What a record of one kind says of a purpose, for all paths: the first that says so.
-_Said = dict[tuple[str, UsagePurpose, Preference], Record]
+# For each extension, purpose and preference, the first record that states it for all paths.
+_Preferences = dict[tuple[str, UsagePurpose, Preference], Record]
 _OPPOSITES: Final = ((Preference.ALLOW, Preference.DISALLOW), (Preference.DISALLOW, Preference.ALLOW))
 _EVERY_PATH: Final = (None, b"/")
 
@@ -21,10 +21,10 @@ _EVERY_PATH: Final = (None, b"/")
 def find(file: LintedFile) -> Iterator[Found]:
     """Find contradictions within the groups that name one crawler."""
     found: dict[tuple[int, UsagePurpose], tuple[Record, Record]] = {}
-    for said in _said_by_name(file):
+    for stated in _preferences_by_name(file):
         for purpose, (one, other) in product(UsagePurpose, _OPPOSITES):
-            signal = said.get(("content-signal", purpose, one))
-            usage = said.get(("content-usage", purpose, other))
+            signal = stated.get(("content-signal", purpose, one))
+            usage = stated.get(("content-usage", purpose, other))
             if signal is not None and usage is not None:
                 earlier, later = sorted((signal, usage), key=lambda record: record.line)
                 found[later.line, purpose] = (earlier, later)
@@ -32,25 +32,25 @@ def find(file: LintedFile) -> Iterator[Found]:
         yield Found(file.content_span(later), {"purpose": str(purpose), "line": str(earlier.line)})
 
 
-def _said_by_name(file: LintedFile) -> Iterable[_Said]:
-    by_name: dict[str, _Said] = {}
-    for index, said in _said_by_group(file).items():
+def _preferences_by_name(file: LintedFile) -> Iterable[_Preferences]:
+    by_name: dict[str, _Preferences] = {}
+    for index, stated in _preferences_by_group(file).items():
         for name in file.groups[index].names:
-            together = by_name.setdefault(name, {})
-            for key, record in said.items():
-                together.setdefault(key, record)
+            merged = by_name.setdefault(name, {})
+            for key, record in stated.items():
+                merged.setdefault(key, record)
     return by_name.values()
 
 
-def _said_by_group(file: LintedFile) -> dict[int, _Said]:
-    by_group: dict[int, _Said] = {}
+def _preferences_by_group(file: LintedFile) -> dict[int, _Preferences]:
+    by_group: dict[int, _Preferences] = {}
     for extension, record, _ in records_named(file, "content-signal", "content-usage"):
         meaning: Any = extension.meaning
         if meaning is None or extension.group is None or getattr(meaning, "path", None) not in _EVERY_PATH:
             continue
-        said = by_group.setdefault(extension.group, {})
+        stated = by_group.setdefault(extension.group, {})
         for one in meaning.said:
-            said.setdefault((extension.name, one.purpose, one.preference), record)
+            stated.setdefault((extension.name, one.purpose, one.preference), record)
     return by_group
 
 

@@ -12,7 +12,7 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# Only these speak of what one label of today speaks of.
+# Old labels with the same meaning as a single current label.
 _LABELS: Final = {
     b"ai": b"train-ai",
     b"genai": b"train-ai",

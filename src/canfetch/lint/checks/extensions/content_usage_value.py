@@ -28,14 +28,14 @@ def find(file: LintedFile) -> Iterator[Found]:
 def _fix(read: ReadRecord) -> Fix | None:
     value = read.extension.value
     path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
-    said = value[len(path) :]
-    renamed, fix = renaming(list(labelled_in(said, read.span[0] + len(path))), _LABELS, _VALUES)
+    preferences = value[len(path) :]
+    renamed, fix = renaming(list(labelled_in(preferences, read.span[0] + len(path))), _LABELS, _VALUES)
     better = path + b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = content_usage(better)
     odd = _ODD | ExtensionNote.OLD_LABEL
-    # White space around an `=` would still be out of place.
-    tight = b" =" not in said and b"= " not in said
-    return fix if tight and not notes & odd and len(renamed) == said.count(b",") + 1 else None
+    # The fix does not remove white space around `=`, which is a syntax error.
+    tight = b" =" not in preferences and b"= " not in preferences
+    return fix if tight and not notes & odd and len(renamed) == preferences.count(b",") + 1 else None
 
 
 CHECK = Check(

@@ -12,18 +12,18 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Find the line in groups for crawlers of Google or Yandex."""
-    deaf: dict[int, str | None] = {}
+    ignoring: dict[int, str | None] = {}
     for _, record, _ in records_named(file, "crawl-delay"):
         if record.group is None or record.group >= len(file.groups):
             continue
-        if record.group not in deaf:
-            deaf[record.group] = _first_deaf(file.groups[record.group])
-        name = deaf[record.group]
+        if record.group not in ignoring:
+            ignoring[record.group] = _first_ignoring_crawler(file.groups[record.group])
+        name = ignoring[record.group]
         if name is not None:
             yield Found(file.content_span(record), {"name": name})
 
 
-def _first_deaf(group: LintedGroup) -> str | None:
+def _first_ignoring_crawler(group: LintedGroup) -> str | None:
     for token in group.tokens:
         crawler = REGISTRY.named(token.token)
         operator = "" if crawler is None else crawler.operator

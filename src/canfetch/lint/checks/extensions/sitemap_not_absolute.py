@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         value = read.extension.value
         if other_scheme(value) is not None:
-            continue  # that is what is wrong with it
+            continue  # CF602 reports the scheme
         if listed is None:
             listed = {other.extension.value for other in records_named(file, "sitemap")}
         fix = None

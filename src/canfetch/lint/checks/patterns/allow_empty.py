@@ -13,10 +13,10 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Found]:
     """Find allow lines without a value."""
     for group in file.groups:
-        speaking = rules_that_speak(group)
+        has_value = rules_that_speak(group)
         for rule in group.rules:
             if rule.allow and not rule.value:
-                fix = removing(rule.record, changes_verdicts=True) if speaking else None
+                fix = removing(rule.record, changes_verdicts=True) if has_value else None
                 yield Found(file.content_span(rule.record), fix=fix)
     for record in file.rule_records:
         if record.group is None and record.kind is RecordKind.ALLOW and not file.value(record):

@@ -6,14 +6,14 @@ from typing import Final
 from canfetch.lint.analysis.engine_verdicts import probe_of
 from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.regular_expression import looks_like_one
+from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _UNSAFE: Final = frozenset(b'"<>\\^`{|}') | frozenset(range(0x80, 0x100))
-_WRITTEN: Final = tuple(b"%%%02X" % octet if octet in _UNSAFE else bytes([octet]) for octet in range(0x100))
-_SAFE: Final = bytes(octet for octet in range(0x100) if octet not in _UNSAFE)
+_ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) for byte in range(0x100))
+_SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -22,17 +22,17 @@ def find(file: LintedFile) -> Iterator[Found]:
         value = file.value(record)
         if value[:1] not in (b"/", b"*") or not value.translate(None, _SAFE) or record.value is None:
             continue
-        if looks_like_one(value):
+        if looks_like_regex(value):
             continue
-        better = b"".join(_WRITTEN[octet] for octet in value)
-        pattern, written = file.text(value), file.text(better)
-        if pattern == written:
-            continue  # octets that are no UTF-8, of which another check speaks
+        encoded = b"".join(_ENCODED[byte] for byte in value)
+        pattern, better = file.text(value), file.text(encoded)
+        if pattern == better:
+            continue  # invalid UTF-8, which another check reports
         yield Found(
             record.value,
-            {"pattern": pattern, "better": written},
-            probe_of(better),
-            rewritten(record, better),
+            {"pattern": pattern, "better": better},
+            probe_of(encoded),
+            rewritten(record, encoded),
         )
 
 

@@ -22,9 +22,9 @@ def find(file: LintedFile) -> Iterator[Found]:
     for rule in file.rules:
         if rule.allow or not _names_folder(rule.value) or rule.record.value is None:
             continue
-        # Behind the name stands what is no slash: `-`, `.`, or what is greater than a slash.
-        for behind in (b"-", b"0"):
-            place = bisect_left(paths, (rule.value + behind, ""))
+        # The character after the name is not a slash. `-` and `.` sort before it, all others from `0` on.
+        for following in (b"-", b"0"):
+            place = bisect_left(paths, (rule.value + following, ""))
             if place < len(paths) and _is_beside(paths[place][0], rule.value):
                 text = paths[place][1]
                 yield Found(rule.record.value, {"pattern": file.text(rule.value), "page": text}, Probe(text))

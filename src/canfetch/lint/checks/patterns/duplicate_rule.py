@@ -32,17 +32,17 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
     if rule.specificity != earlier.specificity:
-        return None  # the longer one may win where the shorter one does not
-    # Another spelling of the key is a rule to some readers alone.
+        return None  # the longer rule may override a rule that the shorter one does not
+    # Only some parsers read a misspelt key as a rule.
     same = (
         rule.value == earlier.value
         and not rule.record.notes & (Note.MISSPELT_KEY | Note.KEY_PREFIX | Note.MISSING_COLON)
         and rule.record.notes == earlier.record.notes
         and file.key(rule.record).lower() == file.key(earlier.record).lower()
     )
-    # To readers of 1994 an Allow is an unknown record, and behind a blank line it is in no group.
-    parted = bisect_left(blank, earlier.record.line) != bisect_left(blank, rule.record.line)
-    return removing(rule.record, changes_verdicts=not same or (rule.allow and parted))
+    # Parsers from 1994 ignore allow lines, and end a group at a blank line.
+    separated = bisect_left(blank, earlier.record.line) != bisect_left(blank, rule.record.line)
+    return removing(rule.record, changes_verdicts=not same or (rule.allow and separated))
 
 
 CHECK = Check(

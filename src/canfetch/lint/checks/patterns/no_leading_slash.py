@@ -12,18 +12,18 @@ from canfetch.lint.analysis.rule_coverage import Neighbours, form_of
 from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.analysis.site_urls import origin_of
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.regular_expression import looks_like_one
+from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.fixing import Fix
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 _STARTS: Final = frozenset(UNRESERVED) - frozenset(b".")
-# Words that are meant as words, and the beginnings of what is meant as a URL.
-_NO_PATHS: Final = frozenset(
+# Words that are not paths, and prefixes of URLs without a scheme.
+_WORDS: Final = frozenset(
     {b"all", b"any", b"everything", b"false", b"n", b"no", b"none", b"nothing", b"true", b"y", b"yes"}
 )
-_NO_PATH_STARTS: Final = (b"www.",)
+_HOST_PREFIXES: Final = (b"www.",)
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -36,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         if neighbours is None:
             neighbours, comparable = Neighbours(file), _comparable_groups(file)
-        path = _path_meant(rule.value, here)
+        path = _intended_path(rule.value, here)
         yield Found(
             rule.record.value,
             {"pattern": file.text(rule.value)},
@@ -50,37 +50,39 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _comparable_groups(file: LintedFile) -> frozenset[int]:
-    """Give the groups that are compared with that of `*` already, or never are.
+    """Return the groups in which a fix does not cause a new finding about rules missing from the `*` group.
 
-    The first rule of a group that bars a part of the site makes all that the group leaves out of those rules a gap.
+    That check compares a group with the `*` group as soon as the group disallows a part of the site.
     """
     if not file.groups_named("*"):
         return frozenset(range(len(file.groups)))
-    barring = {rule.group for rule in file.rules if rule.specificity and not rule.allow and form_of(rule.value) != b"/"}
-    return frozenset(barring.union(group.index for group in file.groups if "*" in group.names))
+    disallowing = {
+        rule.group for rule in file.rules if rule.specificity and not rule.allow and form_of(rule.value) != b"/"
+    }
+    return frozenset(disallowing.union(group.index for group in file.groups if "*" in group.names))
 
 
-def _path_meant(value: bytes, here: Origin | None) -> bytes | None:
-    """Give the path that must be meant, or None where it may be anything."""
+def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
+    """Return the path that `value` represents, or None if that is not certain."""
     if b"://" in value:
         split = split_url(value)
         if here is None or split is None or origin_of(display_text(value)) != here:
             return None
         path = value[split.rest_start :]
-        # The whole site is hardly meant, and two slashes are another path.
+        # The URL of the whole site is hardly intended, and a path that starts with `//` is read as a host.
         return path if path[:1] == b"/" and path[:2] != b"//" and form_of(path) != b"/" else None
     folded = value.lower()
-    if folded[0] not in _STARTS or folded in _NO_PATHS or folded.startswith(_NO_PATH_STARTS):
+    if folded[0] not in _STARTS or folded in _WORDS or folded.startswith(_HOST_PREFIXES):
         return None
     return b"/" + value if value.isascii() and b":" not in value else None
 
 
 def _fix(rule: LintedRule, path: bytes, neighbours: Neighbours) -> Fix | None:
-    # Only where nothing else comes of it.
-    if looks_like_one(path) or path.startswith(b"/robots.txt") or (not rule.allow and bars_assets(path) is not None):
+    # Fix only rules whose fix does not cause another finding.
+    if looks_like_regex(path) or path.startswith(b"/robots.txt") or (not rule.allow and bars_assets(path) is not None):
         return None
-    quiet = neighbours.would_stand_apart(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
-    return rewritten(rule.record, path) if quiet else None
+    harmless = neighbours.would_stand_apart(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
+    return rewritten(rule.record, path) if harmless else None
 
 
 CHECK = Check(

@@ -8,29 +8,29 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# None of these is likely in a path.
+# These are unlikely in a path.
 _SIGNS: Final = (
     *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
     *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
 )
-_IN_SIGNS: Final = b"\\[]()^"
-# After a folder, `.*` is meant as "anything": read as a pattern, it is "what begins with a dot".
-_ENDS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
+_SIGN_CHARACTERS: Final = b"\\[]()^"
+# After a folder, `.*` is intended as "anything", but as a pattern it matches names that start with a dot.
+_ENDINGS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
 
 
-def looks_like_one(value: bytes) -> bool:
-    """Say whether a value is meant as a regular expression.
+def looks_like_regex(value: bytes) -> bool:
+    """Return whether a value looks like a regular expression.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    if len(value.translate(None, _IN_SIGNS)) == len(value) and b"/." not in value:
-        return False  # nearly all
+    if len(value.translate(None, _SIGN_CHARACTERS)) == len(value) and b"/." not in value:
+        return False  # the common case
     if value[:1] == b"^" or value[:2] == b"/^" or any(sign in value for sign in _SIGNS):
         return True
-    if (value.endswith(_ENDS) and value.count(b"/") > 1) or b"/.*/" in value:
+    if (value.endswith(_ENDINGS) and value.count(b"/") > 1) or b"/.*/" in value:
         return True
-    _, opening, behind = value.partition(b"(")
-    inside, closing, _ = behind.partition(b")")
+    _, opening, rest = value.partition(b"(")
+    inside, closing, _ = rest.partition(b")")
     return bool(opening and closing) and b"|" in inside
 
 
@@ -40,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         return
     for record in file.rule_records:
         value = file.value(record)
-        if record.value is not None and looks_like_one(value):
+        if record.value is not None and looks_like_regex(value):
             yield Found(record.value, {"pattern": file.text(value)})
 
 

@@ -15,11 +15,11 @@ _ITSELF: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
 def find(file: LintedFile) -> Iterator[Found]:
     """Find rules that match only robots.txt."""
     for group in file.groups:
-        about_it = [rule for rule in group.rules if rule.value in _ITSELF]
-        if not about_it:
+        matching = [rule for rule in group.rules if rule.value in _ITSELF]
+        if not matching:
             continue
-        others = rules_that_speak(group) > len(about_it)
-        for rule in about_it:
+        others = rules_that_speak(group) > len(matching)
+        for rule in matching:
             yield Found(
                 file.content_span(rule.record),
                 {"pattern": file.text(rule.value)},

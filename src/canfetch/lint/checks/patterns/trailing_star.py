@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Found]:
 
 
 def _probe(bare: bytes) -> Probe | None:
-    # A last segment of dots alone is resolved before anybody asks.
+    # Crawlers resolve a last segment of `.` or `..`, so such a path is never fetched.
     return probe_of(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
 
 

@@ -9,7 +9,7 @@ from canfetch.lint.analysis.engine_verdicts import probe_of
 from canfetch.lint.analysis.escape_positions import escapes_in
 from canfetch.lint.analysis.rule_fixes import rewritten
 from canfetch.lint.check import Check, Found
-from canfetch.lint.checks.patterns.regular_expression import looks_like_one
+from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -23,13 +23,13 @@ def find(file: LintedFile) -> Iterator[Found]:
         value = file.value(record)
         if b"%" not in value or record.value is None:
             continue
-        needless = [(place, octet) for place, digits in escapes_in(value) if (octet := int(digits, 16)) in _UNRESERVED]
+        needless = [(place, byte) for place, digits in escapes_in(value) if (byte := int(digits, 16)) in _UNRESERVED]
         if not needless:
             continue
         better = _decoded(value, needless)
         start = record.value[0] + needless[0][0]
-        # A stray `%` may come before: then what is decoded would be an escape that nobody wrote.
-        same = canonical(better) == canonical(value) and not looks_like_one(better)
+        # After a stray `%`, the decoded characters could form a new escape.
+        same = canonical(better) == canonical(value) and not looks_like_regex(better)
         yield Found(
             (start, start + 3),
             {"escape": file.text(value[needless[0][0] :][:3]), "character": chr(needless[0][1])},
@@ -41,8 +41,8 @@ def find(file: LintedFile) -> Iterator[Found]:
 def _decoded(value: bytes, needless: list[tuple[int, int]]) -> bytes:
     parts: list[bytes] = []
     end = 0
-    for place, octet in needless:
-        parts += (value[end:place], bytes([octet]))
+    for place, byte in needless:
+        parts += (value[end:place], bytes([byte]))
         end = place + 3
     return b"".join((*parts, value[end:]))
 

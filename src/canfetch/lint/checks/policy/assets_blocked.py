@@ -19,14 +19,14 @@ def find(file: LintedFile) -> Iterator[Found]:
     token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
     if closing_rule(file, token) is not None:
         return
-    asked: set[str] = set()
+    seen: set[str] = set()
     for group in file.groups_named(token):
         for rule in group.rules:
             path = None if rule.allow else bars_assets(rule.value)
-            if path is None or rule.record.value is None or file.text(path) in asked:
+            if path is None or rule.record.value is None or file.text(path) in seen:
                 continue
             url = file.text(path)
-            asked.add(url)
+            seen.add(url)
             if allows(file, url, "googlebot", _GOOGLEBOT) is False:
                 details = {"pattern": file.text(rule.value), "path": url}
                 yield Found(rule.record.value, details, Probe(url, (_GOOGLEBOT,)))

@@ -13,8 +13,8 @@ from canfetch.lint.severity import Severity, everywhere
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.verdict import PageReason
 
-# Who asks, as whose reading of robots.txt.
-_ASKERS: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
+# Search engines, each with its parsing profile.
+_SEARCH_ENGINES: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         path = path_here(file, page.url)
         if path is None:
             continue
-        for name, profile in _ASKERS:
+        for name, profile in _SEARCH_ENGINES:
             verdict = decide(file, path, profile, name)
             if verdict is None or verdict.allowed or verdict.rule is None:
                 continue

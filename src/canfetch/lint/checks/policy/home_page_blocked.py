@@ -11,14 +11,14 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_ASKERS: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"), ("ExampleBot", "rfc9309"))
+_CRAWLERS: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"), ("ExampleBot", "rfc9309"))
 _ANY_PAGE: Final = b"/any/page"
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Find rules that block only the home page."""
     seen: set[int] = set()
-    for name, profile in _ASKERS:
+    for name, profile in _CRAWLERS:
         verdict = decide(file, "/", profile, name)
         if verdict is None or verdict.allowed or verdict.rule is None or verdict.rule.line in seen:
             continue

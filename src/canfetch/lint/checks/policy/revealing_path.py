@@ -9,16 +9,16 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# What everybody knows to be there tells nobody anything: /wp-admin/, /admin/ and the like are left out.
+# Well-known paths, such as /wp-admin/ and /admin/, reveal nothing and are left out.
 _SEGMENTS: Final = frozenset(
     {b".env", b".git", b".htaccess", b".htpasswd", b".ssh", b".svn", b"backup", b"backups", b"bak", b"confidential"}
     | {b"db_backup", b"dump", b"dumps", b"passwd", b"passwords", b"phpmyadmin", b"secret", b"secrets"}
     | {b"sql", b"sqldump", b"private_key", b"id_rsa"}
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
-# One of these is in whatever has a sign, an ending or a beginning.
+# Every path with one of the endings or prefixes contains one of these.
 _HINTS: Final = (b".", b"*", b"$", b"backup", b"secret")
-_STARTS: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
+_PREFIXES: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -34,15 +34,15 @@ def find(file: LintedFile) -> Iterator[Found]:
         path = value.lower().partition(b"?")[0]
         segments = path.split(b"/")
         if _SEGMENTS.isdisjoint(segments) and not any(hint in path for hint in _HINTS):
-            continue  # nearly all
+            continue  # the common case
         if any(_is_revealing(segment) for segment in segments):
             yield Found(record.value, {"pattern": file.text(value)})
 
 
 def _is_revealing(segment: bytes) -> bool:
     name = segment.rstrip(b"*$")
-    # `/*.sql$` is about all files of a kind, and tells of none.
-    return name in _SEGMENTS or name.startswith(_STARTS) or (b"*" not in segment and name.endswith(_ENDINGS))
+    # `/*.sql$` matches all files of a type, and does not reveal any of them.
+    return name in _SEGMENTS or name.startswith(_PREFIXES) or (b"*" not in segment and name.endswith(_ENDINGS))
 
 
 CHECK = Check(

@@ -9,16 +9,16 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# Those that send a site its visitors in most of the world; each with the groups that it reads, the first that is there.
+# The major search engines, each with the names of the groups that it follows, most specific first.
 _SEARCH_ENGINES: Final = (("Googlebot",), ("bingbot",), ("DuckDuckBot",), ("Applebot",), ("YandexBot", "Yandex"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
     """Find search engines whose own group blocks the whole site, although `*` may fetch something."""
-    closed_to_all = closing_rule(file, "*") is not None
-    for tokens in () if closed_to_all else _SEARCH_ENGINES:
-        read = next((token for token in tokens if file.groups_named(token)), None)
-        rule = None if read is None else closing_rule(file, read)
+    closed = closing_rule(file, "*") is not None
+    for tokens in () if closed else _SEARCH_ENGINES:
+        name = next((token for token in tokens if file.groups_named(token)), None)
+        rule = None if name is None else closing_rule(file, name)
         if rule is not None:
             yield Found(
                 file.content_span(rule.record),

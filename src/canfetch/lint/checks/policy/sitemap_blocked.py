@@ -12,8 +12,8 @@ from canfetch.lint.given import Given
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-# Who asks, as whose reading.
-_ASKERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
+# Crawlers, each with its parsing profile.
+_CRAWLERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 
 
 def find(file: LintedFile) -> Iterator[Found]:
@@ -22,21 +22,21 @@ def find(file: LintedFile) -> Iterator[Found]:
     origins = {sitemap.url: origin_of(sitemap.url) for sitemap in sitemaps}
     here = None if file.given.url is None else origin_of(file.given.url)
     if here is None:
-        # Of a file whose URL is not known, all sitemaps must be of one site to be taken for its own.
-        whole = {origin for origin in origins.values() if origin is not None}
-        if len(whole) != 1:
+        # Without the file's URL, its site is known only if all sitemaps are on the same one.
+        found = {origin for origin in origins.values() if origin is not None}
+        if len(found) != 1:
             return
-        here = whole.pop()
-    askers = [asker for asker in _ASKERS if not _is_closed_to(file, asker[0])]
+        here = found.pop()
+    crawlers = [crawler for crawler in _CRAWLERS if not _is_closed_to(file, crawler[0])]
     for sitemap in sitemaps:
         relative = sitemap.url.startswith("/") and not sitemap.url.startswith("//")
         path = sitemap.url if relative else path_of(sitemap.url)
         if path is None or not (relative or origins[sitemap.url] == here):
             continue
-        barred = [(name, profile) for name, profile in askers if allows(file, path, profile, name) is False]
-        if not barred:
+        blocked = [(name, profile) for name, profile in crawlers if allows(file, path, profile, name) is False]
+        if not blocked:
             continue
-        verdict = decide(file, path, barred[0][1], barred[0][0])
+        verdict = decide(file, path, blocked[0][1], blocked[0][0])
         if verdict is None or verdict.rule is None:
             continue
         details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}
