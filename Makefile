@@ -1,4 +1,4 @@
-# Each target sets up what it needs, in this folder, and is quick the second time. `make help` lists them.
+# Each target installs what it needs into this folder, and is fast the second time. `make help` lists them.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -6,10 +6,10 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
-# Which interpreter makes the environment: by default the first one that is 3.11 or later.
+# The interpreter of the virtual environment. By default the first one that is 3.11 or later.
 PYTHON ?=
 VENV ?= .venv
-# Which engine is built: auto, native or python. In CI a missing native engine is an error.
+# The engine to build: auto, native or python. In CI a missing native engine is an error.
 ifeq ($(CI),true)
 CANFETCH_BUILD ?= native
 endif
@@ -17,25 +17,30 @@ CANFETCH_BUILD ?= auto
 export CANFETCH_BUILD
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# What `make run` asks.
+# The example that `make run` decides.
 ROBOTS ?= examples/robots.txt
 URL ?= https://www.example.com/shop/cart/checkout?step=2
 AGENT ?= GPTBot
 
+# Test processes; 0 runs the tests in one process.
+WORKERS ?= auto
+
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
 PIP = $(BIN)/python -m pip install --quiet --constraint tools/constraints.txt
+PYTEST = $(BIN)/python -m pytest
 RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' 2>/dev/null)
-# Part of the stamp's name, so that a toolchain that comes later is used.
+# Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
 INSTALLED := $(STAMPS)/installed-$(CANFETCH_BUILD)-$(TOOLCHAIN)
 
-.PHONY: help run test coverage lint format types docs rust bench fuzz package clean distclean setup-lint
+.PHONY: help run test test-services differential coverage lint format types docs rust bench fuzz package clean \
+	distclean services setup-lint
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-# --- setting up ----------------------------------------------------------------------------------
+# --- setup ---------------------------------------------------------------------------------------
 
 $(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
@@ -52,7 +57,7 @@ $(INSTALLED): $(STAMPS)/venv setup.py $(RUST)
 	@if compgen -G 'src/canfetch/_native.*so' > /dev/null; then \
 		echo "canfetch: the native engine is built"; \
 	else \
-		echo "canfetch: the Python engine alone is installed: the same answers, slower (see $(STAMPS)/install.log)"; \
+		echo "canfetch: only the Python engine is installed: the same answers, slower (see $(STAMPS)/install.log)"; \
 	fi
 	@touch $@
 
@@ -60,59 +65,67 @@ $(STAMPS)/group-%: $(STAMPS)/venv
 	@$(PIP) --group $*
 	@touch $@
 
-# Where it cannot be had, the tests that need it skip, and in CI they fail.
+# Without it, the tests that need it are skipped, and fail in CI.
 $(STAMPS)/sarif-schema.json: $(STAMPS)/venv tools/fetch_sarif_schema.py
-	@$(BIN)/python tools/fetch_sarif_schema.py $@ || echo "canfetch: the schema of SARIF cannot be fetched"
+	@$(BIN)/python tools/fetch_sarif_schema.py $@ || echo "canfetch: cannot fetch the SARIF schema"
 
 setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
 
+services: # the servers that tests start
+	@tools/install_services.sh
+
 # --- the work ------------------------------------------------------------------------------------
 
-run: $(INSTALLED) ## set up and answer: make run [ROBOTS=FILE] [URL=URL] [AGENT=TOKEN]
+run: $(INSTALLED) ## set up and explain one decision: make run [ROBOTS=FILE] [URL=URL] [AGENT=TOKEN]
 	@$(BIN)/canfetch --version
 	@$(BIN)/canfetch explain '$(URL)' --agent '$(AGENT)' --robots '$(ROBOTS)' || [[ $$? -eq 1 ]]
 
-test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run all tests: make test [ARGS='-k groups']
-	$(BIN)/python -m pytest $(ARGS)
+test: $(INSTALLED) $(STAMPS)/group-test $(STAMPS)/sarif-schema.json ## set up and run the tests: make test [ARGS='-k groups']
+	$(PYTEST) --numprocesses $(WORKERS) $(ARGS)
 
-coverage: $(INSTALLED) $(STAMPS)/group-test ## branch coverage of core, access and pages, each by its own tests; it must be complete
-	$(BIN)/python -m pytest --cov=canfetch.core --cov-report= tests/core
-	$(BIN)/python -m coverage report --include='src/canfetch/core/*' --fail-under=100
-	$(BIN)/python -m pytest --cov=canfetch.access --cov-report= tests/access
-	$(BIN)/python -m coverage report --include='src/canfetch/access/*' --fail-under=100
-	$(BIN)/python -m pytest --cov=canfetch.pages --cov-report= tests/pages
-	$(BIN)/python -m coverage report --include='src/canfetch/pages/*' --fail-under=100
+test-services: services $(INSTALLED) $(STAMPS)/group-test ## set up and run the tests against Redis and web servers
+	$(PYTEST) -m service $(ARGS)
 
-lint: setup-lint ## style, layers, freshness of generated files
+differential: export CANFETCH_TRIPLES ?= 1e6
+differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines
+	$(PYTEST) tests/differential $(ARGS)
+
+coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of core, access and pages by their own tests
+	for package in core access pages; do \
+		$(PYTEST) --numprocesses $(WORKERS) --cov=canfetch.$$package --cov-report= tests/$$package; \
+		$(BIN)/python -m coverage report --include="src/canfetch/$$package/*" --fail-under=100; \
+	done
+
+lint: setup-lint ## check style, layers, and that generated files are fresh
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
 	for generator in tools/generate_*.py; do $(BIN)/python $$generator --check; done
 
-format: setup-lint ## put files into the project's format
+format: setup-lint ## format Python and Rust
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 	cargo fmt --manifest-path rust/Cargo.toml --all
 
-types: setup-lint ## mypy, strict; the native module is what its stub says
+types: setup-lint ## check types with mypy, and the stub of the native module
 	$(BIN)/mypy
 	if compgen -G 'src/canfetch/_native.*so' > /dev/null; then $(BIN)/stubtest canfetch._native; fi
 
-docs: $(INSTALLED) $(STAMPS)/group-docs ## the documentation, in docs/_build/html; a warning is an error
+docs: $(INSTALLED) $(STAMPS)/group-docs ## build the documentation in docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
 
-# A distribution's toolchain may come without these two; what is left out is said.
-rust: ## format, lints and tests of the crates; the fuzz target still builds
+# A distribution's toolchain may lack rustfmt and clippy; the output then says what was not checked.
+rust: ## check format and lints of the crates, run their tests, and check that the fuzz target builds
 	if cargo fmt --version > /dev/null 2>&1; then \
 		cargo fmt --manifest-path rust/Cargo.toml --all --check; \
-	else echo "canfetch: NOT CHECKED: the format of rust/, this toolchain has no rustfmt"; fi
+	else echo "canfetch: NOT CHECKED: the format of rust/, because this toolchain has no rustfmt"; fi
 	if cargo clippy --version > /dev/null 2>&1; then \
 		cargo clippy --manifest-path rust/Cargo.toml --locked --workspace --all-targets -- -D warnings; \
-	else echo "canfetch: NOT CHECKED: the lints of rust/, this toolchain has no clippy"; fi
+	else echo "canfetch: NOT CHECKED: the lints of rust/, because this toolchain has no clippy"; fi
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
 
-bench: $(INSTALLED) ## the numbers, beside other implementations: make bench [ARGS=--quick]
+bench: $(INSTALLED) ## measure beside other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)
 
 FUZZ_TARGET ?= decide
@@ -122,7 +135,7 @@ fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60
 	cd rust && RUSTC_BOOTSTRAP=1 $(abspath $(VENV))/cargo/bin/cargo-fuzz run $(FUZZ_TARGET) -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/robots.dict
 
-package: $(STAMPS)/venv ## the sdist, the wheel of this platform and the py3-none-any wheel, in dist/
+package: $(STAMPS)/venv ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
 	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
@@ -132,5 +145,5 @@ clean: ## remove what was built
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/installed-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
-distclean: clean ## remove the environment, too
+distclean: clean ## remove the virtual environment, too
 	rm -rf $(VENV)

@@ -1,6 +1,6 @@
-"""What tests share: the engines, the profiles, and how many examples Hypothesis tries.
+"""Shared by all tests: the engines, the profiles, the number of Hypothesis examples, and the service marker.
 
-`CANFETCH_EXAMPLES=N` lets each law try N new examples; without it the examples are few, and the same each time.
+`CANFETCH_EXAMPLES=N` makes each law try N new examples. By default it tries 25, the same in every run.
 """
 
 import os
@@ -16,23 +16,30 @@ settings.register_profile("canfetch", max_examples=EXAMPLES or 25, derandomize=n
 settings.load_profile("canfetch")
 
 
-def native_is_due() -> bool:
-    """Say whether the native engine must be there: in CI, unless this run is the one without it."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use a server which pip does not install."""
+    for item in items:
+        if "redis_url" in getattr(item, "fixturenames", ()):
+            item.add_marker("service")
+
+
+def native_is_required() -> bool:
+    """Return whether the native engine must be built: in CI, unless this run builds the Python engine alone."""
     in_ci = os.environ.get("CI", "") not in {"", "0", "false"}
     return in_ci and os.environ.get("CANFETCH_BUILD") != "python"
 
 
 def need_native() -> None:
-    """Skip a test where the native engine is not built; fail where it must be."""
+    """Skip the test if the native engine is not built; fail it in CI."""
     if native_module() is None:
-        if native_is_due():
-            pytest.fail("the native engine is not built, and in CI it must be")
+        if native_is_required():
+            pytest.fail("the native engine is not built, and CI requires it")
         pytest.skip("the native engine is not built")
 
 
 @pytest.fixture(scope="session", params=["python", "native"])
 def engine(request: pytest.FixtureRequest) -> str:
-    """Give each engine in turn."""
+    """Return each engine in turn."""
     name: str = request.param
     if name == "native":
         need_native()
@@ -41,12 +48,12 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def both_engines() -> str:
-    """Give the engine that runs both and compares them."""
+    """Return the engine that runs both engines and compares them."""
     need_native()
     return "both"
 
 
 @pytest.fixture(scope="session", params=list(PROFILES))
 def profile(request: pytest.FixtureRequest) -> Profile:
-    """Give each profile in turn."""
+    """Return each profile in turn."""
     return PROFILES[request.param]

@@ -11,6 +11,8 @@ from canfetch.author.resolution import resolve
 from canfetch.author.sample_targets import sample_targets
 from canfetch.core.engines import native_module
 
+pytestmark = pytest.mark.service
+
 # Writings of one target, and near ones: what they come to is the file's to say.
 MORE_TARGETS = (
     "/%70rivate/x",

@@ -19,7 +19,7 @@ Run = Any
 FILE = "robots.sqlite3"
 
 
-@pytest.fixture(params=["default", "file", "redis"])
+@pytest.fixture(params=["default", "file", pytest.param("redis", marks=pytest.mark.service)])
 def store(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """Give the options of each place where answers are kept."""
     if request.param == "redis":

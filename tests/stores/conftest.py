@@ -63,7 +63,7 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
     raise AssertionError("the Redis server did not start")
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.service)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Each store, empty."""
     opened: Store

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Install the servers that tests start: Redis and four web servers. Do nothing if they are installed.
+#
+# Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
+# missing server are skipped, and fail if CI=true.
+set -euo pipefail
+
+PATH=$PATH:/usr/sbin:/usr/local/sbin
+missing=()
+command -v redis-server >/dev/null || command -v valkey-server >/dev/null || missing+=(redis-server)
+for server in nginx apache2 caddy haproxy; do
+    command -v "$server" >/dev/null || missing+=("$server")
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+    exit 0
+fi
+if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    echo "canfetch: installing ${missing[*]} with apt-get" >&2
+    # RUNLEVEL=1 keeps the packages from starting their services: the tests start their own.
+    export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+    echo "canfetch: not installed: ${missing[*]}" >&2
+fi
