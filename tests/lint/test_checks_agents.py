@@ -1,22 +1,22 @@
-"""Checks of user-agent lines: what must be found, and what must not."""
+"""Checks of user-agent lines."""
 
 import pytest
 
 from canfetch.lint import Linter
 from canfetch.lint.analysis.crawler_suggestions import near_crawler
 
-BARRED = "\nDisallow: /a\n"
+RULE = "\nDisallow: /a\n"
 
 
-def lines(octets: bytes, code: str) -> list[int]:
-    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(octets).findings]
+def lines(content: bytes, code: str) -> list[int]:
+    return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(content).findings]
 
 
-def mended(octets: bytes, code: str) -> bytes:
-    return Linter(select=[code], findings_limit=None).fix(octets, unsafe=True).content
+def fixed(content: bytes, code: str) -> bytes:
+    return Linter(select=[code], findings_limit=None).fix(content, unsafe=True).content
 
 
-FIRES = [
+REPORTED = [
     ("CF501", "User-agent: Googelbot"),
     ("CF501", "User-agent: GPT-Bot"),
     ("CF501", "User-agent: Google Bot"),
@@ -49,7 +49,7 @@ FIRES = [
     ("CF512", "User-agent: Googlebot\nDisallow: /x\nUser-agent: Googlebot-News"),
     ("CF512", "User-agent: Yandex\nDisallow: /x\nUser-agent: YandexBot"),
 ]
-QUIET = [
+NOT_REPORTED = [
     ("CF501", "User-agent: GoogleBot"),
     ("CF501", "User-agent: SemrushBot-SA"),
     ("CF501", "User-agent: YandexVideo"),
@@ -85,14 +85,14 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize("code, agents", FIRES)
-def test_it_is_found(code: str, agents: str) -> None:
-    assert lines((agents + BARRED).encode(), code)
+@pytest.mark.parametrize("code, agents", REPORTED)
+def test_check_reports(code: str, agents: str) -> None:
+    assert lines((agents + RULE).encode(), code)
 
 
-@pytest.mark.parametrize("code, agents", QUIET)
-def test_it_is_not_found(code: str, agents: str) -> None:
-    assert lines((agents + BARRED).encode(), code) == []
+@pytest.mark.parametrize("code, agents", NOT_REPORTED)
+def test_check_does_not_report(code: str, agents: str) -> None:
+    assert lines((agents + RULE).encode(), code) == []
 
 
 @pytest.mark.parametrize(
@@ -112,22 +112,22 @@ def test_it_is_not_found(code: str, agents: str) -> None:
         ("CF509", "User-agent: goo*", "User-agent: goo*"),
     ],
 )
-def test_a_name_is_rewritten(code: str, before: str, after: str) -> None:
-    assert mended((before + BARRED).encode(), code) == (after + BARRED).encode()
+def test_fix_rewrites_name(code: str, before: str, after: str) -> None:
+    assert fixed((before + RULE).encode(), code) == (after + RULE).encode()
 
 
 @pytest.mark.parametrize("rule", ["Disallow: /", "Disallow: /css/", "Disallow: /$"])
-def test_a_search_engine_is_not_barred_by_a_fix(rule: str) -> None:
-    octets = f"User-agent: Googelbot\n{rule}\n".encode()
-    assert lines(octets, "CF501") == [1]
-    assert mended(octets, "CF501") == octets
-    octets = f"User-agent: a, *\n{rule}\n".encode()
-    assert lines(octets, "CF503") == [1]
-    assert mended(octets, "CF503") == octets
+def test_fix_does_not_block_search_engine(rule: str) -> None:
+    content = f"User-agent: Googelbot\n{rule}\n".encode()
+    assert lines(content, "CF501") == [1]
+    assert fixed(content, "CF501") == content
+    content = f"User-agent: a, *\n{rule}\n".encode()
+    assert lines(content, "CF503") == [1]
+    assert fixed(content, "CF503") == content
 
 
-def test_a_list_is_split_with_the_line_ends_of_its_file() -> None:
-    assert mended(b"User-agent: a, b\r\nDisallow: /\r\n", "CF503") == (
+def test_fix_splits_list_with_line_ends_of_file() -> None:
+    assert fixed(b"User-agent: a, b\r\nDisallow: /\r\n", "CF503") == (
         b"User-agent: a\r\nUser-agent: b\r\nDisallow: /\r\n"
     )
 
@@ -145,5 +145,5 @@ def test_a_list_is_split_with_the_line_ends_of_its_file() -> None:
         ("Googleböt", None),
     ],
 )
-def test_nearness(name: str, near: str | None) -> None:
+def test_near_crawler(name: str, near: str | None) -> None:
     assert near_crawler(name) == near

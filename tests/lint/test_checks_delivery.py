@@ -1,4 +1,4 @@
-"""Checks of delivery: edges at which they speak, and edges at which they do not."""
+"""Checks of the HTTP response and of related robots.txt files."""
 
 import itertools
 
@@ -20,21 +20,21 @@ def codes(given: Given) -> set[str]:
     return {finding.check.code for finding in LINTER.lint(given).findings}
 
 
-def cached(value: str) -> Entry:
+def with_cache_control(value: str) -> Entry:
     return answered(headers=(*TEXT, ("cache-control", value)))
 
 
-def typed(value: str) -> Entry:
+def with_content_type(value: str) -> Entry:
     return answered(headers=(("content-type", value),))
 
 
-def hopping(*urls: str) -> Entry:
-    places = (URL, *urls)
-    return answered(hops=tuple(Hop(one, 301, other) for one, other in itertools.pairwise(places)))
+def redirected(*urls: str) -> Entry:
+    locations = (URL, *urls)
+    return answered(hops=tuple(Hop(one, 301, other) for one, other in itertools.pairwise(locations)))
 
 
 @pytest.mark.parametrize(
-    "entry, wanted",
+    "entry, expected",
     [
         (answered(headers=TEXT), set()),
         (answered(500), {"CF801"}),
@@ -47,18 +47,18 @@ def hopping(*urls: str) -> Entry:
         (answered(403), {"CF808"}),
         (answered(429, (("retry-after", "90000"),)), {"CF808", "CF812"}),
         (answered(headers=()), {"CF803"}),
-        (typed("application/json"), {"CF803"}),
-        (typed("TEXT/PLAIN"), set()),
-        (typed("text/html; charset=utf-8"), {"CF809"}),
-        (typed("text/plain; charset=windows-1252"), {"CF804"}),
-        (typed('text/plain; CharSet="ISO-8859-1"'), {"CF804"}),
-        (typed("text/plain; charset=us-ascii"), set()),
-        (typed("text/plain; charset"), set()),
-        (cached("max-age=86401"), {"CF806"}),
-        (cached("max-age=86400"), set()),
-        (cached("max-age=often"), set()),
-        (cached("no-store, max-age=900000"), {"CF807"}),
-        (cached("no-cache"), set()),
+        (with_content_type("application/json"), {"CF803"}),
+        (with_content_type("TEXT/PLAIN"), set()),
+        (with_content_type("text/html; charset=utf-8"), {"CF809"}),
+        (with_content_type("text/plain; charset=windows-1252"), {"CF804"}),
+        (with_content_type('text/plain; CharSet="ISO-8859-1"'), {"CF804"}),
+        (with_content_type("text/plain; charset=us-ascii"), set()),
+        (with_content_type("text/plain; charset"), set()),
+        (with_cache_control("max-age=86401"), {"CF806"}),
+        (with_cache_control("max-age=86400"), set()),
+        (with_cache_control("max-age=often"), set()),
+        (with_cache_control("no-store, max-age=900000"), {"CF807"}),
+        (with_cache_control("no-cache"), set()),
         (
             answered(
                 headers=(
@@ -69,26 +69,26 @@ def hopping(*urls: str) -> Entry:
             ),
             {"CF806"},
         ),
-        (hopping("https://www.example.com/robots.txt"), set()),
-        (hopping("https://example.com/en/robots.txt"), {"CF805"}),
-        (hopping("https://example.com:8443/robots.txt"), {"CF805"}),
-        (hopping("http://example.com/robots.txt"), {"CF805"}),
+        (redirected("https://www.example.com/robots.txt"), set()),
+        (redirected("https://example.com/en/robots.txt"), {"CF805"}),
+        (redirected("https://example.com:8443/robots.txt"), {"CF805"}),
+        (redirected("http://example.com/robots.txt"), {"CF805"}),
         (answered(hops=(Hop("http://example.com/robots.txt", 301, URL),)), set()),
-        (hopping("https://example.net/robots.txt"), {"CF805"}),
-        (hopping("https://example.com/a", "https://example.com/b"), {"CF805"}),
-        (hopping(*(f"https://example.com/{number}" for number in range(6))), {"CF805"}),
+        (redirected("https://example.net/robots.txt"), {"CF805"}),
+        (redirected("https://example.com/a", "https://example.com/b"), {"CF805"}),
+        (redirected(*(f"https://example.com/{number}" for number in range(6))), {"CF805"}),
     ],
 )
-def test_answers(entry: Entry, wanted: set[str]) -> None:
-    assert codes(Given(PLAIN, url=URL, delivery=entry)) == wanted
+def test_response_is_reported(entry: Entry, expected: set[str]) -> None:
+    assert codes(Given(PLAIN, url=URL, delivery=entry)) == expected
 
 
-def test_a_page_is_told_whatever_its_type() -> None:
+def test_html_page_is_reported_with_any_content_type() -> None:
     assert codes(Given(b"<html></html>", url=URL, delivery=answered())) == {"CF809"}
 
 
 @pytest.mark.parametrize(
-    "sibling, octets, wanted",
+    "sibling, content, expected",
     [
         ("http://example.com/robots.txt", b"User-agent: *\nDisallow: /b/\n", {"CF810"}),
         ("http://example.com/robots.txt", None, {"CF810"}),
@@ -99,9 +99,9 @@ def test_a_page_is_told_whatever_its_type() -> None:
         ("no url", b"", set()),
     ],
 )
-def test_siblings(sibling: str, octets: bytes | None, wanted: set[str]) -> None:
-    assert codes(Given(PLAIN, url=URL, siblings={sibling: octets})) == wanted
+def test_related_file_with_other_rules_is_reported(sibling: str, content: bytes | None, expected: set[str]) -> None:
+    assert codes(Given(PLAIN, url=URL, siblings={sibling: content})) == expected
 
 
-def test_without_a_url_nothing_is_compared() -> None:
+def test_related_files_are_not_compared_without_url() -> None:
     assert codes(Given(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()

@@ -1,4 +1,4 @@
-"""Checks of records beyond the RFC: what must be found, and what must not."""
+"""Checks of records that RFC 9309 does not define."""
 
 import pytest
 
@@ -14,11 +14,11 @@ def lines(text: str, code: str, profile: str = "all") -> list[int]:
     return [finding.line for finding in linter.lint(Given(text.encode(), url=URL)).findings]
 
 
-def mended(text: str, code: str) -> str:
+def fixed(text: str, code: str) -> str:
     return Linter(select=[code]).fix(Given(text.encode(), url=URL), unsafe=True).content.decode()
 
 
-FIRES = [
+REPORTED = [
     ("CF601", "Sitemap: sitemap.xml"),
     ("CF601", "Sitemap:"),
     ("CF601", "Sitemap: www.example.com/sitemap.xml"),
@@ -69,7 +69,7 @@ FIRES = [
     ("CF622", "Content-Signal: search=yes\nContent-Usage: search=n"),
     ("CF622", "Content-Usage: ai-use=y\nUser-agent: b\nDisallow: /\nUser-agent: *\nContent-Signal: ai-input=no"),
 ]
-QUIET = [
+NOT_REPORTED = [
     ("CF623", "Crawl-delay: 1"),
     ("CF623", "User-agent: GPTBot\nCrawl-delay: 0.5"),
     ("CF601", "Sitemap: https://example.com/sitemap.xml"),
@@ -120,13 +120,13 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize("code, records", FIRES)
-def test_it_is_found(code: str, records: str) -> None:
+@pytest.mark.parametrize("code, records", REPORTED)
+def test_check_reports(code: str, records: str) -> None:
     assert lines(f"{GROUP}{records}\n", code)
 
 
-@pytest.mark.parametrize("code, records", QUIET)
-def test_it_is_not_found(code: str, records: str) -> None:
+@pytest.mark.parametrize("code, records", NOT_REPORTED)
+def test_check_does_not_report(code: str, records: str) -> None:
     assert lines(f"{GROUP}{records}\n", code) == []
 
 
@@ -148,11 +148,11 @@ def test_it_is_not_found(code: str, records: str) -> None:
         ("CF614", "Content-Usage: bots=n", "Content-Usage: bots=n"),
     ],
 )
-def test_a_record_is_rewritten(code: str, before: str, after: str) -> None:
-    assert mended(f"{GROUP}{before}\n", code) == f"{GROUP}{after}\n"
+def test_fix_rewrites_record(code: str, before: str, after: str) -> None:
+    assert fixed(f"{GROUP}{before}\n", code) == f"{GROUP}{after}\n"
 
 
-def test_lighthouse_reports_what_it_reports() -> None:
+def test_lighthouse_profile_reports_invalid_sitemap_and_unknown_key() -> None:
     text = f"{GROUP}Sitemap: /a\nContent-Usage: train-ai=n\nCrawl-delay: x\nHost: example.com\n"
     found = Linter(profile="lighthouse", select=["CF6"]).lint(text.encode()).findings
     assert [finding.check.code for finding in found] == ["CF601", "CF619"]
@@ -184,28 +184,28 @@ def test_lighthouse_reports_what_it_reports() -> None:
         ("License: https://example.com/license.xml", None),
     ],
 )
-def test_lighthouse_reports_a_line_as_its_audit_does(text: str, code: str | None) -> None:
+def test_lighthouse_profile_reports_line_like_audit(text: str, code: str | None) -> None:
     report = Linter(profile="lighthouse").lint(f"{GROUP}{text}\n".encode())
     assert [finding.check.code for finding in report.findings] == ([] if code is None else [code])
 
 
-def test_lighthouse_finds_no_group_behind_an_empty_user_agent_line() -> None:
+def test_lighthouse_starts_no_group_at_empty_user_agent() -> None:
     report = Linter(profile="lighthouse").lint(b"User-agent:\nDisallow: /a\nUser-agent: b\nDisallow: /b\n")
     assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF510", 1), ("CF220", 2)]
 
 
 @pytest.mark.parametrize("status, codes", [(429, ["CF220"]), (403, []), (200, [])])
-def test_lighthouse_fails_files_that_are_refused_for_their_number(status: int, codes: list[str]) -> None:
+def test_lighthouse_reports_status_429(status: int, codes: list[str]) -> None:
     report = Linter(profile="lighthouse").lint(Given(f"{GROUP}".encode(), url=URL, delivery=answered(status)))
     assert [finding.check.code for finding in report.findings] == codes
 
 
-def test_google_is_shown_to_bar_what_was_meant_of_training() -> None:
+def test_google_blocks_paths_of_disallow_ai_training() -> None:
     found = Linter(select=["CF621"]).lint(b"User-agent: *\nDisallowAITraining: /\n").findings
     assert found[0].effect() == "Googlebot may not fetch /, bingbot, YandexBot and other crawlers may"
 
 
-@pytest.mark.parametrize("octets", [b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9, (GROUP * 9).encode("utf-16-le")])
-def test_lighthouse_is_told_once_of_what_is_no_text(octets: bytes) -> None:
-    report = Linter(profile="lighthouse").lint(octets)
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9, (GROUP * 9).encode("utf-16-le")])
+def test_lighthouse_reports_binary_file_once(content: bytes) -> None:
+    report = Linter(profile="lighthouse").lint(content)
     assert [finding.check.code for finding in report.findings] == ["CF220"]

@@ -1,4 +1,4 @@
-"""Checks of policy: what must be found, and what must not."""
+"""Checks of what a file allows and disallows."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def lines(text: str, code: str, *pages: SeenPage, url: str | None = URL) -> list
     return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
 
 
-FIRES = [
+REPORTED = [
     ("CF701", "User-agent: *\nDisallow: /"),
     ("CF701", "User-agent: *\nDisallow: /*\nDisallow: /a"),
     ("CF701", "User-agent: a\nUser-agent: *\nDisallow: /"),
@@ -36,7 +36,7 @@ FIRES = [
     ("CF708", "Sitemap: https://www.example.com/a.xml"),
     ("CF708", "Sitemap: https://example.com:8443/a.xml"),
 ]
-QUIET = [
+NOT_REPORTED = [
     ("CF701", "User-agent: *\nDisallow: /\nAllow: /a"),
     ("CF701", "User-agent: a\nDisallow: /"),
     ("CF701", "User-agent: *\nDisallow: /$"),
@@ -59,17 +59,17 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize("code, text", FIRES)
-def test_it_is_found(code: str, text: str) -> None:
+@pytest.mark.parametrize("code, text", REPORTED)
+def test_check_reports(code: str, text: str) -> None:
     assert lines(f"{text}\n", code)
 
 
-@pytest.mark.parametrize("code, text", QUIET)
-def test_it_is_not_found(code: str, text: str) -> None:
+@pytest.mark.parametrize("code, text", NOT_REPORTED)
+def test_check_does_not_report(code: str, text: str) -> None:
     assert lines(f"{text}\n", code) == []
 
 
-def test_sitemaps_of_one_site_are_its_own_where_nothing_else_is_known() -> None:
+def test_site_of_sitemaps_is_used_if_url_is_unknown() -> None:
     rules = "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml\n"
     assert lines(rules, "CF704", url=None) == [3]
     assert lines(f"{rules}Sitemap: https://other.example/b.xml\n", "CF704", url=None) == []
@@ -88,5 +88,5 @@ def test_sitemaps_of_one_site_are_its_own_where_nothing_else_is_known() -> None:
         ("User-agent: *\nDisallow: /a", SeenPage("no URL", NOINDEX), []),
     ],
 )
-def test_a_hidden_noindex(text: str, page: SeenPage, found: list[int]) -> None:
+def test_hidden_noindex(text: str, page: SeenPage, found: list[int]) -> None:
     assert lines(f"{text}\n", "CF706", page) == found
