@@ -1,4 +1,4 @@
-"""A verdict explains itself, in words and in its one JSON form."""
+"""Verdicts as sentences and as JSON."""
 
 import json
 from typing import Any
@@ -29,14 +29,14 @@ def verdict(**fields: Any) -> Verdict:
     return Verdict(**(given | fields))
 
 
-def test_verdict_names_line() -> None:
+def test_line_is_the_line_of_the_deciding_rule() -> None:
     assert verdict().line == 3
     assert verdict(rule=None, reason=Reason.NO_MATCH).line is None
 
 
 def test_verdict_has_no_truth_value() -> None:
     for allowed in (True, False):
-        with pytest.raises(TypeError, match=r"ask its \.allowed"):
+        with pytest.raises(TypeError, match=r"use \.allowed"):
             bool(verdict(allowed=allowed))
 
 
@@ -52,7 +52,7 @@ def test_verdict_has_no_truth_value() -> None:
         ({"reason": Reason.NO_MATCH, "rule": None}, "allowed: no rule for * matches"),
         (
             {"reason": Reason.NO_GROUP, "rule": None, "group": GroupSelection(GroupChoice.NONE, None, ())},
-            "allowed: no group of the file is for ExampleBot",
+            "allowed: no group applies to ExampleBot",
         ),
         ({"reason": Reason.ROBOTS_TXT, "rule": None}, "allowed: /robots.txt is always allowed"),
         # What a site or a caller wrote does not reach a terminal as it is.
@@ -64,35 +64,43 @@ def test_verdict_has_no_truth_value() -> None:
                 "agent": Agent("a\udce9"),
                 "group": GroupSelection(GroupChoice.NONE, None, ()),
             },
-            "allowed: no group of the file is for a%E9",
+            "allowed: no group applies to a%E9",
         ),
     ],
 )
-def test_verdict_says_why(fields: dict[str, Any], sentence: str) -> None:
+def test_str_states_the_reason(fields: dict[str, Any], sentence: str) -> None:
     assert str(verdict(**fields)) == sentence
 
 
 @pytest.mark.parametrize("reason", [Reason.UNAVAILABLE, Reason.UNREACHABLE])
-def test_verdict_says_how_the_file_was_not_come_by(reason: Reason) -> None:
+def test_verdict_without_a_file_states_the_outcome_of_the_fetch(reason: Reason) -> None:
     access = AccessInfo(
         access=str(reason),
         effect="full-allow",
         explanation="status 404",
         policy="rfc9309",
         robots_url="https://example.com/robots.txt",
-        fetched_at=0.0,
+        fetched_at=1_790_000_000.0,
         sha256=None,
     )
-    told = verdict(reason=reason, rule=None, group=GroupSelection(GroupChoice.NONE, None, ()), access=access)
-    assert str(told) == f"allowed: robots.txt is {reason}: status 404"
-    assert told.to_json()["access"]["robots_url"] == "https://example.com/robots.txt"
+    decided = verdict(reason=reason, rule=None, group=GroupSelection(GroupChoice.NONE, None, ()), access=access)
+    assert str(decided) == f"allowed: robots.txt is {reason}: status 404"
+    assert decided.to_json()["access"] == {
+        "access": str(reason),
+        "effect": "full-allow",
+        "explanation": "status 404",
+        "policy": "rfc9309",
+        "robots_url": "https://example.com/robots.txt",
+        "fetched_at": "2026-09-21T14:13:20Z",
+        "sha256": None,
+    }
 
 
-def test_verdict_has_one_json_form() -> None:
+def test_json_form() -> None:
     agent = Agent(["Googlebot-Image", "caf\udce9"], star_applies=False)
     group = GroupSelection(GroupChoice.FALLBACK, "caf%E9", (4, 9))
     assert verdict(agent=agent, group=group, target=b"/caf\xe9").to_json() == {
-        "schema": "canfetch.verdict/1",
+        "schema": "canfetch.verdict/2",
         "allowed": True,
         "reason": "allow-rule",
         "rule": {"type": "allow", "pattern": "/private/press", "line": 3, "specificity": 14},
@@ -106,9 +114,9 @@ def test_verdict_has_one_json_form() -> None:
 
 
 @pytest.mark.parametrize("profile", profiles_of("native"))
-def test_every_verdict_is_plain_json(engine: str, profile: str) -> None:
+def test_json_of_undecodable_bytes_is_printable(engine: str, profile: str) -> None:
     robots = canfetch.parse(b"User-agent: \xff\nDisallow: /\xff\0\x1b\nDisallow:\n", profile=profile, engine=engine)
-    told = robots.decide(b"/\xff\0\x1b", agent="\udcff")
-    text = json.dumps(told.to_json(), ensure_ascii=False)
+    decided = robots.decide(b"/\xff\0\x1b", agent="\udcff")
+    text = json.dumps(decided.to_json(), ensure_ascii=False)
     assert text.isprintable()
-    assert json.loads(text) == told.to_json()
+    assert json.loads(text) == decided.to_json()

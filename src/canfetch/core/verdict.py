@@ -1,6 +1,6 @@
-"""The answer, and why: a verdict explains itself.
+"""Verdicts: whether an agent may fetch a URL, with the rule and the group that decide.
 
-`Verdict.to_json` is stable: keys are added, never renamed, under the same `schema`.
+The JSON form of a verdict is stable: within one `schema`, keys are added but never renamed, removed or retyped.
 """
 
 from enum import StrEnum
@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
+from canfetch.core.times import rfc3339
 
-VERDICT_SCHEMA: Final = "canfetch.verdict/1"
+VERDICT_SCHEMA: Final = "canfetch.verdict/2"
 
 
 class Reason(StrEnum):
-    """What decided."""
+    """What decided a verdict."""
 
     ALLOW_RULE = "allow-rule"
     DISALLOW_RULE = "disallow-rule"
@@ -26,9 +27,9 @@ class Reason(StrEnum):
 
 
 class GroupChoice(StrEnum):
-    """Why the group was chosen."""
+    """How the groups for an agent were chosen."""
 
-    OWN_TOKEN = "own-token"  # noqa: S105 - no secret: the agent's own product token chose
+    OWN_TOKEN = "own-token"  # noqa: S105 - a product token, not a secret
     FALLBACK = "fallback"
     STAR = "star"
     NONE = "none"
@@ -37,8 +38,12 @@ class GroupChoice(StrEnum):
 class Rule(NamedTuple):
     """An allow or disallow record.
 
-    `pattern` is its value as written, stripped; `line` counts from 1; `specificity` is its length, the
-    length of the pattern in its canonical form, or 0 for a rule that can match nothing by itself.
+    Attributes:
+        allow: Whether it is an allow rule.
+        pattern: The value as written, without surrounding white space.
+        line: The line number, from 1.
+        specificity: The length in bytes of the canonical pattern, or 0 if the rule cannot match by itself. The
+            matching rule with the highest specificity decides.
     """
 
     allow: bool
@@ -55,7 +60,7 @@ class Rule(NamedTuple):
         return f"{self.type.capitalize()}: {display_text(self.pattern)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give the rule in plain values; octets that are no UTF-8 are written as escapes."""
+        """Return the rule as plain values. Bytes that are not valid UTF-8 are percent-encoded."""
         return {
             "type": self.type,
             "pattern": display_text(self.pattern),
@@ -65,23 +70,34 @@ class Rule(NamedTuple):
 
 
 class GroupSelection(NamedTuple):
-    """The groups whose rules were used: why, by which token, and the lines that name it."""
+    """The groups whose rules apply to an agent.
+
+    Attributes:
+        choice: How the groups were chosen.
+        token: The product token that matched, `*` for the `*` groups, or None if no group applies.
+        lines: The user-agent lines with that token, from 1.
+    """
 
     choice: GroupChoice
     token: str | None
     lines: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Give the choice in plain values."""
+        """Return the selection as plain values."""
         return {"choice": str(self.choice), "token": self.token, "lines": list(self.lines)}
 
 
 class AccessInfo(NamedTuple):
-    """How the robots.txt was come by, where it was fetched; of a file that was given there are none.
+    """How the client obtained the robots.txt that a verdict is based on.
 
-    `access`, `effect` and `policy` are the words of the access policy, `because` a sentence for people.
-    `fetched_at` is the time of the copy whose rules count, or of the last attempt; `sha256` is the
-    hash of that copy's octets, in hex, or None where no rules count.
+    Attributes:
+        access: The outcome of fetching the file: `successful`, `unavailable` or `unreachable`.
+        effect: What the outcome means: `full-allow`, `full-disallow`, or `conditional-allow` if the file's rules apply.
+        explanation: The outcome as a sentence.
+        policy: The name of the access policy.
+        robots_url: The URL of the robots.txt.
+        fetched_at: When the copy in use was fetched, or the time of the last attempt; seconds since the epoch.
+        sha256: The SHA-256 hash of that copy in hexadecimal, or None if no rules apply.
     """
 
     access: str
@@ -93,16 +109,25 @@ class AccessInfo(NamedTuple):
     sha256: str | None
 
     def to_json(self) -> dict[str, Any]:
-        """Give the facts in plain values."""
-        return self._asdict()
+        """Return the facts as plain values, with `fetched_at` as an RFC 3339 time in UTC."""
+        return {**self._asdict(), "fetched_at": rfc3339(self.fetched_at)}
 
 
 class Verdict(NamedTuple):
     """Whether an agent may fetch a URL, and why.
 
-    `rule` is the deciding rule, or None where none did; `also_matched` are the rules that matched too
-    and lost, the strongest first; `target` is what patterns were compared with. Ask `.allowed`: the
-    verdict itself has no truth value, since every object that is there would mean "allowed".
+    Use `.allowed`. A verdict has no truth value: `if robots.decide(...)` would otherwise always be true.
+
+    Attributes:
+        allowed: Whether the agent may fetch the URL.
+        reason: What decided.
+        rule: The deciding rule, or None if no rule decided.
+        also_matched: The other rules that matched, most specific first.
+        group: The groups whose rules apply to the agent.
+        agent: The agent that was checked.
+        target: The normalised path and query that patterns were compared with.
+        profile: The name of the parsing profile.
+        access: How the robots.txt was fetched, or None if its content was passed to `parse`.
     """
 
     allowed: bool
@@ -117,14 +142,14 @@ class Verdict(NamedTuple):
 
     @property
     def line(self) -> int | None:
-        """The deciding rule's line, from 1, or None where no rule decided."""
+        """The line of the deciding rule, from 1, or None if no rule decided."""
         return None if self.rule is None else self.rule.line
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a Verdict is neither true nor false; ask its .allowed")
+        raise TypeError("a Verdict has no truth value: use .allowed")
 
     def to_json(self) -> dict[str, Any]:
-        """Give the verdict in plain values, in its one documented form.
+        """Return the verdict as plain values, in the form described in docs/verdict-json.md.
 
         Cost: O(rules that matched).
         """
@@ -157,7 +182,7 @@ class Verdict(NamedTuple):
         if self.rule is not None:
             return f"line {self.rule.line}, {self.rule}"
         return {
-            Reason.NO_GROUP: f"no group of the file is for {who}",
+            Reason.NO_GROUP: f"no group applies to {who}",
             Reason.NO_MATCH: f"no rule for {self.group.token or who} matches",
             Reason.ROBOTS_TXT: "/robots.txt is always allowed",
         }.get(self.reason, str(self.reason))

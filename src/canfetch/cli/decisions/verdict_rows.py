@@ -1,7 +1,7 @@
 """The shapes that programs read: JSON, NDJSON and CSV of `check` and `explain`.
 
 `json` is a list, `ndjson` the same objects one a line, in the order of the URLs and, for each, of the agents.
-An object is the verdict's own (`Verdict.to_json`, schema `canfetch.verdict/1`) behind two keys of ours:
+An object is the verdict's own (`Verdict.to_json`, schema `canfetch.verdict/2`) behind two keys of ours:
 
     url         what was asked, as given; an octet that is no UTF-8 as its escape
     agent_name  who asked, as given; `agent.tokens` is the chain that was tried

@@ -1,0 +1,26 @@
+"""Times as text: seconds since the epoch in the format of RFC 3339."""
+
+from typing import Final
+
+# The years 1 to 9999, which datetime can represent.
+_EARLIEST: Final = -62_135_596_800
+_LATEST: Final = 253_402_300_799
+
+
+def rfc3339(seconds: float) -> str:
+    """Format seconds since the epoch as an RFC 3339 time in UTC, such as `2026-11-22T01:32:00Z`.
+
+    Fractions of a second are written to the microsecond, and only if they are not zero. A time before the year 1
+    or after the year 9999 is written as the nearest time in that range.
+
+    Raises: ValueError: `seconds` is not a number.
+    Source: RFC 3339 section 5.6.
+
+    >>> rfc3339(0), rfc3339(1_790_000_000.25)
+    ('1970-01-01T00:00:00Z', '2026-09-21T14:13:20.25Z')
+    """
+    from datetime import UTC, datetime  # noqa: PLC0415 - slow to import, and most programs print no times
+
+    moment = datetime.fromtimestamp(min(max(seconds, _EARLIEST), _LATEST), UTC)
+    text = moment.replace(tzinfo=None).isoformat()
+    return f"{text.rstrip('0') if moment.microsecond else text}Z"
