@@ -64,7 +64,7 @@ CHECK = Check(
     why="Crawlers look for their exact product token. The name of the operator, or a part of the token, does not "
     "reach them. A word such as `all` does not work either: only `*` applies to every crawler.",
     mend="Write the product token of each intended crawler on its own `User-agent` line.",
-    source="RFC 9309 section 2.2.1; the operators' lists of crawlers",
+    source="RFC 9309 section 2.2.1; the operators' documentation",
     bad=Given(b"User-agent: Google\nDisallow: /private/\n"),
     good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,

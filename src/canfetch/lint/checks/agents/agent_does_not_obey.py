@@ -25,7 +25,7 @@ CHECK = Check(
     why="The operator documents this, or the crawler is known for it. Fetchers that act on a person's request, such "
     "as link previews and AI assistants, usually fetch the requested page in any case.",
     mend="Keep the group as a request. To keep the crawler out, block it on the server.",
-    source="the operator's page, as in the registry of canfetch",
+    source="the operator's documentation, linked in the canfetch crawler registry",
     bad=Given(b"User-agent: ChatGPT-User\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,

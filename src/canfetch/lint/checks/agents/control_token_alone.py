@@ -29,7 +29,7 @@ CHECK = Check(
     why="The operator's crawlers fetch pages under other names, and read this group to decide how the content may be "
     "used. It does not affect search.",
     mend="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch them.",
-    source="the operator's list of crawlers, as in the registry of canfetch",
+    source="the operator's documentation, linked in the canfetch crawler registry",
     bad=Given(b"User-agent: Google-Extended\nDisallow: /\n"),
     good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,

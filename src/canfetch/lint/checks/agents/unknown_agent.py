@@ -32,7 +32,7 @@ CHECK = Check(
     why="A crawler looks for its exact name, in any letter case. It does not find a group under a different spelling, "
     "and follows the `*` group instead.",
     mend="Write the name exactly as the crawler's operator documents it.",
-    source="RFC 9309 section 2.2.1; the registry of canfetch",
+    source="RFC 9309 section 2.2.1; the canfetch crawler registry",
     bad=Given(b"User-agent: Google-bot\nDisallow: /private/\n"),
     good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,

@@ -44,7 +44,7 @@ CHECK = Check(
     message="`{pattern}` should be written as `{better}`",
     why="In URLs, these characters are percent-encoded. Parsers that follow RFC 9309 encode the rule as well before "
     "they compare. Google's parser encodes only non-ASCII characters, so a rule with `{` never matches. Yandex does "
-    "not accept non-ASCII characters, and simple parsers compare the text as written.",
+    "not accept these characters unencoded, and simple parsers compare the text as written.",
     mend="Percent-encode the UTF-8 bytes of these characters.",
     source="RFC 9309 section 2.2.2; Bing and Yandex, robots.txt",
     bad=Given("User-agent: *\nDisallow: /café/\n".encode()),
