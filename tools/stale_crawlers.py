@@ -1,8 +1,8 @@
-"""Say which entries of the registry were checked too long ago, oldest first.
+"""List the registry entries that were checked too long ago, oldest first.
 
     python tools/stale_crawlers.py [--days 365] [--today 2027-11-20]
 
-Exit code: 0 where none is older, 1 where some are.
+Exit codes: 0 if every entry is recent, 1 otherwise.
 """
 
 import argparse
@@ -15,21 +15,24 @@ YEAR_DAYS = 365
 
 
 def main() -> int:
-    """List the entries that are older, and give the exit code."""
+    """List the stale entries, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--days", type=int, default=YEAR_DAYS, help="the age from which an entry is old; 365")
+    parser.add_argument("--days", type=int, default=YEAR_DAYS, help="maximum age in days (default: 365)")
     parser.add_argument(
-        "--today", type=dt.date.fromisoformat, default=dt.datetime.now(dt.UTC).date(), help="YYYY-MM-DD; today"
+        "--today",
+        type=dt.date.fromisoformat,
+        default=dt.datetime.now(dt.UTC).date(),
+        help="reference date (default: today)",
     )
-    given = parser.parse_args()
-    before = given.today - dt.timedelta(days=given.days)
-    old = sorted(
-        (crawler.checked, crawler.name, crawler.source) for crawler in CRAWLERS if _day(crawler.checked) < before
+    arguments = parser.parse_args()
+    oldest = arguments.today - dt.timedelta(days=arguments.days)
+    stale = sorted(
+        (crawler.checked, crawler.name, crawler.source) for crawler in CRAWLERS if _day(crawler.checked) < oldest
     )
-    for checked, name, source in old:
+    for checked, name, source in stale:
         print(f"{checked}  {name}  {source}")
-    print(f"{len(old)} of {len(CRAWLERS)} entries were checked before {before}", file=sys.stderr)
-    return 1 if old else 0
+    print(f"{len(stale)} of {len(CRAWLERS)} entries were checked before {oldest}", file=sys.stderr)
+    return 1 if stale else 0
 
 
 def _day(text: str) -> dt.date:

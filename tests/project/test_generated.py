@@ -1,4 +1,4 @@
-"""Generated files are what their generators would write now."""
+"""Generated files are up to date."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The hook of pre-commit and the action of GitHub: valid, and run as those run them."""
+"""The pre-commit hooks and the GitHub action are valid, and run as pre-commit and GitHub run them."""
 
 import os
 import shutil
@@ -29,15 +29,15 @@ def command(name: str) -> str:
     return found
 
 
-def test_the_manifest_is_what_pre_commit_wants() -> None:
+def test_pre_commit_accepts_the_manifest() -> None:
     subprocess.run([command("pre-commit"), "validate-manifest", str(MANIFEST)], check=True)
 
 
-def test_the_action_is_what_github_wants() -> None:
+def test_action_matches_the_github_schema() -> None:
     subprocess.run([command("check-jsonschema"), "--builtin-schema", "vendor.github-actions", str(ACTION)], check=True)
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="pre-commit wants git")
+@pytest.mark.skipif(shutil.which("git") is None, reason="pre-commit needs git")
 @pytest.mark.parametrize(
     "hook, text, passes",
     [
@@ -48,8 +48,8 @@ def test_the_action_is_what_github_wants() -> None:
         ("canfetch-fmt", "user-agent:*\ndisallow:/\n", False),
     ],
 )
-def test_the_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *, passes: bool) -> None:
-    """As the manifest says, but for the installation: that is the package's own."""
+def test_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *, passes: bool) -> None:
+    # Run the installed command instead of letting pre-commit install the package.
     (stated,) = [one for one in loaded(MANIFEST) if one["id"] == hook]
     entry = f"{command('canfetch')} {stated['entry'].removeprefix('canfetch ')}"
     yaml = pytest.importorskip("yaml")
@@ -70,7 +70,7 @@ def test_the_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *,
     assert "notes.txt" not in done.stdout
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the action's steps are of bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs bash")
 @pytest.mark.parametrize(
     "text, inputs, code",
     [
@@ -84,7 +84,7 @@ def test_the_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *,
         (GOOD, {"PROFILE": "x; touch pwned"}, 2),
     ],
 )
-def test_the_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: int) -> None:
+def test_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: int) -> None:
     steps = loaded(ACTION)["runs"]["steps"]
     (step,) = [step for step in steps if step["name"] == "Lint"]
     defaults = {

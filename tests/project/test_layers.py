@@ -1,12 +1,12 @@
-"""Who may import whom: the contracts in pyproject.toml hold."""
+"""The import contracts in pyproject.toml hold."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 
-def test_rooms_import_only_what_they_may() -> None:
-    # A process of its own, since import-linter sets logging up for a whole one.
+def test_import_contracts_hold() -> None:
+    # In a separate process, because import-linter configures logging globally.
     run = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])"],
         cwd=Path(__file__).parents[2],

@@ -1,4 +1,4 @@
-"""The public names: typed, exported, documented, and imported when they are used."""
+"""Public names are typed, exported, documented and imported lazily."""
 
 import ast
 import inspect
@@ -22,7 +22,7 @@ PUBLIC_MODULES = [canfetch.agents, canfetch.author, canfetch.extensions, canfetc
 
 
 def names_in_the_stub() -> dict[str, str]:
-    """Give each name that the stub imports, with its home."""
+    """Return each name that the stub imports, with its module."""
     stub = Path(canfetch.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
     return {name.name: str(node.module) for node in imports for name in node.names}
@@ -59,19 +59,19 @@ def _isort_key(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
 
 
-def test_star_imports_what_is_public() -> None:
+def test_star_import_gives_the_public_names() -> None:
     namespace: dict[str, Any] = {}
     exec("from canfetch import *", namespace)  # noqa: S102
     assert set(canfetch.__all__) == set(namespace) - {"__builtins__"}
 
 
-def test_a_name_that_is_none_is_told() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'canfetch' has no attribute 'prase'"):
         canfetch.prase  # type: ignore[attr-defined]  # noqa: B018
 
 
 def public_members() -> list[Callable[..., Any]]:
-    """Give each public function, method and property."""
+    """Return every public function, method and property."""
     values = [getattr(canfetch, name) for name in canfetch.__all__ if name not in WITHOUT_DOCSTRING]
     values += [getattr(module, name) for module in PUBLIC_MODULES for name in module.__all__]
     members: list[Callable[..., Any]] = [value for value in values if inspect.isfunction(value)]
@@ -84,7 +84,7 @@ def public_members() -> list[Callable[..., Any]]:
 
 
 @pytest.mark.parametrize("member", public_members(), ids=lambda member: member.__qualname__)
-def test_every_public_member_is_typed_and_says_what_it_does(member: Callable[..., Any]) -> None:
+def test_every_public_member_is_typed_and_documented(member: Callable[..., Any]) -> None:
     assert inspect.getdoc(member)
     signature = inspect.signature(member)
     assert signature.return_annotation is not inspect.Signature.empty
@@ -92,31 +92,31 @@ def test_every_public_member_is_typed_and_says_what_it_does(member: Callable[...
     assert all(parameter.annotation is not inspect.Parameter.empty for parameter in given)
 
 
-def modules_that_come_with(statement: str) -> set[str]:
-    """Give the modules that a statement imports, in an interpreter of its own."""
+def modules_imported_by(statement: str) -> set[str]:
+    """Return the modules that a statement imports in a new interpreter."""
     code = f"import json, sys; before = set(sys.modules); {statement}; print(json.dumps([*set(sys.modules) - before]))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(json.loads(run.stdout))
 
 
-def test_importing_canfetch_imports_nothing_else() -> None:
-    # Not `typing` either, which takes longer than all of this package.
-    modules = modules_that_come_with("import canfetch")
-    # Which an interpreter has before that, or has not.
+def test_import_canfetch_imports_nothing_else() -> None:
+    # Not even `typing`, which takes longer to import than this package.
+    modules = modules_imported_by("import canfetch")
+    # Some interpreters import these at start.
     start = {"importlib", "importlib._bootstrap", "importlib._bootstrap_external", "_warnings", "warnings"}
     assert modules - start == {"canfetch"}
 
 
-def test_asking_imports_what_it_needs() -> None:
+def test_first_decision_imports_only_the_core() -> None:
     statement = "import canfetch; canfetch.parse(b'User-agent: *').decide('https://example.com/', agent='a').to_json()"
-    modules = modules_that_come_with(statement)
-    dear = {"asyncio", "click", "dataclasses", "http", "idna", "inspect", "ipaddress", "json", "logging", "pathlib"}
-    assert modules & {*dear, "random", "rich", "socket", "ssl", "subprocess", "tomllib", "urllib"} == set()
-    rooms = {module.split(".")[1] for module in modules if module.startswith("canfetch.")}
-    assert rooms <= {"core", "errors", "_native"}
+    modules = modules_imported_by(statement)
+    slow = {"asyncio", "click", "dataclasses", "http", "idna", "inspect", "ipaddress", "json", "logging", "pathlib"}
+    assert modules & {*slow, "random", "rich", "socket", "ssl", "subprocess", "tomllib", "urllib"} == set()
+    packages = {module.split(".")[1] for module in modules if module.startswith("canfetch.")}
+    assert packages <= {"core", "errors", "_native"}
 
 
-def test_idna_comes_with_a_name_beyond_ascii() -> None:
-    # Left alone until then: reading the tables takes longer than reading a file.
-    assert "idna" not in modules_that_come_with("import canfetch; canfetch.Origin.of('https://xn--mller-kva.eu/')")
-    assert "idna" in modules_that_come_with("import canfetch; canfetch.Origin.of('https://m\\u00fcller.eu/')")
+def test_idna_is_imported_for_non_ascii_hosts() -> None:
+    # Importing its tables takes longer than parsing a file.
+    assert "idna" not in modules_imported_by("import canfetch; canfetch.Origin.of('https://xn--mller-kva.eu/')")
+    assert "idna" in modules_imported_by("import canfetch; canfetch.Origin.of('https://m\\u00fcller.eu/')")
