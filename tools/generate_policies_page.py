@@ -20,11 +20,11 @@ A value in *italics* is inherited from `rfc9309`, where a policy's own source sa
 that engine. `rules` means that the file decides; `unreachable` that time and the last good copy do.
 
 `site-decides` asks what no robots.txt says: whether the site's other pages can be fetched. Who fetches them knows, and
-says it with the question, `client.decide(url, site_answers=True)`: a site that answers is open then, one that does not
-is closed, and so is one of which nothing is said.
+says it with the question, `client.decide(url, site_reachable=True)`: a site that answers is open then, one that does
+not is closed, and so is one of which nothing is said.
 
 `misconfigured_server_error` is a cell of what the crawler knows, too, from pages that it asked for and that are not
-there: `Client(..., policy="google2019", misconfigured=["https://example.com"])` names the origins.
+there: `Client(..., policy="google2019", misconfigured_origins=["https://example.com"])` names the origins.
 """
 
 

@@ -14,7 +14,7 @@ from tests.servers.fixtures import authority
 from tests.servers.ftp import FtpSite
 from tests.transports.faces import FACES, HERE
 
-from canfetch.access.policies import policy_named
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import FailureKind
 
 __all__ = ["authority"]
@@ -74,7 +74,7 @@ def requests(event: dict[str, Any], policy: str) -> int:
     if event.get("redirect_loop"):
         return 2
     redirects: int = event.get("redirects", 0)
-    return 1 + min(redirects, policy_named(policy).redirect_limit)
+    return 1 + min(redirects, get_policy(policy).redirect_limit)
 
 
 @pytest.mark.parametrize("case, policy", OF_HTTP, ids=ids(OF_HTTP))

@@ -2,14 +2,14 @@
 
 import pytest
 
-from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
+from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Effect
-from canfetch.access.policies import policy_named
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.core.origin import Origin
 from canfetch.errors import UnknownPolicy
 
-RFC9309 = policy_named("rfc9309")
+RFC9309 = get_policy("rfc9309")
 ORIGIN = Origin.of("https://example.com/a?b")
 ROBOTS = "https://example.com/robots.txt"
 
@@ -18,7 +18,7 @@ def redirect(url: str, location: str, status: int = 301) -> Response:
     return Response(url, status, (("location", location),), b"")
 
 
-def followed(location: str, base: str = ROBOTS) -> Request | Fetched:
+def followed(location: str, base: str = ROBOTS) -> Request | FetchResult:
     return next_step(Request(base), redirect(base, location), RFC9309)
 
 
@@ -65,7 +65,7 @@ def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status
 def test_redirects_to_no_place_are_unreachable(location: str) -> None:
     step = followed(location)
 
-    assert isinstance(step, Fetched)
+    assert isinstance(step, FetchResult)
     assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
 
 
@@ -73,22 +73,22 @@ def test_a_place_grows_no_longer_than_one_that_is_sent() -> None:
     step = followed("/" + "a/" * 2500)
     assert isinstance(step, Request)
     assert isinstance(followed("a" * 3000, step.url), Request)
-    assert isinstance(followed("a" * 5000, step.url), Fetched)
+    assert isinstance(followed("a" * 5000, step.url), FetchResult)
 
 
 def test_rfc9309_2_3_1_2_five_are_followed_and_the_sixth_is_unavailable() -> None:
-    step: Request | Fetched = first_request(ORIGIN)
+    step: Request | FetchResult = first_request(ORIGIN)
     for number in range(5):
         assert isinstance(step, Request)
         step = next_step(step, redirect(step.url, f"/{number}"), RFC9309)
     assert isinstance(step, Request)
     sixth = next_step(step, redirect(step.url, "/6"), RFC9309)
 
-    assert isinstance(sixth, Fetched)
+    assert isinstance(sixth, FetchResult)
     assert sixth.outcome.effect is Effect.FULL_ALLOW
     assert len(sixth.hops) == 6
     there = next_step(step, Response(step.url, 200, (), b"x"), RFC9309)
-    assert isinstance(there, Fetched)
+    assert isinstance(there, FetchResult)
     assert there.outcome.access is Access.SUCCESSFUL
 
 
@@ -97,7 +97,7 @@ def test_rfc9309_2_3_1_2_a_loop_ends_at_once() -> None:
     assert isinstance(step, Request)
     back = next_step(step, redirect(step.url, ROBOTS), RFC9309)
 
-    assert isinstance(back, Fetched)
+    assert isinstance(back, FetchResult)
     assert back.outcome.cell == "redirect_overflow"
 
 
@@ -113,11 +113,11 @@ def test_rfc9111_4_3_conditions_go_where_the_copy_came_from() -> None:
         ("If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT"),
     )
     unchanged = next_step(moved, Response(moved.url, 304, (), b""), RFC9309)
-    assert isinstance(unchanged, Fetched)
+    assert isinstance(unchanged, FetchResult)
     assert unchanged.not_modified
 
     unasked = next_step(begin, Response(ROBOTS, 304, (), b""), RFC9309)
-    assert isinstance(unasked, Fetched)
+    assert isinstance(unasked, FetchResult)
     assert unasked.outcome.access is Access.UNREACHABLE
 
 
@@ -125,7 +125,7 @@ def test_rfc9111_4_3_conditions_go_where_the_copy_came_from() -> None:
 def test_rfc9309_2_3_1_4_failures_are_unreachable(kind: FailureKind) -> None:
     step = next_step(Request(ROBOTS), Failure(ROBOTS, kind, "so it was"), RFC9309)
 
-    assert isinstance(step, Fetched)
+    assert isinstance(step, FetchResult)
     assert step.outcome.access is Access.UNREACHABLE
     assert step.outcome.detail == f"{kind}: so it was"
 
@@ -134,11 +134,11 @@ def test_google2019_misconfigured_5xx_is_a_404() -> None:
     begin = first_request(ORIGIN, misconfigured=True)
     answer = Response(ROBOTS, 500, (), b"")
 
-    google2019 = next_step(begin, answer, policy_named("google2019"))
+    google2019 = next_step(begin, answer, get_policy("google2019"))
     rfc9309 = next_step(begin, answer, RFC9309)
 
-    assert isinstance(google2019, Fetched)
-    assert isinstance(rfc9309, Fetched)
+    assert isinstance(google2019, FetchResult)
+    assert isinstance(rfc9309, FetchResult)
     assert google2019.outcome.effect is Effect.FULL_ALLOW
     assert rfc9309.outcome.access is Access.UNREACHABLE
 
@@ -146,10 +146,10 @@ def test_google2019_misconfigured_5xx_is_a_404() -> None:
 @pytest.mark.parametrize("status", [100, 199, 0, 600, 999])
 def test_numbers_that_are_no_status_are_unreachable(status: int) -> None:
     step = next_step(Request(ROBOTS), Response(ROBOTS, status, (), b""), RFC9309)
-    assert isinstance(step, Fetched)
+    assert isinstance(step, FetchResult)
     assert step.outcome.cell == "other_status"
 
 
 def test_unknown_policy_is_told_with_those_that_exist() -> None:
     with pytest.raises(UnknownPolicy, match="rfc9309, google, google2019, yandex, draft1996"):
-        policy_named("bing")
+        get_policy("bing")

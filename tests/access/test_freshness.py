@@ -3,11 +3,11 @@
 import pytest
 
 from canfetch.access.freshness import freshness_lifetime, parse_http_date
-from canfetch.access.policies import policy_named
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import Response
-from canfetch.access.retrying import parse_retry_after, retry_delay
+from canfetch.access.retries import parse_retry_after, retry_delay
 
-RFC9309 = policy_named("rfc9309")
+RFC9309 = get_policy("rfc9309")
 DAY = 86400.0
 # Thu, 01 Jan 2026 00:00:00 GMT
 NOW = 1767225600.0
@@ -15,7 +15,7 @@ NOW = 1767225600.0
 
 def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
     response = Response("https://example.com/robots.txt", 200, headers, b"")
-    return freshness_lifetime(response, policy_named(policy), now=NOW)
+    return freshness_lifetime(response, get_policy(policy), now=NOW)
 
 
 @pytest.mark.parametrize(

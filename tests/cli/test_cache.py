@@ -13,7 +13,7 @@ from tests.servers.deaf import refusing_port
 from tests.servers.proper import RULES
 from tests.servers.web import Site
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 
 Run = Any
 FILE = "robots.sqlite3"
@@ -74,7 +74,7 @@ def test_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]
 
 def test_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "export", *store)
-    entries = [Entry.from_plain(json.loads(line)) for line in ran.lines]
+    entries = [CacheEntry.from_dict(json.loads(line)) for line in ran.lines]
     assert [entry.origin for entry in entries] == [site.origin for site in kept]
     assert RULES in [entry.copy.content for entry in entries if entry.copy is not None]
     one = run("cache", "export", kept[0].origin, *store)

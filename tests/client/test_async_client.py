@@ -120,7 +120,7 @@ def test_client_that_is_left_by_an_error_waits_for_no_origin(tmp_path: Path) -> 
     with pytest.raises(RuntimeError, match="ctrl-C"):
         asyncio.run(ask())
     again = SQLiteStore(path)
-    assert again.lease("https://example.com", holder="another", seconds=60)
+    assert again.acquire_lease("https://example.com", holder="another", seconds=60)
     again.close()
 
 
@@ -129,7 +129,7 @@ def test_worker_without_the_lease_looks_again_async() -> None:
     origin = AsyncScriptedOrigin()
 
     async def ask() -> bool:
-        assert store.lease("https://example.com", holder="another", seconds=60)
+        assert store.acquire_lease("https://example.com", holder="another", seconds=60)
         async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
             request = asyncio.create_task(client.allows(URL))
             await asyncio.sleep(0)

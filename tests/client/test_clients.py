@@ -8,7 +8,7 @@ import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
@@ -269,10 +269,10 @@ class BrokenStore(MemoryStore):
     def get(self, origin: str) -> None:
         raise StoreError(f"store: {origin} cannot be reached")
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         raise StoreError(f"store: {entry.origin} cannot be written")
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
         raise StoreError(f"store: {origin} cannot be leased to {holder} for {seconds}")
 
 

@@ -82,7 +82,7 @@ def test_child_waits_for_no_lock_of_its_parent() -> None:
         client.allows(f"{ORIGIN}/open")
         store = client._store
         assert isinstance(store, MemoryStore)
-        with client._lock, client._memory._lock, client._keeping._lock, store._lock:
+        with client._lock, client._memory._lock, client._resilient_store._lock, store._lock:
             assert holds_in_child(lambda: client.allows("https://other.example/open") and client.store_error is None)
             # The fork came amid a change of the memory: it begins anew, from the store.
             assert holds_in_child(lambda: len(client._memory) == 0 and client.allows(f"{ORIGIN}/open"))
@@ -91,17 +91,17 @@ def test_child_waits_for_no_lock_of_its_parent() -> None:
 def test_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
     with closing(SQLiteStore(tmp_path / "robots.sqlite3")) as store:
         keeping = ResilientStore(store)
-        assert keeping.take_lease(ORIGIN, 60)
+        assert keeping.acquire_lease(ORIGIN, 60)
 
         def asks() -> bool:
-            refused = not keeping.take_lease(ORIGIN, 60)
+            refused = not keeping.acquire_lease(ORIGIN, 60)
             keeping.close()
             return refused
 
         assert holds_in_child(asks)
         # Nor did the child give it back.
-        assert not ResilientStore(store).take_lease(ORIGIN, 60)
-        assert keeping.take_lease(ORIGIN, 60)
+        assert not ResilientStore(store).acquire_lease(ORIGIN, 60)
+        assert keeping.acquire_lease(ORIGIN, 60)
 
 
 def test_no_sqlite_file_is_open_over_a_fork(tmp_path: Path) -> None:

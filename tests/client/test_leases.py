@@ -20,12 +20,12 @@ class Overtaken(MemoryStore):
         super().__init__()
         self._other: ScriptedOrigin | None = other
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
         if self._other is not None:
             other, self._other = self._other, None
             with Client(user_agent=USER_AGENT, transport=other, store=self) as client:
                 client.allows(URL)
-        return super().lease(origin, holder=holder, seconds=seconds)
+        return super().acquire_lease(origin, holder=holder, seconds=seconds)
 
 
 @pytest.mark.parametrize("refresh", [False, True])

@@ -7,7 +7,7 @@ import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
@@ -51,7 +51,7 @@ class Slow(MemoryStore):
         self.asked = threading.Semaphore(0)
         self.gate = threading.Event()
 
-    def get(self, origin: str) -> Entry | None:
+    def get(self, origin: str) -> CacheEntry | None:
         self.asked.release()
         assert self.gate.wait(30)
         return super().get(origin)

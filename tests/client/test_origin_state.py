@@ -17,23 +17,23 @@ DAY_SECONDS = 86_400.0
 
 
 @pytest.mark.parametrize(
-    "site_answers, allowed, said",
+    "site_reachable, allowed, said",
     [
-        (True, True, "the site answers"),
-        (False, False, "the site does not answer"),
-        (None, False, "whether the site answers was not said"),
+        (True, True, "the site is reachable"),
+        (False, False, "the site is unreachable"),
+        (None, False, "it is unknown whether the site is reachable"),
     ],
 )
-def test_google_after_thirty_days_the_site_decides(*, site_answers: bool | None, allowed: bool, said: str) -> None:
+def test_google_after_thirty_days_the_site_decides(*, site_reachable: bool | None, allowed: bool, said: str) -> None:
     now = [0.0]
     with Client(
         user_agent=USER_AGENT, policy="google", transport=ScriptedOrigin({"status": 503}), clock=lambda: now[0]
     ) as client:
-        assert not client.allows(OPEN, site_answers=True)
+        assert not client.allows(OPEN, site_reachable=True)
         now[0] = 31 * DAY_SECONDS
-        verdict = client.decide(OPEN, site_answers=site_answers)
-        assert client.allows(OPEN, site_answers=site_answers) is allowed
-        assert client.origin_state(OPEN).allows(OPEN, None, now[0], site_answers=site_answers) is allowed
+        verdict = client.decide(OPEN, site_reachable=site_reachable)
+        assert client.allows(OPEN, site_reachable=site_reachable) is allowed
+        assert client.origin_state(OPEN).allows(OPEN, None, now[0], site_reachable=site_reachable) is allowed
         # It is an answer to this question, and no memory of another.
         assert not client.allows(OPEN)
     assert verdict.allowed is allowed
@@ -51,8 +51,8 @@ def test_google_async_client_is_told_the_same() -> None:
         ) as client:
             await client.allows(OPEN)
             now[0] = 31 * DAY_SECONDS
-            verdict = await client.decide(OPEN, site_answers=True)
-            return [verdict.allowed, await client.allows(OPEN, site_answers=True), await client.allows(OPEN)]
+            verdict = await client.decide(OPEN, site_reachable=True)
+            return [verdict.allowed, await client.allows(OPEN, site_reachable=True), await client.allows(OPEN)]
 
     assert asyncio.run(ask()) == [True, True, False]
 
@@ -61,7 +61,7 @@ def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
     async def ask() -> bool:
         transport = AsyncScriptedOrigin({"status": 500})
         async with AsyncClient(
-            user_agent=USER_AGENT, policy="google2019", transport=transport, misconfigured={ORIGIN}
+            user_agent=USER_AGENT, policy="google2019", transport=transport, misconfigured_origins={ORIGIN}
         ) as client:
             return await client.allows(OPEN)
 
@@ -69,7 +69,7 @@ def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
         user_agent=USER_AGENT,
         policy="google2019",
         transport=ScriptedOrigin({"status": 500}),
-        misconfigured=["https://EXAMPLE.com/", "https://other.example"],
+        misconfigured_origins=["https://EXAMPLE.com/", "https://other.example"],
     ) as client:
         assert client.allows(OPEN)
         assert not client.allows("https://unknown.example/open")
@@ -82,7 +82,11 @@ def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> Non
 
     def request(*misconfigured: str) -> bool:
         client = Client(
-            user_agent=USER_AGENT, policy="google2019", transport=origin, store=store, misconfigured=misconfigured
+            user_agent=USER_AGENT,
+            policy="google2019",
+            transport=origin,
+            store=store,
+            misconfigured_origins=misconfigured,
         )
         return client.allows(OPEN)
 
@@ -93,4 +97,4 @@ def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> Non
 @pytest.mark.parametrize("given, error", [(ORIGIN, InvalidOption), (["nowhere"], InvalidURL)])
 def test_misconfigured_sites_are_origins(given: object, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Client(user_agent=USER_AGENT, misconfigured=given)  # type: ignore[arg-type]  # what callers get wrong
+        Client(user_agent=USER_AGENT, misconfigured_origins=given)  # type: ignore[arg-type]  # what callers get wrong

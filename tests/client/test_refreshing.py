@@ -15,7 +15,7 @@ URL = "https://example.com/forbidden"
 DAY_SECONDS = 86_400.0
 
 
-class Renewed(ScriptedOrigin):
+class ForkAware(ScriptedOrigin):
     """An origin that answers at once, and the second time when it is told to."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Renewed(ScriptedOrigin):
 
 def test_stale_answer_causes_one_request_however_often_it_serves() -> None:
     now = [0.0]
-    origin = Renewed()
+    origin = ForkAware()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(URL)
         now[0] = DAY_SECONDS + 60
@@ -46,7 +46,7 @@ def test_stale_answer_causes_one_request_however_often_it_serves() -> None:
 
 def test_client_that_is_closed_lets_a_refresh_end() -> None:
     now = [0.0]
-    origin, store = Renewed(), MemoryStore()
+    origin, store = ForkAware(), MemoryStore()
     client = Client(
         user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_while_revalidate=3600.0
     )

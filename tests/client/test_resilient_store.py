@@ -11,7 +11,7 @@ import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.memory import MemoryStore
@@ -105,10 +105,10 @@ def test_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) 
 
 def test_without_a_store_everybody_may_fetch() -> None:
     keeping = ResilientStore(None)
-    assert keeping.look_up("https://example.com") is None
-    assert keeping.take_lease("https://example.com", 60)
-    keeping.keep(entry_of())
-    keeping.give_lease_back("https://example.com")
+    assert keeping.get("https://example.com") is None
+    assert keeping.acquire_lease("https://example.com", 60)
+    keeping.put(entry_of())
+    keeping.release_lease("https://example.com")
     keeping.close()
     assert keeping.store_error is None
 
@@ -156,10 +156,10 @@ def test_client_that_is_closed_while_others_wait_says_nothing(tmp_path: Path, ca
 def test_lease_that_cannot_be_given_back_ends_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     keeping = ResilientStore(SQLiteStore(path))
-    assert keeping.take_lease("https://example.com", 60)
+    assert keeping.acquire_lease("https://example.com", 60)
     with behind_its_back(path) as connection:
         connection.execute("DROP TABLE leases")
-    keeping.give_lease_back("https://example.com")
+    keeping.release_lease("https://example.com")
     assert keeping.store_error is not None
     keeping.close()
 
@@ -189,7 +189,7 @@ class Hanging(MemoryStore):
         self.seconds = seconds
         self.asked = 0
 
-    def get(self, origin: str) -> Entry | None:
+    def get(self, origin: str) -> CacheEntry | None:
         self.asked += 1
         self.clock[0] += self.seconds
         raise StoreError(f"no answer about {origin}")
@@ -203,19 +203,19 @@ def test_store_that_hangs_is_left_alone_for_a_while(
     monkeypatch.setattr("canfetch.client.resilient_store.monotonic", lambda: clock[0])
     store = Hanging(clock, seconds)
     keeping = ResilientStore(store)
-    assert keeping.look_up("https://a.example") is None
+    assert keeping.get("https://a.example") is None
     if rest:
         # Nobody waits for it meanwhile, whatever it is asked.
-        assert keeping.look_up("https://b.example") is None
-        assert keeping.take_lease("https://b.example", 60)
-        keeping.keep(entry_of())
+        assert keeping.get("https://b.example") is None
+        assert keeping.acquire_lease("https://b.example", 60)
+        keeping.put(entry_of())
         assert (store.asked, len(caplog.records)) == (1, 1)
         assert keeping.store_error == "no answer about https://a.example"
         clock[0] += rest - 0.1
-        assert keeping.look_up("https://b.example") is None
+        assert keeping.get("https://b.example") is None
         assert store.asked == 1
         clock[0] += 0.2
-    assert keeping.look_up("https://b.example") is None
+    assert keeping.get("https://b.example") is None
     assert store.asked == 2
 
 
@@ -225,7 +225,7 @@ def test_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypa
     asked, go_on = threading.Event(), threading.Event()
 
     class Recovering(Hanging):
-        def get(self, origin: str) -> Entry | None:
+        def get(self, origin: str) -> CacheEntry | None:
             if self.asked:
                 self.asked += 1
                 asked.set()
@@ -235,15 +235,15 @@ def test_after_its_rest_one_asks_the_store_and_the_others_go_on_without(monkeypa
 
     store = Recovering(clock, 2.0)
     keeping = ResilientStore(store)
-    keeping.look_up("https://a.example")
+    keeping.get("https://a.example")
     clock[0] += 31.0
-    prober = threading.Thread(target=keeping.look_up, args=("https://b.example",))
+    prober = threading.Thread(target=keeping.get, args=("https://b.example",))
     prober.start()
     assert asked.wait(30)
     for _ in range(3):
-        assert keeping.look_up("https://c.example") is None
+        assert keeping.get("https://c.example") is None
     assert store.asked == 2
     go_on.set()
     prober.join()
-    keeping.look_up("https://c.example")
+    keeping.get("https://c.example")
     assert store.asked == 3

@@ -13,7 +13,7 @@ from canfetch.access.pacing import DelayMode
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
-from canfetch.client.schedule import REPORTS_AT_ONCE, WAITING_URLS, Schedule, Turn
+from canfetch.client.schedule import MAX_PENDING_REPORTS, MAX_QUEUED_URLS, Schedule, ScheduledURL
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import EvidenceError, InvalidOption
 
@@ -33,7 +33,7 @@ class Hosts(AsyncScriptedOrigin):
 
 def crawl(
     files: dict[str, bytes], urls: list[str], *, start: float = 0.0, **options: float | bool | str
-) -> tuple[list[tuple[float, Turn]], Hosts]:
+) -> tuple[list[tuple[float, ScheduledURL]], Hosts]:
     """Run a schedule on a clock that only its own waiting moves."""
     now = [start]
     hosts = Hosts(files)
@@ -41,7 +41,7 @@ def crawl(
     async def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    async def run() -> list[tuple[float, Turn]]:
+    async def run() -> list[tuple[float, ScheduledURL]]:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=lambda: now[0]) as client:
             schedule = Schedule(client, urls, clock=lambda: now[0], sleep=sleep, **options)  # type: ignore[arg-type]
             return [(now[0], turn) async for turn in schedule]
@@ -66,7 +66,7 @@ def test_forbidden_urls_wait_for_nobody_and_say_why() -> None:
     urls = ["https://a.example/1", "https://a.example/2", "https://a.example/no"]
 
     reported, _ = crawl(files, urls)
-    dropped, _ = crawl(files, urls, report_forbidden=False)
+    dropped, _ = crawl(files, urls, include_disallowed=False)
 
     assert [(moment, turn.url[-2:], turn.allowed) for moment, turn in reported] == [
         (0, "no", False),
@@ -164,7 +164,7 @@ def test_urls_that_come_when_the_origin_is_known_wait_their_turn_or_for_nobody()
 
 
 def test_origin_that_forbids_all_has_no_turn() -> None:
-    turns, _ = crawl({"a.example": b"User-agent: *\nDisallow: /\n"}, ["https://a.example/1"], report_forbidden=False)
+    turns, _ = crawl({"a.example": b"User-agent: *\nDisallow: /\n"}, ["https://a.example/1"], include_disallowed=False)
     assert turns == []
 
 
@@ -190,14 +190,14 @@ def test_origins_that_were_asked_long_ago_are_forgotten() -> None:
         for url in urls:
             yield url
             # As many as are reported at once: reading stops behind them.
-            yield from ["nonsense"] * REPORTS_AT_ONCE
+            yield from ["nonsense"] * MAX_PENDING_REPORTS
 
     asyncio.run(run())
     assert most[0] < 20
 
 
 def test_pace_is_kept_when_an_origin_comes_back() -> None:
-    bad = ["nonsense"] * REPORTS_AT_ONCE
+    bad = ["nonsense"] * MAX_PENDING_REPORTS
     turns, _ = crawl({"a.example": b""}, ["https://a.example/1", *bad, *bad, "https://a.example/2"], min_delay=7.0)
     assert [moment for moment, turn in turns if turn.allowed] == [0, 7]
 
@@ -225,7 +225,7 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
 
 def test_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None:
     files = {"a.example": b"User-agent: *\nDisallow: /no\n", "big.example": b"User-agent: *\nDisallow: /no\n"}
-    big = [f"https://big.example/{number}" for number in range(WAITING_URLS - 1)]
+    big = [f"https://big.example/{number}" for number in range(MAX_QUEUED_URLS - 1)]
     late = ["https://a.example/no", "https://a.example/2", "https://big.example/no"]
     turns, hosts = crawl(files, ["https://a.example/1", *big, *late])
     assert Counter(turn.url for _, turn in turns) == Counter(["https://a.example/1", *big, *late])
@@ -234,14 +234,14 @@ def test_list_longer_than_what_may_wait_is_read_as_there_is_room() -> None:
     assert hosts.asked[0].url != hosts.asked[1].url
 
 
-@pytest.mark.parametrize("report_forbidden", [True, False])
-def test_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden: bool) -> None:
+@pytest.mark.parametrize("include_disallowed", [True, False])
+def test_every_decision_is_put_on_the_record(tmp_path: Path, *, include_disallowed: bool) -> None:
     files = {"a.example": b"User-agent: *\nDisallow: /no\n", "b.example": b""}
     urls = ["https://a.example/1", "https://a.example/no", "https://b.example/1", "https://a.example/2", "nonsense"]
 
     async def run(recorder: EvidenceRecorder) -> list[str]:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts(files), evidence=recorder) as client:
-            schedule = Schedule(client, urls, min_delay=0.0, report_forbidden=report_forbidden)
+            schedule = Schedule(client, urls, min_delay=0.0, include_disallowed=include_disallowed)
             return [turn.url async for turn in schedule]
 
     with EvidenceRecorder(tmp_path) as recorder:
@@ -256,7 +256,7 @@ def test_every_decision_is_put_on_the_record(tmp_path: Path, *, report_forbidden
         ("https://a.example/no", False),
         ("https://b.example/1", True),
     ]
-    assert len(given) == (5 if report_forbidden else 4)
+    assert len(given) == (5 if include_disallowed else 4)
     assert {line["robots"]["origin"] for line in lines} == {"https://a.example", "https://b.example"}
 
 

@@ -26,7 +26,7 @@ def crawl(urls: list[str], said: dict[str, str | float | None]) -> list[tuple[fl
             async for turn in schedule:
                 came.append((now[0], turn.url))
                 if turn.url in said:
-                    schedule.retry_after(turn.url, said[turn.url])
+                    schedule.defer(turn.url, said[turn.url])
         return came
 
     return asyncio.run(run())
@@ -68,10 +68,10 @@ def test_rfc9110_10_2_3_the_later_of_two_counts() -> None:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts({}), clock=lambda: now[0]) as client:
             schedule = Schedule(client, [f"{A}/1"], clock=lambda: now[0], sleep=sleep)
             # Known by a redirect that led there, before any URL of its own.
-            schedule.retry_after(f"{A}/elsewhere", 500)
-            schedule.retry_after(f"{A}/elsewhere", "60")
+            schedule.defer(f"{A}/elsewhere", 500)
+            schedule.defer(f"{A}/elsewhere", "60")
             with pytest.raises(InvalidURL):
-                schedule.retry_after("nowhere", 5)
+                schedule.defer("nowhere", 5)
             async for _ in schedule:
                 pass
         return now[0]
@@ -85,8 +85,8 @@ def test_origin_without_urls_is_not_forgotten_before_its_time() -> None:
     async def held() -> list[int]:
         async with AsyncClient(user_agent="ExampleBot/1.0", transport=Hosts({}), clock=lambda: now[0]) as client:
             schedule = Schedule(client, [], max_delay=10.0, clock=lambda: now[0])
-            schedule.retry_after(A, 1000)
-            schedule.retry_after(B, 5)
+            schedule.defer(A, 1000)
+            schedule.defer(B, 5)
             held = []
             for moment in (19.0, 21.0, 999.0, 1001.0):
                 now[0] = moment

@@ -26,12 +26,12 @@ class Busy(MemoryStore):
         super().__init__()
         self._asked = asked
 
-    def lease(self, origin: str, *, holder: str, seconds: float) -> bool:
-        super().lease(origin, holder="another", seconds=60)
+    def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        super().acquire_lease(origin, holder="another", seconds=60)
         self._asked -= 1
         if not self._asked:
             self.put(entry_of(origin + "/"))
-        return super().lease(origin, holder=holder, seconds=seconds)
+        return super().acquire_lease(origin, holder=holder, seconds=seconds)
 
 
 @pytest.mark.parametrize("asked", [1, 2])

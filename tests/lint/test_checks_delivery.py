@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import Hop
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.lint import Given, Linter
@@ -20,15 +20,15 @@ def codes(given: Given) -> set[str]:
     return {finding.check.code for finding in LINTER.lint(given).findings}
 
 
-def with_cache_control(value: str) -> Entry:
+def with_cache_control(value: str) -> CacheEntry:
     return answered(headers=(*TEXT, ("cache-control", value)))
 
 
-def with_content_type(value: str) -> Entry:
+def with_content_type(value: str) -> CacheEntry:
     return answered(headers=(("content-type", value),))
 
 
-def redirected(*urls: str) -> Entry:
+def redirected(*urls: str) -> CacheEntry:
     locations = (URL, *urls)
     return answered(hops=tuple(Hop(one, 301, other) for one, other in itertools.pairwise(locations)))
 
@@ -40,7 +40,7 @@ def redirected(*urls: str) -> Entry:
         (answered(500), {"CF801"}),
         (answered(503, (("retry-after", "60"),)), {"CF801"}),
         (answered(503, (("retry-after", "Sat, 03 Jan 1970 00:00:00 GMT"),)), {"CF801", "CF812"}),
-        (unanswered(FailureKind.NAME, "no address"), {"CF801"}),
+        (unanswered(FailureKind.DNS, "no address"), {"CF801"}),
         (answered(404), {"CF802"}),
         (answered(410), {"CF802"}),
         (answered(401), {"CF808"}),
@@ -79,7 +79,7 @@ def redirected(*urls: str) -> Entry:
         (redirected(*(f"https://example.com/{number}" for number in range(6))), {"CF805"}),
     ],
 )
-def test_response_is_reported(entry: Entry, expected: set[str]) -> None:
+def test_response_is_reported(entry: CacheEntry, expected: set[str]) -> None:
     assert codes(Given(PLAIN, url=URL, delivery=entry)) == expected
 
 

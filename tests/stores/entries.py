@@ -1,21 +1,21 @@
 """Entries for the tests of stores."""
 
-from canfetch.access.entries import Entry
-from canfetch.access.fetch_plan import Fetched, first_request, next_step
-from canfetch.access.policies import policy_named
+from canfetch.access.entries import CacheEntry
+from canfetch.access.fetch_plan import FetchResult, first_request, next_step
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import Response
-from canfetch.access.transitions import entry_after
+from canfetch.access.transitions import next_entry
 from canfetch.core.origin import Origin
 
 RULES = b"User-agent: *\nDisallow: /forbidden\n\xff\x00"
 
 
-def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> Entry:
+def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> CacheEntry:
     """Make the entry that a fetch of an origin makes."""
     origin = Origin.of(url)
-    policy = policy_named("rfc9309")
+    policy = get_policy("rfc9309")
     request = first_request(origin)
     headers = (("ETag", '"one"'), ("Set-Cookie", "a=b"), ("Cache-Control", "max-age=600"))
     fetched = next_step(request, Response(request.url, 200, headers, body), policy)
-    assert isinstance(fetched, Fetched)
-    return entry_after(None, origin, fetched, policy, now=now, seed=0)
+    assert isinstance(fetched, FetchResult)
+    return next_entry(None, origin, fetched, policy, now=now, seed=0)

@@ -39,15 +39,15 @@ def test_store_lists_origins_sorted_and_forgets(store: Store) -> None:
 
 
 def test_store_leases_to_one_holder(store: Store) -> None:
-    assert store.lease("https://example.com", holder="one", seconds=60)
-    assert not store.lease("https://example.com", holder="two", seconds=60)
-    assert store.lease("https://example.com", holder="one", seconds=60)
-    assert store.lease("https://other.example", holder="two", seconds=60)
+    assert store.acquire_lease("https://example.com", holder="one", seconds=60)
+    assert not store.acquire_lease("https://example.com", holder="two", seconds=60)
+    assert store.acquire_lease("https://example.com", holder="one", seconds=60)
+    assert store.acquire_lease("https://other.example", holder="two", seconds=60)
 
-    store.release("https://example.com", holder="two")
-    assert not store.lease("https://example.com", holder="two", seconds=60)
-    store.release("https://example.com", holder="one")
-    assert store.lease("https://example.com", holder="two", seconds=60)
+    store.release_lease("https://example.com", holder="two")
+    assert not store.acquire_lease("https://example.com", holder="two", seconds=60)
+    store.release_lease("https://example.com", holder="one")
+    assert store.acquire_lease("https://example.com", holder="two", seconds=60)
 
 
 def test_store_leases_to_one_of_many_threads(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_store_leases_to_one_of_many_threads(store: Store) -> None:
 
     def take(holder: str) -> None:
         barrier.wait()
-        taken.append(store.lease("https://example.com", holder=holder, seconds=60))
+        taken.append(store.acquire_lease("https://example.com", holder=holder, seconds=60))
 
     threads = [threading.Thread(target=take, args=(str(number),)) for number in range(16)]
     for thread in threads:

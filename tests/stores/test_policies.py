@@ -4,7 +4,7 @@ import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.stores.entries import entry_of
 
-from canfetch.access.entries import entry_key, origin_of_key
+from canfetch.access.entries import entry_key, origin_from_key
 from canfetch.access.policies import POLICIES
 from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
@@ -41,11 +41,11 @@ def test_rfc9309_2_4_another_policy_costs_no_last_good_copy(store: Store, other:
 def test_keys_are_origins_with_the_name_of_another_policy(store: Store) -> None:
     entry = entry_of()
     assert (entry.key, entry_key(entry.origin, "google")) == ("https://example.com", "https://example.com#google")
-    assert origin_of_key("https://example.com#google") == origin_of_key("https://example.com") == entry.origin
+    assert origin_from_key("https://example.com#google") == origin_from_key("https://example.com") == entry.origin
     store.put(entry)
     store.put(entry._replace(policy="google"))
     assert list(store.keys()) == ["https://example.com", "https://example.com#google"]
-    assert store.lease(entry.key, holder="one", seconds=60)
-    assert store.lease("https://example.com#google", holder="two", seconds=60)
+    assert store.acquire_lease(entry.key, holder="one", seconds=60)
+    assert store.acquire_lease("https://example.com#google", holder="two", seconds=60)
     assert store.delete("https://example.com#google")
     assert store.get(entry.key) == entry

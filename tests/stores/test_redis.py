@@ -66,8 +66,8 @@ def test_redis_server_that_is_down_is_told_by_each_call() -> None:
             lambda: store.put(entry_of()),
             lambda: store.delete(ORIGIN),
             lambda: list(store.keys()),
-            lambda: store.lease(ORIGIN, holder="one", seconds=60),
-            lambda: store.release(ORIGIN, holder="one"),
+            lambda: store.acquire_lease(ORIGIN, holder="one", seconds=60),
+            lambda: store.release_lease(ORIGIN, holder="one"),
         ):
             with pytest.raises(StoreError) as told:
                 call()
@@ -107,7 +107,7 @@ def test_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> None:
     import redis
 
     with (
-        closing(RedisStore(redis_url, prefix="canfetch-kept:", keep_seconds=1000)) as store,
+        closing(RedisStore(redis_url, prefix="canfetch-kept:", ttl=1000)) as store,
         closing(redis.Redis.from_url(redis_url)) as server,
     ):
         store.put(entry_of())

@@ -31,7 +31,7 @@ for number in range(100000):
 
 def _lease(path: str, holder: str) -> bool:
     store = SQLiteStore(path)
-    taken = store.lease("https://example.com", holder=holder, seconds=60)
+    taken = store.acquire_lease("https://example.com", holder=holder, seconds=60)
     store.close()
     return taken
 

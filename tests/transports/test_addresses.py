@@ -93,7 +93,7 @@ def test_forbidden_addresses_are_left_out_and_others_stay() -> None:
 
 @pytest.mark.parametrize(
     "found, kind",
-    [([], FailureKind.NAME), (["example.com"], FailureKind.NAME), (["::1"], FailureKind.FORBIDDEN_ADDRESS)],
+    [([], FailureKind.DNS), (["example.com"], FailureKind.DNS), (["::1"], FailureKind.FORBIDDEN_ADDRESS)],
 )
 def test_names_without_a_permitted_address_are_failures(found: list[str], kind: FailureKind) -> None:
     with pytest.raises(Failed) as caught:

@@ -48,14 +48,14 @@ def test_name_without_address_is_a_failure(name: str, error: OSError) -> None:
 
     with face(name, resolve=resolve) as ask:
         answer = ask(asking("http://nowhere.test/robots.txt"))
-    assert kind_of(answer) is FailureKind.NAME
+    assert kind_of(answer) is FailureKind.DNS
     assert "nowhere.test" in answer.detail  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("found", [[], ["not-an-address"], ["another.test"]])
 def test_resolver_that_gives_no_address_is_a_failure(name: str, found: list[str]) -> None:
     with face(name, resolve=everywhere_is(*found)) as ask:
-        assert kind_of(ask(asking("http://nowhere.test/robots.txt"))) is FailureKind.NAME
+        assert kind_of(ask(asking("http://nowhere.test/robots.txt"))) is FailureKind.DNS
 
 
 def test_resolver_that_hangs_ends_in_time(name: str) -> None:
@@ -133,7 +133,7 @@ def test_guard_sees_through_other_spellings(name: str, site: Site, host: str) ->
     with face(name, resolve=system_addresses) as ask:
         answer = ask(asking(f"http://{host}:{site.port}/rules", allow_private=False))
     # Some of them are no name at all to some systems.
-    assert kind_of(answer) in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.NAME}
+    assert kind_of(answer) in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.DNS}
     assert site.asked == []
 
 

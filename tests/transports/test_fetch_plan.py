@@ -6,16 +6,16 @@ from tests.servers.redirects import redirecting
 from tests.servers.web import Site
 from tests.transports.faces import Ask, asking
 
-from canfetch.access.fetch_plan import Fetched, Request, first_request, next_step
+from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
 from canfetch.access.outcomes import Access
-from canfetch.access.policies import policy_named
+from canfetch.access.policies import get_policy
 from canfetch.core.origin import Origin
 
-POLICY = policy_named("rfc9309")
+POLICY = get_policy("rfc9309")
 
 
-def fetched(ask: Ask, robots_url: str) -> Fetched:
-    step: Request | Fetched = first_request(Origin.of(robots_url))
+def fetched(ask: Ask, robots_url: str) -> FetchResult:
+    step: Request | FetchResult = first_request(Origin.of(robots_url))
     while isinstance(step, Request):
         step = next_step(step, ask(asking(step.url, headers=step.headers)), POLICY)
     return step

@@ -1,5 +1,6 @@
-"""RFC 9309 sections 2.3 and 2.4 as values and transitions: no I/O, no clock; `now` is an argument.
+"""RFC 9309 sections 2.3 and 2.4 as values and state transitions, without I/O and without a clock.
 
-The way of the data: an origin becomes a plan, whose steps are requests; answers end it in an outcome;
-outcomes, over time, make an entry; an entry, at a time, is a standing, which says what holds.
+The data flows in one direction. An origin yields a fetch plan, whose steps are requests. The responses end the plan
+with an outcome. Each outcome updates the cache entry of the origin. The effective access is computed from the entry
+and the current time, which callers pass as `now`.
 """

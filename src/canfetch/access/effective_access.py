@@ -1,55 +1,64 @@
-"""What holds for an origin at a time: the state machine read off an entry.
+"""What a cache entry permits at a given time.
 
-Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's 12 hours and 30 days.
+Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's specification for its limits of 12 hours and 30 days.
 """
 
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from canfetch.access.entries import Copy, Entry
+from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import AccessPolicy
 
-# The clocks of workers that share a store may differ by so much.
+# The largest difference between the clocks of workers that share a store.
 MAX_CLOCK_SKEW: Final = 300.0
 
-
-_SITE_ANSWERS: Final = {
-    True: ", the site answers",
-    False: ", the site does not answer",
-    None: ", whether the site answers was not said",
+_COPY: Final = "copy"
+_SITE_DECIDES: Final = "site-decides"
+_SITE_DETAIL: Final = {
+    True: "; the site is reachable",
+    False: "; the site is unreachable",
+    None: "; it is unknown whether the site is reachable",
 }
 
 
 class FetchNeed(StrEnum):
-    """Whether the robots.txt should be fetched now."""
+    """Whether to fetch a robots.txt."""
 
-    NO = "no"  # what is known is fresh, or the wait after a failure is not over
-    SOON = "soon"  # stale, but good enough to answer with while somebody fetches
-    NOW = "now"  # nothing known answers
+    NO = "no"  # the entry is fresh, or the delay after a failure has not passed
+    SOON = "soon"  # the entry is stale, but may be used while it is fetched again
+    NOW = "now"  # no usable entry
 
 
 class EffectiveAccess(NamedTuple):
-    """What holds now: the effect, which rule of access decided, and the copy whose rules count, if any."""
+    """What an origin permits at a given time.
+
+    Attributes:
+        access: The result of fetching robots.txt.
+        effect: What is permitted.
+        explanation: Why, as a sentence.
+        copy: The copy whose rules apply, or None.
+    """
 
     access: Access
     effect: Effect
     explanation: str
-    copy: Copy | None
+    copy: CachedCopy | None
 
 
-def is_from_future(entry: Entry, *, now: float) -> bool:
-    """Say whether an entry was made later than now, by more than the clocks of a fleet differ.
+def is_from_future(entry: CacheEntry, *, now: float) -> bool:
+    """Return whether an entry is stamped more than `MAX_CLOCK_SKEW` in the future.
 
-    Such an entry is that of a clock that was wrong, then or now; how old it is nobody knows, and so it is due.
+    A clock was wrong when the entry was made, or is wrong now. Its age is unknown, so it is treated as expired.
     """
     return entry.fetched_at > now + MAX_CLOCK_SKEW
 
 
-def fetch_need(entry: Entry | None, *, now: float, stale_while_revalidate: float = 0.0) -> FetchNeed:
-    """Say whether to fetch.
+def fetch_need(entry: CacheEntry | None, *, now: float, stale_while_revalidate: float = 0.0) -> FetchNeed:
+    """Return whether to fetch the robots.txt of an entry again.
 
-    Args: stale_while_revalidate: seconds for which an expired answer may still be used during a refresh.
+    Args:
+        stale_while_revalidate: Seconds for which an expired entry may be used while it is fetched again.
     """
     if entry is None or is_from_future(entry, now=now):
         return FetchNeed.NOW
@@ -61,43 +70,44 @@ def fetch_need(entry: Entry | None, *, now: float, stale_while_revalidate: float
 
 
 def effective_access(
-    entry: Entry, policy: AccessPolicy, *, now: float, site_answers: bool | None = None
+    entry: CacheEntry, policy: AccessPolicy, *, now: float, site_reachable: bool | None = None
 ) -> EffectiveAccess:
-    """Say what holds.
+    """Return what an entry permits now.
 
     Args:
-        site_answers: whether the site's other pages can be fetched, where somebody knows; for a policy that
-            asks, None is no permission.
+        site_reachable: Whether other pages of the site can be fetched, or None if unknown. Under a policy that
+            depends on it, None disallows everything.
     """
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
-        # Only a hand-made entry has rules without a file; no file is no permission.
-        return EffectiveAccess(Access.UNREACHABLE, Effect.FULL_DISALLOW, "the copy is missing", None)
+        # Only possible in an entry made by hand. Rules without a file permit nothing.
+        return EffectiveAccess(Access.UNREACHABLE, Effect.FULL_DISALLOW, "the cached copy is missing", None)
     if outcome.effect is not None:
         copy = entry.copy if outcome.effect is Effect.CONDITIONAL_ALLOW else None
         return EffectiveAccess(outcome.access, outcome.effect, outcome.detail, copy)
-    return _while_unreachable(entry, policy, now, site_answers=site_answers)
+    return _access_while_unreachable(entry, policy, now, site_reachable=site_reachable)
 
 
-def _while_unreachable(entry: Entry, policy: AccessPolicy, now: float, *, site_answers: bool | None) -> EffectiveAccess:
+def _access_while_unreachable(
+    entry: CacheEntry, policy: AccessPolicy, now: float, *, site_reachable: bool | None
+) -> EffectiveAccess:
     since = entry.fetched_at if entry.first_failure_at is None else entry.first_failure_at
     down_seconds = max(0.0, now - since)
     phase = [phase for phase in policy.while_unreachable if phase.from_seconds <= down_seconds][-1]
     value = phase.without_copy if entry.copy is None else phase.with_copy
-    detail = entry.outcome.detail
+    explanation = entry.outcome.detail
     if down_seconds >= 1:
-        detail += f", for {_span(down_seconds)} now"
-    if value == "site-decides":
-        value = "full-allow" if site_answers else "full-disallow"
-        detail += _SITE_ANSWERS[site_answers]
-    if value == "copy" and entry.copy is not None:
-        return EffectiveAccess(
-            Access.UNREACHABLE, Effect.CONDITIONAL_ALLOW, f"{detail}: the last good copy counts", entry.copy
-        )
-    return EffectiveAccess(Access.UNREACHABLE, Effect(value), detail, None)
+        explanation += f" (unreachable for {_format_duration(down_seconds)})"
+    if value == _SITE_DECIDES:
+        value = Effect.FULL_ALLOW if site_reachable else Effect.FULL_DISALLOW
+        explanation += _SITE_DETAIL[site_reachable]
+    if value == _COPY and entry.copy is not None:
+        explanation += "; using the last good copy"
+        return EffectiveAccess(Access.UNREACHABLE, Effect.CONDITIONAL_ALLOW, explanation, entry.copy)
+    return EffectiveAccess(Access.UNREACHABLE, Effect(value), explanation, None)
 
 
-def _span(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds / length:.0f} {unit}"

@@ -1,7 +1,7 @@
-"""What is known of an origin's robots.txt: plain data, which any store can keep.
+"""The cache entry of an origin: plain data that any store can hold.
 
-Nothing here is pickled: `to_plain` gives strings, numbers, lists and None, and `from_plain` checks all of
-it, so that a corrupt entry is told and costs one fetch.
+Entries are stored as JSON and never pickled. `CacheEntry.from_dict` checks every value, so a corrupt entry is
+detected and costs one fetch.
 """
 
 import hashlib
@@ -12,49 +12,52 @@ from math import isfinite
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
-from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome
+from canfetch.access.outcomes import EFFECTS, Access, Cell, Effect, Outcome
 from canfetch.access.policies import POLICIES
 from canfetch.access.responses import Headers
-from canfetch.access.retrying import MAX_RETRY_AFTER
+from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.errors import CorruptEntry
 
-ENTRY_FORMAT: Final = 2
-# The one before does not say how far a file was read.
-_FORMER_FORMAT: Final = 1
+ENTRY_FORMAT: Final = 3
 _DEFAULT_POLICY: Final = "rfc9309"
 _POLICY_MARK: Final = "#"
-# The headers that later questions need; a stranger chooses the others, and how many there are.
-KEPT_HEADERS: Final = frozenset(
+# The headers that are needed later. Servers choose the names and the number of all others.
+STORED_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
 )
-_LONGEST_KEPT_HEADER: Final = 1024
-# What the entry, a header field and a hop take beside their texts, with their places in what holds them.
-_BARE_OCTETS: Final = 1024
-_FIELD_OCTETS: Final = 64
-_HOP_OCTETS: Final = 80
-# Sums of large numbers are not exact.
+_MAX_STORED_HEADER_CHARACTERS: Final = 1024
+# Memory in bytes of an entry, a header field and a hop, without their strings.
+_ENTRY_BYTES: Final = 1024
+_HEADER_BYTES: Final = 64
+_HOP_BYTES: Final = 80
+# Sums of large floats are inexact.
 _ROUNDING_SECONDS: Final = 1.0
 
 
 def entry_key(origin: str, policy: str) -> str:
-    """Give the key under which stores keep what a policy makes of an origin: one each, so that none costs another its.
+    """Return the key of an entry in a store: the origin, followed by `#` and the policy unless it is the default.
 
-    That is the origin itself under the default policy, and with the policy's name behind a `#` under another.
+    Each policy has its own entry for an origin, so that clients with other policies keep their last good copy.
     """
     return origin if policy == _DEFAULT_POLICY else f"{origin}{_POLICY_MARK}{policy}"
 
 
-def origin_of_key(key: str) -> str:
-    """Give the origin that a key is about."""
+def origin_from_key(key: str) -> str:
+    """Return the origin in the key of an entry."""
     return key.partition(_POLICY_MARK)[0]
 
 
-class Copy(NamedTuple):
-    """A good copy: the octets as fetched, decoded from their content coding, and where and when.
+class CachedCopy(NamedTuple):
+    """A good copy of a robots.txt.
 
-    `truncated_at` is the parsing limit that the file went over, so that only its beginning is here; None where it is
-    whole.
+    Attributes:
+        content: The bytes of the file, without content coding.
+        url: The URL that the file was fetched from.
+        status: The status code.
+        fetched_at: When the file was fetched or revalidated, in seconds since the epoch.
+        validators: The validators for a conditional request.
+        truncated_at: The parsing limit at which the file was truncated, or None if it is complete.
     """
 
     content: bytes
@@ -66,17 +69,27 @@ class Copy(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """The hash of the octets, in hex."""
+        """The SHA-256 hash of the content, in hex."""
         return hashlib.sha256(self.content).hexdigest()
 
 
-class Entry(NamedTuple):
-    """What is known of an origin's robots.txt after the last fetch. Times are seconds since the epoch.
+class CacheEntry(NamedTuple):
+    """What is known about the robots.txt of an origin after the last fetch. Times are in seconds since the epoch.
 
-    `next_fetch_at` is when the next fetch may be: the end of freshness, or of the wait after a failure.
-    `copy` is the last good copy, which may be older than the last fetch. `failures` counts the failures in
-    a row, since `first_failure_at`; both begin anew with any answer. `max_bytes` is how far the last fetch
-    read.
+    Attributes:
+        origin: The origin, such as `https://example.com`.
+        policy: The name of the access policy.
+        outcome: The outcome of the last fetch.
+        url: The URL of the last request, after redirects.
+        status: The status of the last response, or None if the last request failed.
+        headers: The headers of the last response that are needed later.
+        hops: The redirects of the last fetch.
+        fetched_at: The end of the last fetch.
+        next_fetch_at: The earliest time of the next fetch: the end of the freshness lifetime, or of the delay after a
+            failure.
+        copy: The last good copy, which can be older than the last fetch.
+        failures: The number of consecutive failures, since `first_failure_at`. Any response resets both.
+        max_bytes: The parsing limit of the last fetch.
     """
 
     origin: str
@@ -88,36 +101,36 @@ class Entry(NamedTuple):
     hops: tuple[Hop, ...]
     fetched_at: float
     next_fetch_at: float
-    copy: Copy | None
+    copy: CachedCopy | None
     failures: int
     first_failure_at: float | None
     max_bytes: int = DEFAULT_MAX_BYTES
 
     @property
     def key(self) -> str:
-        """Under what a store keeps it."""
+        """The key of the entry in a store."""
         return entry_key(self.origin, self.policy)
 
     @property
     def memory_bytes(self) -> int:
-        """About how many octets the entry takes: what bounds of memory count."""
-        texts = [self.origin, self.url, self.outcome.detail]
+        """The approximate size of the entry in memory, in bytes. Memory limits count this."""
+        strings = [self.origin, self.url, self.outcome.detail]
         for field in self.headers:
-            texts += field
+            strings += field
         for hop in self.hops:
-            texts += (hop.url, hop.location)
-        octets = 0
+            strings += (hop.url, hop.location)
+        content_bytes = 0
         if self.copy is not None:
-            octets = len(self.copy.content)
+            content_bytes = len(self.copy.content)
             validators = self.copy.validators
-            texts += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
-        # A place is asked next, and so is there twice, but once in memory.
-        by_identity = {id(text): text for text in texts}
-        tuples = _FIELD_OCTETS * len(self.headers) + _HOP_OCTETS * len(self.hops)
-        return _BARE_OCTETS + octets + tuples + sum(map(sys.getsizeof, by_identity.values()))
+            strings += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
+        # The target of a redirect is also the next URL: the same string, which takes memory once.
+        by_identity = {id(string): string for string in strings}
+        tuple_bytes = _HEADER_BYTES * len(self.headers) + _HOP_BYTES * len(self.hops)
+        return _ENTRY_BYTES + content_bytes + tuple_bytes + sum(map(sys.getsizeof, by_identity.values()))
 
-    def to_plain(self) -> dict[str, Any]:
-        """Give the entry in plain values, under a format version."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as a dictionary that can be written as JSON, with a format version."""
         copy = self.copy
         return {
             "format": ENTRY_FORMAT,
@@ -125,7 +138,7 @@ class Entry(NamedTuple):
             "policy": self.policy,
             "access": str(self.outcome.access),
             "effect": None if self.outcome.effect is None else str(self.outcome.effect),
-            "cell": self.outcome.cell,
+            "cell": str(self.outcome.cell),
             "detail": self.outcome.detail,
             "url": self.url,
             "status": self.status,
@@ -151,133 +164,129 @@ class Entry(NamedTuple):
         }
 
     def to_json(self) -> str:
-        """Give the entry as one line of JSON."""
-        return json.dumps(self.to_plain(), separators=(",", ":"))
+        """Return the entry as one line of JSON."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: object) -> Self:
-        """Make an entry of what a store kept.
+        """Parse an entry that `to_json` wrote.
 
-        Raises: CorruptEntry: it is no JSON, or as of `from_plain`.
+        Args:
+            text: A `str` or `bytes`. Stores may return any object; others are corrupt entries.
+        Raises: CorruptEntry: `text` is not valid JSON, or `from_dict` raises it.
         """
         try:
-            plain = json.loads(text)  # type: ignore[arg-type]  # whatever the store gives is checked
+            plain = json.loads(text)  # type: ignore[arg-type]  # the error is handled
         except (ValueError, TypeError, RecursionError):
-            raise CorruptEntry("an entry is not what was kept: it is no JSON") from None
-        return cls.from_plain(plain)
+            raise CorruptEntry("corrupt cache entry: invalid JSON") from None
+        return cls.from_dict(plain)
 
     @classmethod
-    def from_plain(cls, plain: object) -> Self:
-        """Make an entry of plain values.
+    def from_dict(cls, plain: object) -> Self:
+        """Create an entry from a dictionary that `to_dict` returned.
 
-        Raises: CorruptEntry: they are not those of an entry, or of another format, or the octets are not
-            those that were kept.
+        Raises: CorruptEntry: A value is missing or invalid, the format is unsupported, or the content does not match
+            its hash.
         """
         try:
-            return cls._from_plain(plain)
+            return cls._from_dict(plain)
         except CorruptEntry:
             raise
         except KeyError as error:
-            raise CorruptEntry(f"an entry is not what was kept: it has no {error}") from None
+            raise CorruptEntry(f"corrupt cache entry: missing key {error}") from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise CorruptEntry(f"an entry is not what was kept: {error}") from None
+            raise CorruptEntry(f"corrupt cache entry: {error}") from None
 
     @classmethod
-    def _from_plain(cls, plain: Any) -> Self:
-        if plain["format"] == _FORMER_FORMAT:
-            plain = _of_former_format(plain)
-        elif plain["format"] != ENTRY_FORMAT:
-            raise CorruptEntry(f"an entry has format {plain['format']!r}, not {ENTRY_FORMAT}")
+    def _from_dict(cls, plain: Any) -> Self:
+        if plain["format"] != ENTRY_FORMAT:
+            raise CorruptEntry(f"unsupported cache entry format {plain['format']!r}: expected {ENTRY_FORMAT}")
         return cls(
-            origin=_text(plain["origin"]),
-            policy=_text(plain["policy"]),
-            outcome=_outcome_of(plain),
-            url=_text(plain["url"]),
+            origin=_parse_str(plain["origin"]),
+            policy=_parse_str(plain["policy"]),
+            outcome=_parse_outcome(plain),
+            url=_parse_str(plain["url"]),
             status=None if plain["status"] is None else int(plain["status"]),
-            headers=tuple((_text(name), _text(value)) for name, value in plain["headers"]),
-            hops=tuple(Hop(_text(url), int(status), _text(location)) for url, status, location in plain["hops"]),
-            fetched_at=_seconds(plain["fetched_at"]),
-            next_fetch_at=_due(plain),
-            copy=None if plain["copy"] is None else _copy_of(plain["copy"]),
+            headers=tuple((_parse_str(name), _parse_str(value)) for name, value in plain["headers"]),
+            hops=tuple(
+                Hop(_parse_str(url), int(status), _parse_str(location)) for url, status, location in plain["hops"]
+            ),
+            fetched_at=_parse_seconds(plain["fetched_at"]),
+            next_fetch_at=_parse_next_fetch_at(plain),
+            copy=None if plain["copy"] is None else _parse_copy(plain["copy"]),
             failures=int(plain["failures"]),
-            first_failure_at=_optional_seconds(plain["first_failure_at"]),
+            first_failure_at=_parse_optional_seconds(plain["first_failure_at"]),
             max_bytes=int(plain["max_bytes"]),
         )
 
 
-def _outcome_of(plain: Any) -> Outcome:
+def select_stored_headers(headers: Headers) -> Headers:
+    """Return the headers of a response that an entry stores: known names in lower case, of bounded length."""
+    stored: dict[str, str] = {}
+    for name, value in headers:
+        folded = name.lower()
+        if folded in STORED_HEADERS and len(value) <= _MAX_STORED_HEADER_CHARACTERS:
+            stored.setdefault(folded, value)
+    return tuple(stored.items())
+
+
+def _parse_outcome(plain: Any) -> Outcome:
     access = Access(plain["access"])
     effect = None if plain["effect"] is None else Effect(plain["effect"])
     if effect not in EFFECTS[access]:
-        raise ValueError(f"an origin that is {access} has not the effect {effect}")
+        raise ValueError(f"invalid effect {effect} of access {access}")
     if effect is Effect.CONDITIONAL_ALLOW and plain["copy"] is None:
-        raise ValueError("it has rules and no copy that holds them")
-    return Outcome(access, effect, _text(plain["cell"]), _text(plain["detail"]))
+        raise ValueError(f"effect {effect} without a copy")
+    return Outcome(access, effect, Cell(plain["cell"]), _parse_str(plain["detail"]))
 
 
-def kept_headers(headers: Headers) -> Headers:
-    """Keep of a response's headers what later questions need, and no more than a bound of it."""
-    kept: dict[str, str] = {}
-    for name, value in headers:
-        folded = name.lower()
-        if folded in KEPT_HEADERS and len(value) <= _LONGEST_KEPT_HEADER:
-            kept.setdefault(folded, value)
-    return tuple(kept.items())
-
-
-def _of_former_format(plain: Any) -> Any:
-    """Give an entry of the former format as this one has it: what is over the least limit may have been cut there."""
-    copy = plain["copy"]
-    if copy is not None:
-        text = _text(copy["content_base64"])
-        octets = len(text) // 4 * 3 - text[-2:].count("=")
-        copy = copy | {"truncated_at": DEFAULT_MAX_BYTES if octets > DEFAULT_MAX_BYTES else None}
-    return plain | {"max_bytes": DEFAULT_MAX_BYTES, "copy": copy}
-
-
-def _copy_of(plain: Any) -> Copy:
-    url = _text(plain["url"])
+def _parse_copy(plain: Any) -> CachedCopy:
+    url = _parse_str(plain["url"])
     etag, last_modified = plain["etag"], plain["last_modified"]
-    copy = Copy(
+    copy = CachedCopy(
         content=b64decode(plain["content_base64"], validate=True),
         url=url,
         status=int(plain["status"]),
-        fetched_at=_seconds(plain["fetched_at"]),
+        fetched_at=_parse_seconds(plain["fetched_at"]),
         validators=Validators(
-            url, None if etag is None else _text(etag), None if last_modified is None else _text(last_modified)
+            url,
+            None if etag is None else _parse_str(etag),
+            None if last_modified is None else _parse_str(last_modified),
         ),
         truncated_at=None if plain["truncated_at"] is None else int(plain["truncated_at"]),
     )
     if copy.sha256 != plain["sha256"]:
-        raise CorruptEntry("the octets of a copy are not those that were kept")
+        raise CorruptEntry("corrupt cache entry: the content of the copy does not match its hash")
     return copy
 
 
-def _text(value: object) -> str:
+def _parse_str(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"text expected, not {type(value).__name__}")
+        raise TypeError(f"expected a string, not {type(value).__name__}")
     return value
 
 
-def _seconds(value: Any) -> float:
+def _parse_seconds(value: Any) -> float:
     seconds = float(value)
     if not isfinite(seconds):
-        raise ValueError(f"a time that ends expected, not {seconds}")
+        raise ValueError(f"expected a finite time, not {seconds}")
     return seconds
 
 
-def _due(plain: Any) -> float:
-    """Give when an entry is due.
+def _parse_next_fetch_at(plain: Any) -> float:
+    """Return when the next fetch is due.
 
-    Raises: ValueError: that is later than any policy lets an answer, or a failure, put it off.
+    Raises: ValueError: The time is later than any policy, response or failure permits.
     """
-    due, fetched = _seconds(plain["next_fetch_at"]), _seconds(plain["fetched_at"])
+    next_fetch_at, fetched_at = _parse_seconds(plain["next_fetch_at"]), _parse_seconds(plain["fetched_at"])
     policy = POLICIES.get(plain["policy"])
-    longest = MAX_RETRY_AFTER if policy is None else policy.max_freshness
-    if due - fetched > max(longest, MAX_RETRY_AFTER) + _ROUNDING_SECONDS:
-        raise ValueError(f"it is due {due - fetched:.0f} s after it was fetched, and no answer holds so long")
-    return due
+    longest = MAX_RETRY_AFTER if policy is None else max(policy.max_freshness, MAX_RETRY_AFTER)
+    if next_fetch_at - fetched_at > longest + _ROUNDING_SECONDS:
+        raise ValueError(
+            f"next_fetch_at is {next_fetch_at - fetched_at:.0f} s after fetched_at: expected at most {longest:.0f} s"
+        )
+    return next_fetch_at
 
 
-def _optional_seconds(value: Any) -> float | None:
-    return None if value is None else _seconds(value)
+def _parse_optional_seconds(value: Any) -> float | None:
+    return None if value is None else _parse_seconds(value)

@@ -1,33 +1,70 @@
-"""How long an answer is fresh: HTTP's own rules, within the policy's bounds.
+"""How long a response is fresh: the rules of HTTP within the bounds of the policy.
 
 Source: RFC 9309 section 2.4; RFC 9111 sections 4.2 and 5.2.2.
 """
 
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from typing import Final
 
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 
+# The value of a delta-seconds that overflows: RFC 9111 section 1.2.2.
+_MAX_DELTA_SECONDS: Final = 2**31
+_MAX_DELTA_DIGITS: Final = 9
+
 
 def freshness_lifetime(response: Response | None, policy: AccessPolicy, *, now: float) -> float:
-    """Say for how many seconds from now an answer is fresh.
+    """Return the number of seconds from now for which a response is fresh.
 
-    `max-age`, else `Expires` less `Date`, else the policy's default; less `Age`, which a cache on the way has kept
-    it already; one that forbids caching, or says nonsense, the shortest.
+    The lifetime is `max-age`, else `Expires` minus `Date`, else the default of the policy. `Age`, the time that the
+    response spent in caches, is subtracted. A response that forbids caching or has an invalid value gets the minimum.
     """
-    seconds = policy.default_freshness if response is None else _own_seconds(response, policy, now)
+    seconds = policy.default_freshness if response is None else _declared_lifetime(response, policy, now)
     return float(min(max(seconds, policy.min_freshness), policy.max_freshness))
 
 
-def _own_seconds(response: Response, policy: AccessPolicy, now: float) -> float:
-    directives = _directives(response.header("cache-control") or "")
+def parse_cache_control(value: str) -> dict[str, str]:
+    """Parse a `Cache-Control` header into its directives, by name in lower case. The first of two directives wins.
+
+    Source: RFC 9111 section 5.2; section 4.2.1 permits taking the first.
+    """
+    directives: dict[str, str] = {}
+    for part in value.split(","):
+        name, _, argument = part.strip().partition("=")
+        directives.setdefault(name.strip().lower(), argument.strip().strip('"'))
+    return directives
+
+
+def parse_delta_seconds(text: str) -> int | None:
+    """Parse a number of seconds, or return None if `text` is not a non-negative integer.
+
+    Source: RFC 9111 section 1.2.2.
+    """
+    digits = text.strip()
+    if not digits.isascii() or not digits.isdigit():
+        return None
+    return int(digits) if len(digits) <= _MAX_DELTA_DIGITS else _MAX_DELTA_SECONDS
+
+
+def parse_http_date(text: str) -> float | None:
+    """Parse an HTTP date as seconds since the epoch, or return None if it is invalid."""
+    try:
+        date = parsedate_to_datetime(text)
+        return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _declared_lifetime(response: Response, policy: AccessPolicy, now: float) -> float:
+    directives = parse_cache_control(response.header("cache-control") or "")
     if "no-store" in directives or "no-cache" in directives:
         return 0
-    age = _delta_seconds(response.header("age") or "0") or 0
+    age = parse_delta_seconds(response.header("age") or "0") or 0
     if "max-age" in directives:
-        max_age = _delta_seconds(directives["max-age"])
-        # A max-age that is no number is stale: RFC 9111 section 4.2.1.
+        max_age = parse_delta_seconds(directives["max-age"])
+        # A response with an invalid max-age is stale: RFC 9111 section 4.2.1.
         return 0 if max_age is None else max_age - age
     expires = response.header("expires")
     if expires is not None:
@@ -35,29 +72,3 @@ def _own_seconds(response: Response, policy: AccessPolicy, now: float) -> float:
         date = parse_http_date(response.header("date") or "")
         return 0 if expires_at is None else expires_at - (now if date is None else date) - age
     return policy.default_freshness - age
-
-
-def _directives(cache_control: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in cache_control.split(","):
-        name, _, value = part.strip().partition("=")
-        # The first of two counts, as the shorter would: RFC 9111 section 4.2.1 leaves the choice.
-        found.setdefault(name.strip().lower(), value.strip().strip('"'))
-    return found
-
-
-def _delta_seconds(text: str) -> int | None:
-    digits = text.strip()
-    if not digits.isascii() or not digits.isdigit():
-        return None
-    # What overflows is 2**31, as RFC 9111 section 1.2.2 says.
-    return int(digits) if len(digits) < 10 else 2**31
-
-
-def parse_http_date(text: str) -> float | None:
-    """Read an HTTP date as seconds since the epoch, or None where it is none."""
-    try:
-        date = parsedate_to_datetime(text)
-        return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None

@@ -1,8 +1,9 @@
-"""The outcome of fetching a robots.txt, and what it means by itself.
+"""The outcome of fetching a robots.txt, according to an access policy.
 
-Source: RFC 9309 section 2.3.1; the access policies for the others.
+Source: RFC 9309 section 2.3.1; the sources of the other policies.
 """
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from canfetch.access.responses import Failure, Response
 
 
 class Access(StrEnum):
-    """The outcome of fetching robots.txt: sections 2.3.1.1, 2.3.1.3 and 2.3.1.4."""
+    """The result of fetching robots.txt, in the terms of RFC 9309 sections 2.3.1.1, 2.3.1.3 and 2.3.1.4."""
 
     SUCCESSFUL = "successful"
     UNAVAILABLE = "unavailable"
@@ -19,82 +20,128 @@ class Access(StrEnum):
 
 
 class Effect(StrEnum):
-    """What an outcome does: everything is allowed, nothing is, or the file's rules say."""
+    """What an outcome permits: everything, nothing, or what the rules of the file allow."""
 
     FULL_ALLOW = "full-allow"
     FULL_DISALLOW = "full-disallow"
     CONDITIONAL_ALLOW = "conditional-allow"
 
 
-class Outcome(NamedTuple):
-    """The outcome of one fetch: access, the cell of the policy that decided, and what happened.
+class Cell(StrEnum):
+    """The kind of result that decides an outcome. Each policy has a field with the same name for most of them."""
 
-    `effect` is None for an unreachable origin: there, time and a copy decide.
+    SUCCESS = "success"  # 200, which every policy treats alike
+    NOT_MODIFIED = "not_modified"  # 304 to a conditional request
+    OTHER_SUCCESS = "other_success"
+    PARTIAL_CONTENT = "partial_content"
+    AUTHORIZATION = "authorization"
+    TOO_MANY_REQUESTS = "too_many_requests"
+    CLIENT_ERROR = "client_error"
+    SERVER_ERROR = "server_error"
+    MISCONFIGURED_SERVER_ERROR = "misconfigured_server_error"
+    OTHER_STATUS = "other_status"
+    NETWORK_ERROR = "network_error"
+    REDIRECT_OVERFLOW = "redirect_overflow"
+    UNFOLLOWABLE_REDIRECT = "unfollowable_redirect"
+    OVERSIZE = "oversize"
+    OFFLINE = "offline"  # no request was sent and nothing is cached
+
+
+class Outcome(NamedTuple):
+    """The outcome of one fetch.
+
+    Attributes:
+        access: The result in the terms of the RFC.
+        effect: What the outcome permits. None if the origin is unreachable, because then the duration of the failure
+            and the last good copy decide.
+        cell: The kind of result, which selects the field of the policy.
+        detail: What happened, such as `status 404`.
     """
 
     access: Access
     effect: Effect | None
-    cell: str
+    cell: Cell
     detail: str
 
 
-# What an access may come to by itself.
+# The effects that an outcome can have, by its access.
 EFFECTS: Final = {
     Access.SUCCESSFUL: (Effect.CONDITIONAL_ALLOW,),
     Access.UNAVAILABLE: (Effect.FULL_ALLOW, Effect.FULL_DISALLOW),
     Access.UNREACHABLE: (None,),
 }
-_BY_VALUE = {
-    "rules": (Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW),
+_RULES: Final = "rules"
+_TRUNCATE: Final = "cut"
+_BY_POLICY_VALUE: Final = {
+    _RULES: (Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW),
     "full-allow": (Access.UNAVAILABLE, Effect.FULL_ALLOW),
     "full-disallow": (Access.UNAVAILABLE, Effect.FULL_DISALLOW),
     "unreachable": (Access.UNREACHABLE, None),
 }
+_POLICY_VALUE: Final[dict[Cell, Callable[[AccessPolicy], str]]] = {
+    Cell.OTHER_SUCCESS: lambda policy: policy.other_success,
+    Cell.PARTIAL_CONTENT: lambda policy: policy.partial_content,
+    Cell.AUTHORIZATION: lambda policy: policy.authorization,
+    Cell.TOO_MANY_REQUESTS: lambda policy: policy.too_many_requests,
+    Cell.CLIENT_ERROR: lambda policy: policy.client_error,
+    Cell.SERVER_ERROR: lambda policy: policy.server_error,
+    Cell.MISCONFIGURED_SERVER_ERROR: lambda policy: policy.misconfigured_server_error,
+    Cell.OTHER_STATUS: lambda policy: policy.other_status,
+    Cell.NETWORK_ERROR: lambda policy: policy.network_error,
+    Cell.REDIRECT_OVERFLOW: lambda policy: policy.redirect_overflow,
+    Cell.UNFOLLOWABLE_REDIRECT: lambda policy: policy.unfollowable_redirect,
+    Cell.OVERSIZE: lambda policy: policy.oversize,
+}
+_BY_STATUS: Final = {
+    200: Cell.SUCCESS,
+    206: Cell.PARTIAL_CONTENT,
+    304: Cell.OTHER_STATUS,
+    401: Cell.AUTHORIZATION,
+    403: Cell.AUTHORIZATION,
+    429: Cell.TOO_MANY_REQUESTS,
+}
+_BY_STATUS_CLASS: Final = {
+    2: Cell.OTHER_SUCCESS,
+    3: Cell.UNFOLLOWABLE_REDIRECT,
+    4: Cell.CLIENT_ERROR,
+    5: Cell.SERVER_ERROR,
+}
 
 
-def outcome_in_cell(policy: AccessPolicy, cell: str, detail: str) -> Outcome:
-    """Give the outcome that a cell of the policy names."""
-    access, effect = _BY_VALUE[getattr(policy, cell)]
+def make_outcome(policy: AccessPolicy, cell: Cell, detail: str) -> Outcome:
+    """Return the outcome that a policy defines for a kind of result."""
+    access, effect = _BY_POLICY_VALUE[_POLICY_VALUE[cell](policy)]
     return Outcome(access, effect, cell, detail)
 
 
-def cell_of_status(status: int, *, misconfigured: bool = False) -> str | None:
-    """Name the cell that decides about a status, or None for 200, which every policy reads alike."""
-    if status == 200:
-        return None
-    if status == 206:
-        return "partial_content"
-    if status in (401, 403):
-        return "authorization"
-    if status == 429:
-        return "too_many_requests"
-    by_class = {
-        2: "other_success",
-        3: "unfollowable_redirect",
-        4: "client_error",
-        5: "misconfigured_server_error" if misconfigured else "server_error",
-    }
-    return "other_status" if status == 304 else by_class.get(status // 100, "other_status")
-
-
-def outcome_of_response(
-    response: Response, policy: AccessPolicy, *, max_bytes: int, misconfigured: bool = False
-) -> Outcome:
-    """Say what a response that is no redirect means.
+def classify_status(status: int, *, misconfigured: bool = False) -> Cell:
+    """Return the kind of result that a status code is.
 
     Args:
-        max_bytes: the parsing limit; a body over it is cut or makes the file void, as the policy says.
-        misconfigured: the site is known to answer 5xx for every missing page.
+        misconfigured: Whether the site is known to respond with 5xx for every missing page.
+    """
+    cell = _BY_STATUS.get(status) or _BY_STATUS_CLASS.get(status // 100, Cell.OTHER_STATUS)
+    return Cell.MISCONFIGURED_SERVER_ERROR if misconfigured and cell is Cell.SERVER_ERROR else cell
+
+
+def evaluate_response(
+    response: Response, policy: AccessPolicy, *, max_bytes: int, misconfigured: bool = False
+) -> Outcome:
+    """Return the outcome of a response that is not a redirect.
+
+    Args:
+        max_bytes: The parsing limit. The policy defines whether a longer body is truncated or invalid.
+        misconfigured: Whether the site is known to respond with 5xx for every missing page.
     Source: RFC 9309 sections 2.3.1.1 to 2.3.1.4 and 2.5.
     """
-    cell = cell_of_status(response.status, misconfigured=misconfigured)
-    if cell is not None and getattr(policy, cell) != "rules":
-        return outcome_in_cell(policy, cell, f"status {response.status}")
-    if len(response.body) > max_bytes and policy.oversize != "cut":
-        return outcome_in_cell(policy, "oversize", f"over {max_bytes} octets")
-    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, cell or "success", f"status {response.status}")
+    cell = classify_status(response.status, misconfigured=misconfigured)
+    if cell is not Cell.SUCCESS and _POLICY_VALUE[cell](policy) != _RULES:
+        return make_outcome(policy, cell, f"status {response.status}")
+    if len(response.body) > max_bytes and policy.oversize != _TRUNCATE:
+        return make_outcome(policy, Cell.OVERSIZE, f"more than {max_bytes} bytes")
+    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, cell, f"status {response.status}")
 
 
-def outcome_of_failure(failure: Failure, policy: AccessPolicy) -> Outcome:
-    """Say what a failure means."""
-    return outcome_in_cell(policy, "network_error", f"{failure.kind}: {failure.detail}")
+def evaluate_failure(failure: Failure, policy: AccessPolicy) -> Outcome:
+    """Return the outcome of a request that failed."""
+    return make_outcome(policy, Cell.NETWORK_ERROR, f"{failure.kind}: {failure.detail}")

@@ -1,6 +1,6 @@
-"""When may this crawler ask next? A pure function of what the file asks for, and of time.
+"""When a crawler may send its next request to an origin, computed from the file and the time.
 
-Source: Crawl-delay as most crawlers read it, and as Bing documents it; Request-rate and Visit-time of the
+Source: Crawl-delay as most crawlers implement it, and as Bing documents it; Request-rate and Visit-time of the
 extended standard; RFC 9110 section 10.2.3 for Retry-After.
 """
 
@@ -16,14 +16,14 @@ from canfetch.errors import InvalidOption
 class DelayMode(StrEnum):
     """What a crawl delay means."""
 
-    INTERVAL = "interval"  # so many seconds between two requests
-    WINDOW = "window"  # Bing: time is cut in windows of so many seconds, with one request in each
+    INTERVAL = "interval"  # the time between two requests
+    WINDOW = "window"  # Bing: the length of fixed time windows, with one request in each
 
 
-def delay_mode_named(name: str) -> DelayMode:
-    """Give the reading of that name.
+def parse_delay_mode(name: str) -> DelayMode:
+    """Return the delay mode called `name`.
 
-    Raises: InvalidOption: there is none.
+    Raises: InvalidOption: No delay mode has this name.
     """
     try:
         return DelayMode(name)
@@ -32,10 +32,15 @@ def delay_mode_named(name: str) -> DelayMode:
 
 
 class Pace(NamedTuple):
-    """What limits a crawler at one origin. Seconds; None and empty mean no limit.
+    """The limits on a crawler's requests to one origin, in seconds.
 
-    `min_delay` and `max_delay` are the crawler's own bounds on what a file may ask for: a delay of
-    a week is no delay, but a block that nobody meant.
+    Attributes:
+        crawl_delay: The delay that the file declares, or None.
+        request_rates: The request rates that the file declares.
+        visit_times: The daily windows in which the file permits visits. Empty means always.
+        delay_mode: What `crawl_delay` means.
+        min_delay: The shortest delay, whatever the file declares.
+        max_delay: The longest delay, whatever the file declares. A crawl delay of a week is a mistake in practice.
     """
 
     crawl_delay: float | None = None
@@ -47,27 +52,29 @@ class Pace(NamedTuple):
 
 
 def request_interval(pace: Pace, *, now: float) -> float:
-    """Give the seconds to leave between two requests: the longest that is asked for, within the bounds.
+    """Return the number of seconds between two requests: the longest that the file declares, within the bounds.
 
-    A rate with a window counts while that is open; of those without one, the slowest.
+    A request rate with a time window applies only while the window is open.
     """
-    asked = [pace.crawl_delay or 0.0]
-    asked += [rate.interval for rate in pace.request_rates if rate.window is None or not rate.window.seconds_until(now)]
-    return min(max(*asked, pace.min_delay), pace.max_delay)
+    declared = [pace.crawl_delay or 0.0]
+    declared += [
+        rate.interval for rate in pace.request_rates if rate.window is None or not rate.window.seconds_until(now)
+    ]
+    return min(max(*declared, pace.min_delay), pace.max_delay)
 
 
 def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, retry_at: float | None = None) -> float:
-    """Say when the crawler may ask next, in seconds since the epoch; never before now.
+    """Return when the crawler may send its next request, in seconds since the epoch. Never earlier than `now`.
 
     Args:
-        last_request_at: when it last asked this origin, or None.
-        retry_at: when the origin asked it to come back, from Retry-After, or None.
-    Raises: InvalidOption: the pace's reading is none.
+        last_request_at: When the crawler sent its last request to this origin, or None.
+        retry_at: When the origin permits the next request, according to Retry-After, or None.
+    Raises: InvalidOption: `pace.delay_mode` is invalid.
     """
     at = now
     if last_request_at is not None:
         interval = request_interval(pace, now=now)
-        at = max(at, _after(last_request_at, interval, delay_mode_named(pace.delay_mode)))
+        at = max(at, _after(last_request_at, interval, parse_delay_mode(pace.delay_mode)))
     if retry_at is not None:
         at = max(at, retry_at)
     if pace.visit_times:
@@ -75,7 +82,7 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
     return at
 
 
-def _after(last_seconds: float, interval: float, delay_mode: DelayMode) -> float:
+def _after(last_request_at: float, interval: float, delay_mode: DelayMode) -> float:
     if delay_mode is DelayMode.WINDOW and interval > 0:
-        return (last_seconds // interval + 1) * interval
-    return last_seconds + interval
+        return (last_request_at // interval + 1) * interval
+    return last_request_at + interval

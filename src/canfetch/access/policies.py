@@ -1,16 +1,16 @@
-"""Access policies by name: whose reading of status codes and time."""
+"""Access policies by name. A policy defines what status codes, errors and time mean."""
 
 from canfetch.access._tables import POLICIES, PROVENANCE, AccessPolicy, Phase, Provenance
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import UnknownPolicy
 
-__all__ = ["POLICIES", "PROVENANCE", "AccessPolicy", "Phase", "Provenance", "policy_named"]
+__all__ = ["POLICIES", "PROVENANCE", "AccessPolicy", "Phase", "Provenance", "get_policy"]
 
 
-def policy_named(name: str) -> AccessPolicy:
-    """Give the policy of that name.
+def get_policy(name: str) -> AccessPolicy:
+    """Return the policy called `name`.
 
-    Raises: UnknownPolicy: there is none; the message lists those that exist.
+    Raises: UnknownPolicy: No policy has this name. The message lists the valid names.
     """
     policy = POLICIES.get(name)
     if policy is None:

@@ -1,4 +1,4 @@
-"""What a transport brings back: a response, or a failure. Both are values; a bad network never raises."""
+"""What a transport returns: a response or a failure. Both are values, because a network error is not an exception."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,22 +7,29 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class FailureKind(StrEnum):
-    """Why there is no response to speak of."""
+    """The reason for a missing response."""
 
-    NAME = "name"  # the host's name has no address
-    FORBIDDEN_ADDRESS = "forbidden-address"  # a private or loopback address, where those are guarded
-    CONNECT = "connect"  # nobody took the connection
-    TLS = "tls"  # the certificate or the handshake is bad
-    TIMEOUT = "timeout"  # not connected, or not answered, in time
-    RESET = "reset"  # the connection broke
+    DNS = "dns"  # the host name does not resolve
+    FORBIDDEN_ADDRESS = "forbidden-address"  # a private or loopback address, with `allow_private=False`
+    CONNECT = "connect"  # the connection was refused or the host is unreachable
+    TLS = "tls"  # the handshake failed or the certificate is invalid
+    TIMEOUT = "timeout"  # no connection or no response in time
+    RESET = "reset"  # the connection was reset
     INCOMPLETE = "incomplete"  # the body ended early
-    PROTOCOL = "protocol"  # an answer that is none
-    ENCODING = "encoding"  # a content coding that does not decode, or one that nobody asked for
-    SCHEME = "scheme"  # a scheme that the transport does not speak
+    PROTOCOL = "protocol"  # the response violates the protocol
+    ENCODING = "encoding"  # the content coding is invalid or was not accepted
+    SCHEME = "scheme"  # the transport does not support the scheme of the URL
 
 
 class Response(NamedTuple):
-    """An answer. `body` holds at most one octet over the parsing limit, decoded; `url` is what was asked."""
+    """A response to one request.
+
+    Attributes:
+        url: The URL that was requested.
+        status: The status code.
+        headers: The header fields, as pairs of name and value.
+        body: The decoded body, cut one byte after the parsing limit.
+    """
 
     url: str
     status: int
@@ -30,13 +37,23 @@ class Response(NamedTuple):
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """Give a header's value, fields of one name joined by commas; names have no letter case."""
+        """Return the value of a header, or None. Repeated fields are joined with commas.
+
+        Args:
+            name: The name of the header in lower case.
+        """
         values = [value for field, value in self.headers if field.lower() == name]
         return ", ".join(values) if values else None
 
 
 class Failure(NamedTuple):
-    """No answer, and why; `detail` is the transport's own word, for people."""
+    """A request without a usable response.
+
+    Attributes:
+        url: The URL that was requested.
+        kind: The reason.
+        detail: The error message of the transport.
+    """
 
     url: str
     kind: FailureKind

@@ -7,14 +7,14 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from canfetch.access.effective_access import FetchNeed
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
+from canfetch.access.outcomes import Cell
 from canfetch.client.evidence import EvidenceRecorder
-from canfetch.client.forking import renewed_in_children
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import (
-    OFFLINE_CELL,
     AcquireLease,
     Action,
     Clock,
@@ -57,50 +57,50 @@ class AsyncClient:
         seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
-        self.options = Options.checked(user_agent=user_agent, **options)
+        self.options = Options.validated(user_agent=user_agent, **options)
         self._transport = _standard_transport() if transport is None else transport
         self._store = store
         self._evidence = evidence
-        self._keeping = ResilientStore(store)
+        self._resilient_store = ResilientStore(store)
         self._clock = clock
         self._seed = seed
         self._memory = OriginCache(self.options.max_memory_bytes)
         self._is_closed = False
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget, in a process that was forked, who fetches: those tasks are the parent's."""
         self._flights: dict[str, asyncio.Task[OriginState]] = {}
 
     async def allows(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None
+        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> bool:
         """Say whether the URL may be fetched.
 
         Args:
             agent: who asks, instead of the client's own.
-            site_answers: as of `decide`.
+            site_reachable: as of `decide`.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         if self._evidence is not None:
-            return (await self.decide(url, agent=agent, site_answers=site_answers)).allowed
+            return (await self.decide(url, agent=agent, site_reachable=site_reachable)).allowed
         known = self._memory.find(url)
         now = self._clock()
         if known is None or not known.valid_from <= now < known.next_fetch_at:
             known, now = await self.origin_state(url), self._clock()
-        return known.answer(url, agent, now, site_answers=site_answers)
+        return known.answer(url, agent, now, site_reachable=site_reachable)
 
     async def decide(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None
+        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> Verdict:
         """Say whether the URL may be fetched, and why.
 
         Args:
             agent: who asks, instead of the client's own.
-            site_answers: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
+            site_reachable: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
                 where robots.txt has been unreachable for 30 days: a site that answers is open then.
         Returns: the verdict; its `access` says how the robots.txt was come by.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
@@ -108,7 +108,7 @@ class AsyncClient:
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         known = await self.origin_state(url)
-        verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
+        verdict = known.decide(url, self._agent(agent), self._clock(), site_reachable=site_reachable)
         self.record(url, verdict, known)
         return verdict
 
@@ -145,18 +145,18 @@ class AsyncClient:
         # The flight is nobody's own: who is cancelled leaves it to the others.
         return await asyncio.shield(self._flights[str(origin)])
 
-    async def entries(self) -> AsyncIterator[Entry]:
+    async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the store's entries, key by key; without a store, none."""
         if self._store is not None:
             for key in await asyncio.to_thread(lambda store: list(store.keys()), self._store):
-                entry = await asyncio.to_thread(self._keeping.look_up, key)
+                entry = await asyncio.to_thread(self._resilient_store.get, key)
                 if entry is not None:
                     yield entry
 
     @property
     def store_error(self) -> str | None:
         """What goes wrong with the store, or None while all is well."""
-        return self._keeping.store_error
+        return self._resilient_store.store_error
 
     async def close(self) -> None:
         """Let flights end, and give back transport and store; an `async with` that fails gives its flights up."""
@@ -164,7 +164,7 @@ class AsyncClient:
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
         await self._transport.close()
         if self._store is not None:
-            await asyncio.to_thread(self._keeping.close)
+            await asyncio.to_thread(self._resilient_store.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -205,7 +205,7 @@ class AsyncClient:
                 action = procedure.send(result)
             except StopIteration as end:
                 learned = OriginState(origin, end.value, self.options)
-                if learned.entry.outcome.cell != OFFLINE_CELL:
+                if learned.entry.outcome.cell is not Cell.OFFLINE:
                     self._memory.put(learned)
                 return learned
             result = await self._carry_out(action)
@@ -224,13 +224,13 @@ class AsyncClient:
     def _asked_store(self, action: GetEntry | AcquireLease | StoreEntry | ReleaseLease) -> Any:
         match action:
             case GetEntry(key):
-                return self._keeping.look_up(key)
+                return self._resilient_store.get(key)
             case AcquireLease(key, seconds):
-                return self._keeping.take_lease(key, seconds)
+                return self._resilient_store.acquire_lease(key, seconds)
             case StoreEntry(entry):
-                return self._keeping.keep(entry)
+                return self._resilient_store.put(entry)
             case _:
-                return self._keeping.give_lease_back(action.key)
+                return self._resilient_store.release_lease(action.key)
 
 
 def _standard_transport() -> AsyncTransport:

@@ -5,25 +5,25 @@ from typing import Final, Protocol
 from weakref import WeakSet
 
 
-class Renewed(Protocol):
+class ForkAware(Protocol):
     """Has something that is not true in a child."""
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Make it true. No other thread runs in the child yet."""
         ...
 
 
-_RENEWED: Final[WeakSet[Renewed]] = WeakSet()
+_RENEWED: Final[WeakSet[ForkAware]] = WeakSet()
 
 
-def renewed_in_children(one: Renewed) -> None:
+def reset_on_fork(one: ForkAware) -> None:
     """Let an object be renewed in every child that is forked while it lives."""
     _RENEWED.add(one)
 
 
 def _renew_all() -> None:
     for one in list(_RENEWED):
-        one.renew_in_child()
+        one.reset_after_fork()
 
 
 # Windows does not fork.

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
-from canfetch.access.policies import AccessPolicy, policy_named
+from canfetch.access.policies import AccessPolicy, get_policy
 from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
@@ -14,7 +14,7 @@ from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
 
-MEMORY_OCTETS: Final = 64 * 1024 * 1024
+DEFAULT_MAX_MEMORY_BYTES: Final = 64 * 1024 * 1024
 LEASE_MARGIN_SECONDS: Final = 5.0
 
 
@@ -32,7 +32,7 @@ class ClientOptions(TypedDict, total=False):
         allow_private: whether private and loopback addresses may be connected to, at any hop; True.
             Services that fetch what strangers name say False.
         revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
-        misconfigured: origins that are known to answer 5xx for every missing page, such as
+        misconfigured_origins: origins that are known to answer 5xx for every missing page, such as
             `["https://example.com"]`; what policy `google2019` reads as 404. None by default.
         stale_while_revalidate: how long past its time an answer may serve while it is fetched anew; 0.
         max_memory_bytes: about how much memory known origins may take; 64 MiB.
@@ -48,7 +48,7 @@ class ClientOptions(TypedDict, total=False):
     timeout: float
     allow_private: bool
     revalidate: bool
-    misconfigured: Collection[str]
+    misconfigured_origins: Collection[str]
     stale_while_revalidate: float
     max_memory_bytes: int
     engine: str | None
@@ -67,14 +67,14 @@ class Options(NamedTuple):
     timeout: float
     allow_private: bool
     revalidate: bool
-    misconfigured: frozenset[str]
+    misconfigured_origins: frozenset[str]
     stale_while_revalidate: float
     max_memory_bytes: int
     lease_seconds: float
     engine: str | None
 
     @classmethod
-    def checked(cls, *, user_agent: str, **given: Unpack["ClientOptions"]) -> Self:
+    def validated(cls, *, user_agent: str, **given: Unpack["ClientOptions"]) -> Self:
         """Check what a caller says.
 
         Raises: InvalidOption: one cannot be meant, or there is none of that name; InvalidLimit, InvalidProductToken,
@@ -92,7 +92,7 @@ class Options(NamedTuple):
         options = cls(
             user_agent=user_agent,
             agent=as_agent(product_token(user_agent) if agent is None else agent),
-            policy=policy_named(given.get("policy", "rfc9309")),
+            policy=get_policy(given.get("policy", "rfc9309")),
             profile=profile_named(given.get("profile", "rfc9309")),
             max_bytes=max_bytes,
             connect_timeout=given.get("connect_timeout", 10.0),
@@ -100,9 +100,9 @@ class Options(NamedTuple):
             timeout=timeout,
             allow_private=given.get("allow_private", True),
             revalidate=given.get("revalidate", False),
-            misconfigured=_origin_names(given.get("misconfigured", ())),
+            misconfigured_origins=_origin_names(given.get("misconfigured_origins", ())),
             stale_while_revalidate=given.get("stale_while_revalidate", 0.0),
-            max_memory_bytes=given.get("max_memory_bytes", MEMORY_OCTETS),
+            max_memory_bytes=given.get("max_memory_bytes", DEFAULT_MAX_MEMORY_BYTES),
             # A worker that dies holding a lease holds the others up little longer than a fetch may take.
             lease_seconds=timeout + LEASE_MARGIN_SECONDS,
             engine=given.get("engine"),
@@ -132,7 +132,7 @@ def _check_names(given: Iterable[str]) -> None:
 
 def _origin_names(origins: Collection[str]) -> frozenset[str]:
     if isinstance(origins, str):
-        raise InvalidOption(f"misconfigured is {origins!r}; give origins, such as [{origins!r}]")
+        raise InvalidOption(f"misconfigured_origins is {origins!r}; give origins, such as [{origins!r}]")
     return frozenset(str(Origin.of(origin)) for origin in origins)
 
 

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Final
 
 from canfetch.client.cached_file import CachedFile
-from canfetch.client.forking import renewed_in_children
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.core.origin import Origin
 
@@ -36,9 +36,9 @@ class OriginCache:
     def __init__(self, max_bytes: int) -> None:
         self._limit_octets = max_bytes
         self._empty()
-        renewed_in_children(self)
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Begin anew where the fork came amid a change; else keep what is known."""
         if self._lock.locked():
             self._empty()

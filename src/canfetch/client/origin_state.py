@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
-from canfetch.access.entries import Copy, Entry
+from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.outcomes import Access, Effect
 from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
@@ -35,7 +35,7 @@ class OriginState:
         "valid_from",
     )
 
-    def __init__(self, origin: Origin, entry: Entry, options: Options) -> None:
+    def __init__(self, origin: Origin, entry: CacheEntry, options: Options) -> None:
         self.origin = origin
         self.entry = entry
         # Between these two nothing is to be fetched; before the first, some clock was wrong.
@@ -78,14 +78,14 @@ class OriginState:
             return FetchNeed.NO
         return fetch_need(self.entry, now=now, stale_while_revalidate=self.options.stale_while_revalidate)
 
-    def effective_access(self, now: float, *, site_answers: bool | None = None) -> EffectiveAccess:
+    def effective_access(self, now: float, *, site_reachable: bool | None = None) -> EffectiveAccess:
         """Say what holds.
 
-        Args: site_answers: whether the site's other pages can be fetched, where the caller knows; Google's policy asks.
+        Args: site_reachable: Whether other pages of the site can be fetched, or None if unknown.
         """
-        return effective_access(self.entry, self.options.policy, now=now, site_answers=site_answers)
+        return effective_access(self.entry, self.options.policy, now=now, site_reachable=site_reachable)
 
-    def robots(self, copy: Copy) -> RobotsTxt:
+    def robots(self, copy: CachedCopy) -> RobotsTxt:
         """Give the copy of this origin parsed; what is parsed knows no origin, since others may have the same.
 
         Cost: O(octets) at the first call.
@@ -93,21 +93,21 @@ class OriginState:
         return (self.file or CachedFile(copy.content, self.options)).parsed()
 
     def allows(
-        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_answers: bool | None = None
+        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
     ) -> bool:
         """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`.
 
         Args:
             url: one of this origin.
             agent: None is the client's own.
-            site_answers: as of `standing`.
+            site_reachable: as of `standing`.
         Raises: OriginMismatch: the URL is of another origin.
         """
         self._check_origin(url)
-        return self.answer(url, agent, now, site_answers=site_answers)
+        return self.answer(url, agent, now, site_reachable=site_reachable)
 
     def answer(
-        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_answers: bool | None = None
+        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
     ) -> bool:
         """Do the same for a URL that is known to be of this origin: nobody looks whether it is."""
         if agent is None:
@@ -117,7 +117,7 @@ class OriginState:
             self._own_answer = self._lasting_answer(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
             return self.file.parsed().allows(url, agent=agent)
-        standing = self.effective_access(now, site_answers=site_answers)
+        standing = self.effective_access(now, site_reachable=site_reachable)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().allows(url, agent=agent)
         as_agent(agent)
@@ -130,16 +130,16 @@ class OriginState:
             return self.file.parsed().rules_for(agent).allows
         return _allowed if effect is Effect.FULL_ALLOW else None
 
-    def decide(self, url: str | bytes, agent: Agent, now: float, *, site_answers: bool | None = None) -> Verdict:
+    def decide(self, url: str | bytes, agent: Agent, now: float, *, site_reachable: bool | None = None) -> Verdict:
         """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access.
 
         Args:
             url: one of this origin.
-            site_answers: as of `standing`.
+            site_reachable: as of `standing`.
         Raises: OriginMismatch: it is of another.
         """
         self._check_origin(url)
-        standing, facts = self._lasting or self._standing_and_facts(now, site_answers)
+        standing, facts = self._lasting or self._standing_and_facts(now, site_reachable)
         if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parsed().decide(url, agent=agent)._replace(access=facts)
         target = self._target(url)
@@ -158,8 +158,8 @@ class OriginState:
             access=facts,
         )
 
-    def _standing_and_facts(self, now: float, site_answers: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - as it was given
-        standing = self.effective_access(now, site_answers=site_answers)
+    def _standing_and_facts(self, now: float, site_reachable: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - as it was given
+        standing = self.effective_access(now, site_reachable=site_reachable)
         both = standing, self._facts(standing)
         if self.entry.outcome.effect is not None:
             # The origin has answered: no time changes what holds until it is asked again.

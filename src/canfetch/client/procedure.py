@@ -9,13 +9,13 @@ Source: RFC 9309 sections 2.3 and 2.4.
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
+from canfetch.access.compatibility import expire_if_incompatible, is_truncated_for
 from canfetch.access.effective_access import FetchNeed, fetch_need, is_from_future
-from canfetch.access.entries import Entry, entry_key
-from canfetch.access.fetch_plan import Fetched, Request, Validators, first_request, next_step
-from canfetch.access.outcomes import Access, Outcome
-from canfetch.access.rereading import entry_for, reads_further
+from canfetch.access.entries import CacheEntry, entry_key
+from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
+from canfetch.access.outcomes import Access, Cell, Outcome
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.access.transitions import entry_after
+from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
 from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
@@ -24,12 +24,10 @@ Clock = Callable[[], float]
 # How often a worker without the lease looks whether the one with it is done.
 LEASE_POLL_SECONDS: Final = 0.05
 LONGEST_POLL_SECONDS: Final = 1.0
-# The cell of what was never asked for; no policy has it.
-OFFLINE_CELL: Final = "offline"
 
 
 class GetEntry(NamedTuple):
-    """Ask the store for an entry; the result is an Entry or None."""
+    """Ask the store for an entry; the result is an CacheEntry or None."""
 
     key: str
 
@@ -56,7 +54,7 @@ class SendRequest(NamedTuple):
 class StoreEntry(NamedTuple):
     """Put the entry into the store, and give the lease back."""
 
-    entry: Entry
+    entry: CacheEntry
 
 
 class ReleaseLease(NamedTuple):
@@ -70,7 +68,7 @@ Action = GetEntry | AcquireLease | Pause | SendRequest | StoreEntry | ReleaseLea
 
 def learn(
     origin: Origin,
-    previous: Entry | None,
+    previous: CacheEntry | None,
     options: Options,
     *,
     clock: Clock,
@@ -78,7 +76,7 @@ def learn(
     seed: int,
     refresh: bool = False,
     offline: bool = False,
-) -> Generator[Action, Any, Entry]:
+) -> Generator[Action, Any, CacheEntry]:
     """Come to know an origin: from the store, from whoever else is asking it, or from itself.
 
     Args:
@@ -88,7 +86,7 @@ def learn(
         offline: ask nobody but the store.
     """
     key = entry_key(str(origin), options.policy.name)
-    misconfigured = str(origin) in options.misconfigured
+    misconfigured = str(origin) in options.misconfigured_origins
     kept = _as_read((yield GetEntry(key)), options, misconfigured=misconfigured)
     known = _newer(previous, kept, clock())
     if known is not None and not refresh and fetch_need(known, now=clock()) is FetchNeed.NO:
@@ -113,7 +111,7 @@ def learn(
         yield Pause(pause)
         pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
     fetched = yield from _fetch(origin, known, options, monotonic)
-    entry = entry_after(
+    entry = next_entry(
         known,
         origin,
         fetched,
@@ -126,18 +124,20 @@ def learn(
     return entry
 
 
-def _fetch(origin: Origin, known: Entry | None, options: Options, monotonic: Clock) -> Generator[Action, Any, Fetched]:
+def _fetch(
+    origin: Origin, known: CacheEntry | None, options: Options, monotonic: Clock
+) -> Generator[Action, Any, FetchResult]:
     validators: Validators | None = None
     copy = None if known is None else known.copy
     # That a file has not changed says nothing of what was never read of it.
-    if options.revalidate and copy is not None and not reads_further(copy, options.max_bytes):
+    if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
         validators = copy.validators
     deadline = monotonic() + options.timeout
-    step: Request | Fetched = first_request(
+    step: Request | FetchResult = first_request(
         origin,
         validators=validators,
         max_bytes=options.max_bytes,
-        misconfigured=str(origin) in options.misconfigured,
+        misconfigured=str(origin) in options.misconfigured_origins,
     )
     while isinstance(step, Request):
         remaining = deadline - monotonic()
@@ -162,13 +162,13 @@ def _transport_request(request: Request, options: Options, remaining_seconds: fl
     )
 
 
-def _as_read(entry: Entry | None, options: Options, *, misconfigured: bool) -> Entry | None:
+def _as_read(entry: CacheEntry | None, options: Options, *, misconfigured: bool) -> CacheEntry | None:
     if entry is None:
         return None
-    return entry_for(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
+    return expire_if_incompatible(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
 
 
-def _newer(one: Entry | None, other: Entry | None, now: float) -> Entry | None:
+def _newer(one: CacheEntry | None, other: CacheEntry | None, now: float) -> CacheEntry | None:
     """Give the entry that was made later, the first of two made at one time; one from the future is older than any."""
     if one is None or other is None:
         return one or other
@@ -176,11 +176,11 @@ def _newer(one: Entry | None, other: Entry | None, now: float) -> Entry | None:
     return one if one_at >= other_at else other
 
 
-def _nothing_known(origin: Origin, options: Options, now: float) -> Entry:
-    return Entry(
+def _nothing_known(origin: Origin, options: Options, now: float) -> CacheEntry:
+    return CacheEntry(
         origin=str(origin),
         policy=options.policy.name,
-        outcome=Outcome(Access.UNREACHABLE, None, OFFLINE_CELL, "offline, and nothing is kept"),
+        outcome=Outcome(Access.UNREACHABLE, None, Cell.OFFLINE, "offline and not cached"),
         url=origin.robots_url,
         status=None,
         headers=(),

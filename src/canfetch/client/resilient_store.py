@@ -9,8 +9,8 @@ from itertools import count
 from time import monotonic
 from typing import Final, TypeVar
 
-from canfetch.access.entries import Entry
-from canfetch.client.forking import renewed_in_children
+from canfetch.access.entries import CacheEntry
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.stores import Store
 from canfetch.errors import CorruptEntry, StoreError
 
@@ -38,10 +38,10 @@ class ResilientStore:
         self._store = store
         self._failing: dict[str, str] = {}
         self._rests_until = 0.0
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be somebody else, who has no leases."""
         self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDERS)}:{os.urandom(4).hex()}"
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class ResilientStore:
         with self._lock:
             return next(reversed(self._failing.values()), None)
 
-    def look_up(self, key: str) -> Entry | None:
+    def get(self, key: str) -> CacheEntry | None:
         """Give the store's entry, or None; a corrupt one is dropped."""
         store = self._store
         if store is None:
@@ -65,21 +65,21 @@ class ResilientStore:
             self._told("drop", lambda: store.delete(key), None, "a corrupt entry stays")
             return None
 
-    def take_lease(self, key: str, seconds: float) -> bool:
+    def acquire_lease(self, key: str, seconds: float) -> bool:
         """Take the right to fetch; without a store that answers everybody has it."""
         store = self._store
         if store is None:
             return True
 
         def take() -> bool:
-            taken = store.lease(key, holder=self._holder, seconds=seconds)
+            taken = store.acquire_lease(key, holder=self._holder, seconds=seconds)
             if taken:
                 self._leased.add(key)
             return taken
 
         return self._told("lease", take, otherwise=True, instead="fetching without a lease")
 
-    def keep(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         """Put an entry into the store, and give the lease back."""
         store = self._store
         if store is None:
@@ -91,7 +91,7 @@ class ResilientStore:
 
         self._told("write", put, None, "what is fetched is known in memory alone")
 
-    def give_lease_back(self, key: str) -> None:
+    def release_lease(self, key: str) -> None:
         """Give the right to fetch back."""
         store = self._store
         if store is not None:
@@ -109,7 +109,7 @@ class ResilientStore:
         store.close()
 
     def _release(self, store: Store, key: str) -> None:
-        store.release(key, holder=self._holder)
+        store.release_lease(key, holder=self._holder)
         self._leased.discard(key)
 
     def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
@@ -149,7 +149,7 @@ class ResilientStore:
         return result
 
 
-def _entry_of(store: Store, key: str) -> Entry | None:
+def _entry_of(store: Store, key: str) -> CacheEntry | None:
     entry = store.get(key)
     if entry is not None and entry.key != key:
         raise CorruptEntry(f"an entry is that of {entry.key}")

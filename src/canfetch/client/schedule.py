@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.outcomes import Effect
-from canfetch.access.pacing import DelayMode, Pace, delay_mode_named, next_request_at
-from canfetch.access.retrying import MAX_RETRY_AFTER, parse_retry_after
+from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
+from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
@@ -23,12 +23,12 @@ from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidURL
 
 # URLs that wait in lines at the same time, and origins whose files are fetched at the same time.
-WAITING_URLS: Final = 100_000
-FETCHES_AT_ONCE: Final = 256
-REPORTS_AT_ONCE: Final = 1000
+MAX_QUEUED_URLS: Final = 100_000
+MAX_CONCURRENT_FETCHES: Final = 256
+MAX_PENDING_REPORTS: Final = 1000
 
 
-class Turn(NamedTuple):
+class ScheduledURL(NamedTuple):
     """A URL whose turn it is, or one that has none: `verdict` says why not, `error` that the text is no URL."""
 
     url: str
@@ -54,7 +54,7 @@ class _Line:
 
 
 class Schedule:
-    """An asynchronous iterator over URLs; each comes as a `Turn`, when its origin may be asked.
+    """An asynchronous iterator over URLs; each comes as a `ScheduledURL`, when its origin may be asked.
 
     Args:
         client: says what may be fetched, and fetches robots.txt for it, once for each origin.
@@ -63,7 +63,7 @@ class Schedule:
         min_delay, max_delay: bounds on the time between two requests to one origin, whatever it asks.
         delay_mode: what a crawl delay means, a `DelayMode` or its name: so many seconds between two requests, or
             Bing's windows of so many seconds with one request in each.
-        report_forbidden: give what may not be fetched too, with its verdict, at once; else drop it.
+        include_disallowed: give what may not be fetched too, with its verdict, at once; else drop it.
         clock, sleep: seconds since the epoch, and how to wait; for tests.
     Raises: InvalidOption: there is no such reading. Nothing for a bad URL or a bad network; both come as turns.
         While it gives turns, EvidenceError: the client keeps a record, and a decision could not be put there.
@@ -79,15 +79,15 @@ class Schedule:
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
-        report_forbidden: bool = True,
+        include_disallowed: bool = True,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
     ) -> None:
         self._client = client
         self._urls: Iterator[str] = iter(urls)
         self._agent = client.options.agent if agent is None else as_agent(agent)
-        self._bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=delay_mode_named(delay_mode))
-        self._report_forbidden = report_forbidden
+        self._bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
+        self._report_forbidden = include_disallowed
         self._clock = clock
         self._sleep = sleep
         self._lines: dict[Origin, _Line] = {}
@@ -97,10 +97,10 @@ class Schedule:
         self._waiting = 0
         self._read_all = False
         self._unknown: deque[Origin] = deque()
-        self._reports: deque[Turn] = deque()
+        self._reports: deque[ScheduledURL] = deque()
         self._learning: dict[asyncio.Task[OriginState], Origin] = {}
 
-    def retry_after(self, url: str | bytes, said: str | float | None) -> None:
+    def defer(self, url: str | bytes, said: str | float | None) -> None:
         """Leave an origin alone for as long as its answer asks, such as a 429 or a 503.
 
         Args:
@@ -123,7 +123,7 @@ class Schedule:
             self._idle.append((now, origin))
         line.retry_at = max(line.retry_at or 0.0, now + min(seconds, MAX_RETRY_AFTER))
 
-    async def __aiter__(self) -> AsyncIterator[Turn]:
+    async def __aiter__(self) -> AsyncIterator[ScheduledURL]:
         try:
             while True:
                 self._read_ahead()
@@ -133,7 +133,7 @@ class Schedule:
                 turn_now = self._next_turn()
                 if turn_now is not None:
                     yield turn_now
-                elif not self._read_all and self._waiting < WAITING_URLS:
+                elif not self._read_all and self._waiting < MAX_QUEUED_URLS:
                     # Reading stopped to report: what is unread waits for nobody's turn, nor does what is being fetched.
                     await asyncio.sleep(0)
                     self._take_in()
@@ -148,7 +148,7 @@ class Schedule:
 
     def _read_ahead(self) -> None:
         self._forget_idle()
-        while self._waiting < WAITING_URLS and len(self._reports) < REPORTS_AT_ONCE and not self._read_all:
+        while self._waiting < MAX_QUEUED_URLS and len(self._reports) < MAX_PENDING_REPORTS and not self._read_all:
             try:
                 url = next(self._urls)
             except StopIteration:
@@ -158,7 +158,7 @@ class Schedule:
                 origin = Origin.of(url)
             except (InvalidURL, TypeError) as error:
                 # What is no text is no URL either, and costs none of those behind it.
-                self._reports.append(Turn(url, None, str(error)))
+                self._reports.append(ScheduledURL(url, None, str(error)))
                 continue
             line = self._lines.get(origin)
             if line is None:
@@ -182,11 +182,11 @@ class Schedule:
         heapq.heappush(self._due, (at, self._sequence, origin))
 
     def _start_learning(self) -> None:
-        while self._unknown and len(self._learning) < FETCHES_AT_ONCE:
+        while self._unknown and len(self._learning) < MAX_CONCURRENT_FETCHES:
             origin = self._unknown.popleft()
             self._learning[asyncio.create_task(self._client.origin_state(f"{origin}/"))] = origin
 
-    def _next_turn(self) -> Turn | None:
+    def _next_turn(self) -> ScheduledURL | None:
         while self._due and self._due[0][0] <= self._clock():
             _, _, origin = heapq.heappop(self._due)
             line = self._lines[origin]
@@ -206,7 +206,7 @@ class Schedule:
             verdict = line.known.decide(url, self._agent, now)
             self._client.record(url, verdict, line.known)
             self._go_on(origin, line)
-            return Turn(url, verdict)
+            return ScheduledURL(url, verdict)
         return None
 
     def _go_on(self, origin: Origin, line: _Line) -> None:
@@ -239,7 +239,7 @@ class Schedule:
         if not verdict.allowed:
             self._client.record(url, verdict, known)
             if self._report_forbidden:
-                self._reports.append(Turn(url, verdict))
+                self._reports.append(ScheduledURL(url, verdict))
         return verdict.allowed
 
     async def _wait(self) -> None:

@@ -9,14 +9,14 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from canfetch.access.effective_access import FetchNeed
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
+from canfetch.access.outcomes import Cell
 from canfetch.client.evidence import EvidenceRecorder
-from canfetch.client.forking import renewed_in_children
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import (
-    OFFLINE_CELL,
     AcquireLease,
     Action,
     Clock,
@@ -69,50 +69,50 @@ class Client:
         seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
-        self.options = Options.checked(user_agent=user_agent, **options)
+        self.options = Options.validated(user_agent=user_agent, **options)
         self._transport = _standard_transport() if transport is None else transport
         self._store = store
         self._evidence = evidence
-        self._keeping = ResilientStore(store)
+        self._resilient_store = ResilientStore(store)
         self._clock = clock
         self._seed = seed
         self._memory = OriginCache(self.options.max_memory_bytes)
         self._is_closed = False
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget, in a process that was forked, who fetches: those threads are the parent's."""
         self._lock = threading.Lock()
         self._flights: dict[str, Future[OriginState]] = {}
         self._refreshers: set[threading.Thread] = set()
 
-    def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None) -> bool:
+    def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
         """Say whether the URL may be fetched.
 
         Args:
             agent: who asks, instead of the client's own.
-            site_answers: as of `decide`.
+            site_reachable: as of `decide`.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
             record, and so is none. A bad network is no error: it is an answer.
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         if self._evidence is not None:
-            return self.decide(url, agent=agent, site_answers=site_answers).allowed
+            return self.decide(url, agent=agent, site_reachable=site_reachable).allowed
         known = self._memory.find(url)
         now = self._clock()
         if known is None or not known.valid_from <= now < known.next_fetch_at:
             known, now = self.origin_state(url), self._clock()
-        return known.answer(url, agent, now, site_answers=site_answers)
+        return known.answer(url, agent, now, site_reachable=site_reachable)
 
     def decide(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_answers: bool | None = None
+        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> Verdict:
         """Say whether the URL may be fetched, and why.
 
         Args:
             agent: who asks, instead of the client's own.
-            site_answers: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
+            site_reachable: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
                 where robots.txt has been unreachable for 30 days: a site that answers is open then.
         Returns: the verdict; its `access` says how the robots.txt was come by.
         Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
@@ -120,7 +120,7 @@ class Client:
         Cost: a look-up and a match where the origin is known, a fetch where it is not.
         """
         known = self.origin_state(url)
-        verdict = known.decide(url, self._agent(agent), self._clock(), site_answers=site_answers)
+        verdict = known.decide(url, self._agent(agent), self._clock(), site_reachable=site_reachable)
         self.record(url, verdict, known)
         return verdict
 
@@ -155,18 +155,18 @@ class Client:
             return self._learn(origin, known, refresh=False, offline=True)
         return self._fly(origin, known, refresh=refresh)
 
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[CacheEntry]:
         """Yield the store's entries, key by key; without a store, none."""
         if self._store is not None:
             for key in self._store.keys():  # noqa: SIM118 - a store is no dict
-                entry = self._keeping.look_up(key)
+                entry = self._resilient_store.get(key)
                 if entry is not None:
                     yield entry
 
     @property
     def store_error(self) -> str | None:
         """What goes wrong with the store, or None while all is well."""
-        return self._keeping.store_error
+        return self._resilient_store.store_error
 
     def close(self) -> None:
         """Let refreshes end, and give back transport and store, with the leases of fetches that were given up."""
@@ -176,7 +176,7 @@ class Client:
         for refresher in refreshers:
             refresher.join()
         self._transport.close()
-        self._keeping.close()
+        self._resilient_store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -242,7 +242,7 @@ class Client:
                 action = procedure.send(result)
             except StopIteration as end:
                 learned = OriginState(origin, end.value, self.options)
-                if learned.entry.outcome.cell != OFFLINE_CELL:
+                if learned.entry.outcome.cell is not Cell.OFFLINE:
                     self._memory.put(learned)
                 return learned
             result = self._carry_out(action)
@@ -252,13 +252,13 @@ class Client:
             case SendRequest(request):
                 return self._transport.send(request)
             case GetEntry(key):
-                return self._keeping.look_up(key)
+                return self._resilient_store.get(key)
             case AcquireLease(key, seconds):
-                return self._keeping.take_lease(key, seconds)
+                return self._resilient_store.acquire_lease(key, seconds)
             case StoreEntry(entry):
-                return self._keeping.keep(entry)
+                return self._resilient_store.put(entry)
             case ReleaseLease(key):
-                return self._keeping.give_lease_back(key)
+                return self._resilient_store.release_lease(key)
             case _:
                 return time.sleep(action.seconds)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.pages.page_rules import PageRules
 
 _NOTHING: Final[Mapping[str, bytes | None]] = MappingProxyType({})
@@ -33,6 +33,6 @@ class Given(NamedTuple):
     content: bytes
     path: str | None = None
     url: str | None = None
-    delivery: Entry | None = None
+    delivery: CacheEntry | None = None
     siblings: Mapping[str, bytes | None] = _NOTHING
     pages: tuple[SeenPage, ...] = ()

@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.entries import Entry, entry_key, origin_of_key
+from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
 from canfetch.access.policies import POLICIES
 from canfetch.cli.decisions.verdict_rows import JsonWriter
 from canfetch.cli.shared.origin_arguments import url_of_origin
@@ -36,10 +36,10 @@ def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
     return run
 
 
-def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Entry | CanfetchError]]:
+def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, CacheEntry | CanfetchError]]:
     found: set[str] = set()
     for key in _keys(store, origins):
-        name = origin_of_key(key)
+        name = origin_from_key(key)
         try:
             entry = store.get(key)
         except CorruptEntry as error:
@@ -94,7 +94,7 @@ def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: 
     return code
 
 
-def _summary(entry: Entry) -> dict[str, Any]:
+def _summary(entry: CacheEntry) -> dict[str, Any]:
     return {
         "policy": entry.policy,
         "access": str(entry.outcome.access),
@@ -115,7 +115,7 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
             code = UNCOMPUTED
             click.echo(f"canfetch: {cropped(f'{name}: {entry}')}", err=True)
         else:
-            writer.write(entry.to_plain())
+            writer.write(entry.to_dict())
     writer.end()
     return code
 
@@ -123,7 +123,7 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
 def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: FBT001 - click calls it
     if bool(origins) == all_:
         raise Problem("give the origins to forget, or --all")
-    forgotten = len({origin_of_key(key) for key in _keys(store, origins) if store.delete(key)})
+    forgotten = len({origin_from_key(key) for key in _keys(store, origins) if store.delete(key)})
     click.echo(f"{forgotten} {'origin' if forgotten == 1 else 'origins'} forgotten", err=True)
     return ALLOWED
 

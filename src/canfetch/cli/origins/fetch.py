@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.outcomes import Access, Effect
+from canfetch.access.outcomes import Access, Cell, Effect
 from canfetch.cli.decisions.urls import MOST_CHARACTERS
 from canfetch.cli.decisions.verdict_rows import JsonWriter, Writer, as_given
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, taken_from
@@ -18,7 +18,6 @@ from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Proble
 from canfetch.cli.shared.progress import progress_of
 from canfetch.cli.shared.terminal import Palette, is_terminal, shown, wants_color
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import OFFLINE_CELL
 
 
 def _run(**given: Any) -> NoReturn:
@@ -105,7 +104,7 @@ def origin_lines(known: OriginState, now: float, palette: Palette) -> Iterator[s
     yield f"  policy   {entry.policy}, {entry.outcome.cell}"
     if standing.copy is not None:
         yield f"  file     {len(standing.copy.content)} octets, sha256 {standing.copy.sha256[:16]}..."
-    if entry.outcome.cell == OFFLINE_CELL:
+    if entry.outcome.cell is Cell.OFFLINE:
         yield "  fetched  never"
         return
     left = entry.next_fetch_at - now

@@ -18,7 +18,7 @@ from canfetch.client.evidence.chain import (
     hash_line,
 )
 from canfetch.client.evidence.redaction import redact_credentials
-from canfetch.client.forking import renewed_in_children
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
 from canfetch.core.text import display_text, encode_text
@@ -66,9 +66,9 @@ class EvidenceRecorder:
         self._last_content: tuple[bytes, str] | None = None
         self._file: int = _NOT_YET_OPEN
         self._open()
-        renewed_in_children(self)
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Leave the segment to the parent process. The child opens its own segment with its first line."""
         self._lock = threading.Lock()
         if self._file >= 0:

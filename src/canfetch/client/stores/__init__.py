@@ -1,6 +1,6 @@
 """Where entries are kept between questions, processes and machines, behind one small protocol.
 
-Every store keeps entries as the plain data of `Entry.to_plain`. A store that cannot be reached or
+Every store keeps entries as the plain data of `CacheEntry.to_dict`. A store that cannot be reached or
 written raises `StoreError`; the client goes on from memory and says so. A corrupt entry is dropped, told
 by a warning, and fetched again.
 """
@@ -8,7 +8,7 @@ by a warning, and fetched again.
 from collections.abc import Iterator
 from typing import Protocol
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 
 
 class Store(Protocol):
@@ -18,14 +18,14 @@ class Store(Protocol):
     the default one: what one policy made of an origin costs no other its last good copy.
     """
 
-    def get(self, key: str) -> Entry | None:
-        """Give the entry of a key, `Entry.key`, such as `https://example.com`, or None.
+    def get(self, key: str) -> CacheEntry | None:
+        """Give the entry of a key, `CacheEntry.key`, such as `https://example.com`, or None.
 
         Raises: StoreError: the store cannot be reached.
         """
         ...
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         """Keep an entry in place of its key's last; when this returns, it is kept.
 
         Raises: StoreError: the store cannot be reached or written.
@@ -40,11 +40,11 @@ class Store(Protocol):
         """Yield the keys known, sorted."""
         ...
 
-    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         ...
 
-    def release(self, key: str, *, holder: str) -> None:
+    def release_lease(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         ...
 

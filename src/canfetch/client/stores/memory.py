@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from canfetch.access.entries import Entry
-from canfetch.client.forking import renewed_in_children
+from canfetch.access.entries import CacheEntry
+from canfetch.client.forking import reset_on_fork
 
 
 class MemoryStore:
@@ -15,23 +15,23 @@ class MemoryStore:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._plain: dict[str, dict[str, Any]] = {}
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget, in a process that was forked, the leases: they are the parent's, and end there."""
         self._lock = threading.Lock()
         self._leases: dict[str, tuple[str, float]] = {}
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> CacheEntry | None:
         """Give the entry of that key, or None."""
         with self._lock:
             plain = self._plain.get(key)
-        return None if plain is None else Entry.from_plain(plain)
+        return None if plain is None else CacheEntry.from_dict(plain)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         """Keep an entry in place of its key's last."""
-        plain = entry.to_plain()
+        plain = entry.to_dict()
         with self._lock:
             self._plain[entry.key] = plain
 
@@ -46,7 +46,7 @@ class MemoryStore:
             names = sorted(self._plain)
         yield from names
 
-    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         with self._lock:
             now = self._monotonic()
@@ -56,7 +56,7 @@ class MemoryStore:
             self._leases[key] = (holder, now + seconds)
             return True
 
-    def release(self, key: str, *, holder: str) -> None:
+    def release_lease(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._lock:
             if self._leases.get(key, ("", 0.0))[0] == holder:

@@ -1,7 +1,7 @@
 """A store in Redis or Valkey: one fleet, one fetch. It needs the library `redis`.
 
 Entries are JSON under `PREFIXentry:KEY`, leases under `PREFIXlease:KEY`; an entry that nobody
-renews is forgotten after `keep_seconds`.
+renews is forgotten after `ttl`.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import unquote
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.errors import CorruptEntry, MissingExtra, StoreError
 
 # Longer than the thirty days for which a good copy may count.
-KEEP_SECONDS: Final = 45 * 86400
+DEFAULT_TTL: Final = 45 * 86400
 # The lease is taken by whoever finds none, or has it already; both at once, on the server.
 _TAKE_LEASE: Final = """
 local holder = redis.call('GET', KEYS[1])
@@ -33,26 +33,22 @@ class RedisStore:
     Args:
         url: such as `redis://localhost:6379/0`.
         prefix: put before each key.
-        keep_seconds: how long an entry that nobody renews is kept.
-        wait_seconds: the longest wait for the server.
+        ttl: how long an entry that nobody renews is kept.
+        timeout: the longest wait for the server.
     Raises: MissingExtra: the library `redis` is not installed; StoreError: the URL is no Redis URL.
     """
 
-    def __init__(
-        self, url: str, *, prefix: str = "canfetch:", keep_seconds: int = KEEP_SECONDS, wait_seconds: float = 2.0
-    ) -> None:
+    def __init__(self, url: str, *, prefix: str = "canfetch:", ttl: int = DEFAULT_TTL, timeout: float = 2.0) -> None:
         try:
             import redis  # noqa: PLC0415 - an extra
         except ImportError:
             raise MissingExtra('a Redis store needs the library redis: pip install "canfetch[redis]"') from None
         self._errors = (redis.RedisError, OSError)
         self._prefix = prefix
-        self._keep_seconds = keep_seconds
+        self._keep_seconds = ttl
         self._shown_url = _without_password(url)
         try:
-            self._redis: Any = redis.Redis.from_url(
-                url, socket_timeout=wait_seconds, socket_connect_timeout=wait_seconds
-            )
+            self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout)
             pool = self._redis.connection_pool
             # Made, and not opened: what a connection does not take is told now, and not with the first question.
             pool.connection_class(**pool.connection_kwargs)
@@ -64,7 +60,7 @@ class RedisStore:
         self._take_lease = self._redis.register_script(_TAKE_LEASE)
         self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> CacheEntry | None:
         """Give the entry of that key, or None.
 
         Raises: StoreError; CorruptEntry: what is kept is no entry.
@@ -74,11 +70,11 @@ class RedisStore:
         if text is None:
             return None
         try:
-            return Entry.from_json(text)
+            return CacheEntry.from_json(text)
         except CorruptEntry as error:
             raise CorruptEntry(f"{self._shown_url}: {error}") from None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         """Keep an entry in place of its key's last; when this returns, the server has it.
 
         Raises: StoreError.
@@ -99,13 +95,13 @@ class RedisStore:
             keys = sorted(key.decode() for key in self._redis.scan_iter(match=f"{start}*", count=1000))
         yield from (key.removeprefix(start) for key in keys)
 
-    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         with self._trouble_told():
             taken = self._take_lease(keys=[self._key("lease", key)], args=[holder, max(1, int(seconds * 1000))])
             return bool(taken)
 
-    def release(self, key: str, *, holder: str) -> None:
+    def release_lease(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._trouble_told():
             self._give_lease_back(keys=[self._key("lease", key)], args=[holder])

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Final
 from weakref import WeakSet
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.errors import CorruptEntry, StoreError
 
 _SCHEMA_VERSION: Final = 1
@@ -73,7 +73,7 @@ class SQLiteStore:
             pass
         _STORES.add(self)
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> CacheEntry | None:
         """Give the entry of that key, or None.
 
         Raises: StoreError; CorruptEntry: what is kept is no entry.
@@ -83,11 +83,11 @@ class SQLiteStore:
         if row is None:
             return None
         try:
-            return Entry.from_json(row[0])
+            return CacheEntry.from_json(row[0])
         except CorruptEntry as error:
             raise CorruptEntry(f"{self.path}: {error}") from None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CacheEntry) -> None:
         """Keep an entry in place of its key's last; when this returns, it is on the disk.
 
         Raises: StoreError.
@@ -107,7 +107,7 @@ class SQLiteStore:
             rows = connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
         yield from (row[0] for row in rows)
 
-    def lease(self, key: str, *, holder: str, seconds: float) -> bool:
+    def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
         now = self._clock()
         with self._connected() as connection, _without_the_disk(connection):
@@ -118,7 +118,7 @@ class SQLiteStore:
             )
             return taken.rowcount > 0
 
-    def release(self, key: str, *, holder: str) -> None:
+    def release_lease(self, key: str, *, holder: str) -> None:
         """Give the right back, if `holder` still has it."""
         with self._connected() as connection, _without_the_disk(connection):
             connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (key, holder))

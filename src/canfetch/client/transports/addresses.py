@@ -64,9 +64,9 @@ def permitted(host: str, found: Iterable[str], *, allow_private: bool) -> Sequen
     try:
         allowed = [address for address in every if is_public(ip_address(address)) or allow_private]
     except ValueError:
-        raise Failed(FailureKind.NAME, f"{host} is at {every}, which is no address") from None
+        raise Failed(FailureKind.DNS, f"{host} is at {every}, which is no address") from None
     if not every:
-        raise Failed(FailureKind.NAME, f"{host} has no address")
+        raise Failed(FailureKind.DNS, f"{host} has no address")
     if not allowed:
         raise Failed(FailureKind.FORBIDDEN_ADDRESS, f"{host} is at {every[0]}, which is not on the public internet")
     return allowed

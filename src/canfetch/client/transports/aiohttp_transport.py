@@ -205,7 +205,7 @@ def _failed(error: Exception, scheme: str) -> Failed:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return Failed(FailureKind.CONNECT, f"the proxy says {error.status} {error.message}")
     if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
-        return Failed(FailureKind.NAME, said)
+        return Failed(FailureKind.DNS, said)
     if isinstance(error, aiohttp.ClientConnectorError):
         # Nobody resets a connection that is being made; a handshake, they do.
         in_handshake = scheme == "https" and isinstance(error.os_error, ConnectionResetError)

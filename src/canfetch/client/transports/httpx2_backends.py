@@ -132,7 +132,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         journey, deadlines, name = self._journey, self._journey.deadlines, _bare(host)
         found = await addresses_of_async(name, journey.resolve, deadlines)
         addresses = permitted(name, found, allow_private=journey.request.allow_private)
-        failed = Failed(FailureKind.NAME, f"{name} has no address")
+        failed = Failed(FailureKind.DNS, f"{name} has no address")
         for tried, address in enumerate(addresses):
             try:
                 with anyio.fail_after(deadlines.connect_timeout() / (len(addresses) - tried)):

@@ -71,7 +71,7 @@ async def addresses_of_async(host: str, resolve: Resolve, deadlines: Deadlines) 
 
 def _no_name(host: str, error: Exception) -> Failed:
     said = getattr(error, "strerror", None) or str(error)
-    return Failed(FailureKind.NAME, f"{host}: {said}")
+    return Failed(FailureKind.DNS, f"{host}: {said}")
 
 
 class _Threads:

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Final
 
 from canfetch.access.responses import Failure, Response
-from canfetch.client.forking import renewed_in_children
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.answering import Answer
 from canfetch.client.transports.deadlines import Deadlines
@@ -32,10 +32,10 @@ class StandardTransport:
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
         self._ssl_context = ssl_context
         self._resolve = resolve
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Take a new lock in a process that was forked: who has the old one is not there."""
         self._lock = Lock()
 
@@ -93,10 +93,10 @@ class StandardAsyncTransport:
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_addresses) -> None:
         self._transport = StandardTransport(ssl_context=ssl_context, resolve=resolve)
-        self.renew_in_child()
-        renewed_in_children(self)
+        self.reset_after_fork()
+        reset_on_fork(self)
 
-    def renew_in_child(self) -> None:
+    def reset_after_fork(self) -> None:
         """Take new threads in a process that was forked: the old ones are not there."""
         self._threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="canfetch-transport")
 

@@ -94,7 +94,7 @@ def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, dead
     Raises: Failed: NAME, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT; of several addresses, the last one's.
     """
     addresses = permitted(host, addresses_of(host, resolve, deadlines), allow_private=allow_private)
-    failed = Failed(FailureKind.NAME, f"{host} has no address")
+    failed = Failed(FailureKind.DNS, f"{host} has no address")
     for tried, address in enumerate(addresses):
         seconds = deadlines.connect_timeout() / (len(addresses) - tried)
         try:

@@ -1,9 +1,9 @@
 """What is known of the delivery of a file, as checks ask for it; and deliveries for their examples."""
 
-from canfetch.access.entries import Copy, Entry
+from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.fetch_plan import Hop, Validators
-from canfetch.access.outcomes import Access, outcome_in_cell, outcome_of_failure, outcome_of_response
-from canfetch.access.policies import policy_named
+from canfetch.access.outcomes import Access, Cell, evaluate_failure, evaluate_response, make_outcome
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
@@ -15,24 +15,24 @@ _URL = "https://example.com/robots.txt"
 _POLICY = "rfc9309"
 
 
-def answer_of(file: LintedFile) -> Entry | None:
+def answer_of(file: LintedFile) -> CacheEntry | None:
     """Give the delivery if it brought the file."""
     entry = file.given.delivery
     return entry if entry is not None and entry.outcome.access is Access.SUCCESSFUL else None
 
 
-def header(entry: Entry, name: str) -> str | None:
+def header(entry: CacheEntry, name: str) -> str | None:
     """Give a header's value; names have no letter case."""
     return next((value for field, value in entry.headers if field.lower() == name), None)
 
 
-def media_type(entry: Entry) -> str | None:
+def media_type(entry: CacheEntry) -> str | None:
     """Give the media type that was declared, in lower case and without parameters."""
     value = header(entry, "content-type")
     return None if value is None else value.partition(";")[0].strip().lower()
 
 
-def cache_directives(entry: Entry) -> dict[str, str]:
+def cache_directives(entry: CacheEntry) -> dict[str, str]:
     """Give the directives of Cache-Control, in lower case; of two, the first counts."""
     found: dict[str, str] = {}
     for part in (header(entry, "cache-control") or "").split(","):
@@ -64,20 +64,22 @@ def origin_of(url: str) -> Origin | None:
 
 def answered(
     status: int = 200, headers: Headers = (("content-type", "text/plain"),), hops: tuple[Hop, ...] = ()
-) -> Entry:
+) -> CacheEntry:
     """Make a delivery, for an example: an answer of that status."""
-    policy = policy_named(_POLICY)
+    policy = get_policy(_POLICY)
     url = hops[-1].location if hops else _URL
     if len(hops) > policy.redirect_limit:
-        outcome = outcome_in_cell(policy, "redirect_overflow", f"more than {policy.redirect_limit} redirects")
+        outcome = make_outcome(policy, Cell.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
     else:
         response = Response(url, status, headers, b"")
-        outcome = outcome_of_response(response, policy, max_bytes=DEFAULT_MAX_BYTES)
-    copy = Copy(b"", url, status, 0.0, Validators(url, None, None)) if outcome.access is Access.SUCCESSFUL else None
-    return Entry("https://example.com", _POLICY, outcome, url, status, headers, hops, 0.0, 0.0, copy, 0, None)
+        outcome = evaluate_response(response, policy, max_bytes=DEFAULT_MAX_BYTES)
+    copy = (
+        CachedCopy(b"", url, status, 0.0, Validators(url, None, None)) if outcome.access is Access.SUCCESSFUL else None
+    )
+    return CacheEntry("https://example.com", _POLICY, outcome, url, status, headers, hops, 0.0, 0.0, copy, 0, None)
 
 
-def unanswered(kind: FailureKind, detail: str) -> Entry:
+def unanswered(kind: FailureKind, detail: str) -> CacheEntry:
     """Make a delivery, for an example: no answer."""
-    outcome = outcome_of_failure(Failure(_URL, kind, detail), policy_named(_POLICY))
-    return Entry("https://example.com", _POLICY, outcome, _URL, None, (), (), 0.0, 0.0, None, 1, 0.0)
+    outcome = evaluate_failure(Failure(_URL, kind, detail), get_policy(_POLICY))
+    return CacheEntry("https://example.com", _POLICY, outcome, _URL, None, (), (), 0.0, 0.0, None, 1, 0.0)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.entries import Entry
+from canfetch.access.entries import CacheEntry
 from canfetch.access.freshness import parse_http_date
 from canfetch.lint.analysis.deliveries import answer_of, answered, cache_directives, delta_seconds, header
 from canfetch.lint.check import Check, Found
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 
 
-def _fresh_seconds(entry: Entry) -> float | None:
+def _fresh_seconds(entry: CacheEntry) -> float | None:
     directives = cache_directives(entry)
     if "no-store" in directives or "no-cache" in directives:
         return None

@@ -1,0 +1,52 @@
+"""Whether a client can use a cache entry that another client made.
+
+Clients that share a store may have other parsing limits, or know other misconfigured sites. An entry that would have
+come out differently for this client is expired and fetched again. Until the origin can be reached, it still counts as
+the last good copy.
+"""
+
+from typing import Final
+
+from canfetch.access.entries import CachedCopy, CacheEntry
+from canfetch.access.outcomes import Access, Cell, classify_status
+from canfetch.access.policies import AccessPolicy
+from canfetch.core._tables import DEFAULT_MAX_BYTES
+
+_SERVER_ERROR: Final = 500
+_SERVER_ERRORS: Final = (Cell.SERVER_ERROR, Cell.MISCONFIGURED_SERVER_ERROR)
+
+
+def expire_if_incompatible(
+    entry: CacheEntry, policy: AccessPolicy, *, max_bytes: int = DEFAULT_MAX_BYTES, misconfigured: bool = False
+) -> CacheEntry:
+    """Return `entry`, expired if this client would have made another one from the same response.
+
+    Args:
+        policy: The policy of the client and of the entry.
+        max_bytes: The parsing limit of the client.
+        misconfigured: Whether the client knows that the site responds with 5xx for every missing page.
+    Source: RFC 9309 section 2.5; Google's specification of 2019.
+    """
+    if _has_other_limit(entry, policy, max_bytes) or _has_other_cell(entry, policy, misconfigured=misconfigured):
+        return entry._replace(next_fetch_at=min(entry.next_fetch_at, entry.fetched_at))
+    return entry
+
+
+def is_truncated_for(copy: CachedCopy, max_bytes: int) -> bool:
+    """Return whether a copy was truncated at a lower limit than `max_bytes`."""
+    return copy.truncated_at is not None and copy.truncated_at < max_bytes
+
+
+def _has_other_cell(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: bool) -> bool:
+    if policy.server_error == policy.misconfigured_server_error or entry.outcome.cell not in _SERVER_ERRORS:
+        return False
+    return entry.outcome.cell is not classify_status(_SERVER_ERROR, misconfigured=misconfigured)
+
+
+def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> bool:
+    if entry.outcome.cell is Cell.OVERSIZE:
+        return entry.max_bytes < max_bytes
+    if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
+        return False
+    is_oversize = policy.oversize != "cut" and len(entry.copy.content) > max_bytes
+    return is_oversize or is_truncated_for(entry.copy, max_bytes)
