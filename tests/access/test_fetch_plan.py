@@ -151,5 +151,5 @@ def test_numbers_that_are_no_status_are_unreachable(status: int) -> None:
 
 
 def test_unknown_policy_is_told_with_those_that_exist() -> None:
-    with pytest.raises(UnknownPolicy, match="rfc9309, google, google2019, yandex, draft1996"):
+    with pytest.raises(UnknownPolicy, match="'rfc9309', 'google', 'google2019', 'yandex', 'draft1996'"):
         get_policy("bing")

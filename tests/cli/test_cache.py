@@ -121,9 +121,7 @@ def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
         for _ in range(2):
             ran = run("cache", command, "--store", FILE)
             assert ran.code == 2
-            assert ran.err.startswith(
-                f"canfetch: {running[0].origin}: {FILE}: an entry is not what was kept: it is no JSON\n"
-            )
+            assert ran.err.startswith(f"canfetch: {running[0].origin}: {FILE}: corrupt cache entry: invalid JSON\n")
             assert running[1].origin in ran.lines[-1]
     assert run("cache", "clear", running[0].origin, "--store", FILE).err == "1 origin forgotten\n"
     assert run("cache", "list", "--store", FILE).code == 0

@@ -123,7 +123,7 @@ def test_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None
 def test_offline_without_anything_kept(run: Run, site: Site) -> None:
     ran = run("fetch", site.origin, "--offline", *UNKEPT)
     assert ran.code == 1
-    assert "  access   unreachable: offline, and nothing is kept" in ran.lines
+    assert "  access   unreachable: offline and not cached" in ran.lines
     assert "  fetched  never" in ran.lines
     assert site.asked == []
 

@@ -291,7 +291,7 @@ def test_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str
 def test_offline_asks_nobody(run: Run, ruled: Site) -> None:
     unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
     assert unknown.code == 1
-    assert "robots.txt is unreachable: offline, and nothing is kept" in unknown.out
+    assert "robots.txt is unreachable: offline and not cached" in unknown.out
     assert ruled.asked == []
     run("check", f"{ruled.origin}/fish", *AS_GPTBOT)
     assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline").code == 0
@@ -361,8 +361,8 @@ def test_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Run, rul
     ran = run(*stored)
     assert ran.code == 0
     assert ran.err == (
-        f"canfetch: {ruled.origin}: robots.sqlite3: an entry is not what was kept: it has no 'sha256'; "
-        "it is dropped and fetched again\n"
+        f"canfetch: {ruled.origin}: robots.sqlite3: corrupt cache entry: missing key 'sha256'; "
+        "it is discarded and fetched again\n"
     )
     assert run(*stored).err == ""
     assert ruled.count("/robots.txt") == 2

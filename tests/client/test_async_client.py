@@ -89,7 +89,7 @@ def test_corrupt_entry_is_not_among_the_entries_async(caplog: pytest.LogCaptureF
             return [entry.origin async for entry in client.entries()]
 
     assert asyncio.run(ask()) == ["https://b.example"]
-    assert "dropped" in caplog.text
+    assert "discarded" in caplog.text
 
 
 def test_every_decision_is_on_the_record_async(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_offline_asks_nobody() -> None:
 
     assert origin.asked == []
     assert kept.entry.outcome.detail == "status 200"
-    assert "nothing is kept" in unknown.effective_access(9e9).explanation
+    assert "not cached" in unknown.effective_access(9e9).explanation
     assert str(unknown.effective_access(9e9).effect) == "full-disallow"
 
 
@@ -295,7 +295,7 @@ def test_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFix
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         assert not client.allows("https://example.com/forbidden")
     assert len(origin.asked) == 1
-    assert "dropped and fetched again" in caplog.text
+    assert "discarded and fetched again" in caplog.text
     assert store.get(entry.origin) is not None
 
 

@@ -39,7 +39,7 @@ def test_offline_goes_before_refresh(*, refresh: bool) -> None:
         detail = client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail
         client.origin_state(URL)
         assert client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail == "status 200"
-    assert detail == asyncio.run(ask()) == "offline, and nothing is kept"
+    assert detail == asyncio.run(ask()) == "offline and not cached"
     assert (len(origin.asked), async_origin.asked) == (1, [])
 
 
@@ -83,7 +83,7 @@ def test_who_asks_the_origin_is_not_given_what_was_known_without_async() -> None
             both = await asyncio.gather(client.origin_state(URL, offline=True), client.origin_state(URL))
             return [known.entry.outcome.detail for known in both]
 
-    assert asyncio.run(ask()) == ["offline, and nothing is kept", "status 200"]
+    assert asyncio.run(ask()) == ["offline and not cached", "status 200"]
 
 
 def test_kept_answer_that_is_not_fresh_any_more_counts_offline() -> None:

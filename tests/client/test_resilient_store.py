@@ -87,7 +87,7 @@ def test_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
         assert not client.allows("https://example.com/forbidden")
     assert len(origin.asked) == 1
     assert [record.getMessage() for record in caplog.records][:2] == [
-        f"https://example.com: {path}: an entry is not what was kept: it is no JSON; it is dropped and fetched again",
+        f"https://example.com: {path}: corrupt cache entry: invalid JSON; it is discarded and fetched again",
         f"{path}: it stays; a corrupt entry stays",
     ]
 
@@ -100,7 +100,7 @@ def test_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) 
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
         assert client.allows("https://example.com/forbidden")
     assert len(origin.asked) == 1
-    assert "https://example.com: an entry is that of https://other.example; it is dropped" in caplog.text
+    assert "https://example.com: an entry is that of https://other.example; it is discarded" in caplog.text
 
 
 def test_without_a_store_everybody_may_fetch() -> None:

@@ -85,7 +85,7 @@ def test_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> None:
     ):
         store.put(entry_of())
         server.set(f"canfetch-corrupt:entry:{ORIGIN}", kept)
-        with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+        with pytest.raises(CorruptEntry, match="corrupt cache entry"):
             store.get(ORIGIN)
         assert store.delete(ORIGIN)
 

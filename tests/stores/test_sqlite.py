@@ -75,7 +75,7 @@ def test_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
         connection.execute('UPDATE entries SET entry = replace(entry, \'"sha256":"\', \'"sha256":"0\')')
     connection.close()
 
-    with pytest.raises(CorruptEntry, match="not those that were kept"):
+    with pytest.raises(CorruptEntry, match="does not match its hash"):
         store.get(entry.origin)
     store.close()
 
@@ -134,7 +134,7 @@ def test_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> None:
             connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'entries'")
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute(f"UPDATE entries SET entry = {kept}")  # noqa: S608 - the test's own
-        with pytest.raises(CorruptEntry, match="an entry is not what was kept"):
+        with pytest.raises(CorruptEntry, match="corrupt cache entry"):
             store.get("https://example.com")
 
 

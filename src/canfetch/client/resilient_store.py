@@ -61,7 +61,7 @@ class ResilientStore:
         try:
             return self._told("read", lambda: _entry_of(store, key), None, "going on from memory")
         except CorruptEntry as error:
-            LOGGER.warning("%s: %s; it is dropped and fetched again", key, error)
+            LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
             self._told("drop", lambda: store.delete(key), None, "a corrupt entry stays")
             return None
 
