@@ -6,6 +6,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
+from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule
 
 FILE = b"""User-agent: googlebot-news
@@ -109,9 +110,37 @@ def test_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["/", "/private", "/private/x", "/private/press", "/robots.txt", "/else"])
-def test_deciding_is_decide_without_the_losers(engine: str, url: str) -> None:
+def test_the_deciding_rule_alone_is_that_of_the_verdict(engine: str, url: str) -> None:
     rules = canfetch.parse(
         b"User-agent: *\nDisallow: /private\nAllow: /private/press\nDisallow: /p\n", engine=engine
     ).rules_for("x")
     verdict = rules.decide(url)
-    assert rules.deciding(url) == (verdict.allowed, verdict.rule)
+    assert find_deciding_rule(rules, url) == (verdict.allowed, verdict.rule)
+
+
+@pytest.mark.parametrize("profile", ["rfc9309", "google", "draft1996"])
+def test_repeated_decisions_are_equal(engine: str, profile: str) -> None:
+    content = b"".join(
+        b"%s: %s\n" % (key, value)
+        for key in (b"Disallow", b"Allow")
+        for value in (b"/a", b"/a*c", b"/*b", b"/*?q=/", b"/a/index.html", b"/a", b"/a/b$", b"*", b"/*c$")
+    )
+    robots = canfetch.parse(b"User-agent: *\n" + content, profile=profile, engine=engine)
+    urls = ["/a/b/c", "/a/b", "/a?q=/", "/a/", "/a/index.html", "/x", "/robots.txt"]
+    first = [robots.decide(url, agent="x") for url in urls]
+    assert any(len(verdict.also_matched) > 4 for verdict in first)
+    # An engine may build indexes and share objects on the way.
+    for _ in range(40):
+        assert [robots.decide(url, agent="x") for url in urls] == first
+    for url, verdict in zip(urls, first, strict=True):
+        assert robots.allows(url, agent="x") is verdict.allowed
+        assert isinstance(verdict.rule, Rule | None)
+        assert all(isinstance(rule, Rule) for rule in verdict.also_matched)
+
+
+def test_more_matching_rules_than_are_shared_are_all_returned(engine: str) -> None:
+    content = b"User-agent: *\n" + b"".join(b"Disallow: /%s\n" % (b"a" * length) for length in range(1, 300))
+    rules = canfetch.parse(content, engine=engine).rules_for("x")
+    for _ in range(20):
+        verdict = rules.decide("/" + "a" * 400)
+        assert [rule.line for rule in (verdict.rule, *verdict.also_matched) if rule] == list(range(300, 1, -1))

@@ -10,7 +10,7 @@ import pytest
 
 import canfetch
 from canfetch.core import engines
-from canfetch.core.both import FileCompiledTwice
+from canfetch.core.both import CompiledFilePair
 from canfetch.core.contract import CONTRACT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.reference import CompiledFile, compile_file
@@ -89,7 +89,7 @@ def test_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("CANFETCH_ENGINE", name)
     assert canfetch.engine == name
     assert not canfetch.parse(FILE).allows("/x", agent="a")
-    assert isinstance(canfetch.parse(FILE)._compiled, FileCompiledTwice) is (name == "both")
+    assert isinstance(canfetch.parse(FILE)._compiled, CompiledFilePair) is (name == "both")
     # The caller's word counts more.
     assert isinstance(canfetch.parse(FILE, engine="python")._compiled, CompiledFile)
 

@@ -31,14 +31,14 @@ def compare_with_google(case: Case, origin: str, profile: str, compile_file: Com
         decide = bound.decide
         for url, url_bytes in urls:
             try:
-                allowed, reason, rule, target = decide(url)
+                allowed, reason, rule, _, target = decide(url)
             except InvalidURL:
                 tally.refused += 1
                 continue
             tally.triples += 1
             tally.disallowed += not allowed
             tally.ruled += rule is not None
-            ours = (allowed, rule[2] if rule else 0)
+            ours = (allowed, rule.line if rule else 0)
             if encodes:
                 theirs = (True, 0) if reason == "robots-txt" else ask(octets, agent, _ANY_ORIGIN + target)
             else:
@@ -61,10 +61,10 @@ def google_difference(question: Question, compile_file: CompileFile, ask: AskGoo
     for batch in ([], _BATCH):
         bound.allows_many(batch)
         try:
-            allowed, reason, rule, target = bound.decide(url)
+            allowed, reason, rule, _, target = bound.decide(url)
         except InvalidURL:
             return None
-        ours = (allowed, rule[2] if rule else 0)
+        ours = (allowed, rule.line if rule else 0)
         if not profile_named(profile).encode_target:
             theirs = ask(octets, tokens[0], octets_of_url(url))
         elif reason == "robots-txt":

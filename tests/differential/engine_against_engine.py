@@ -96,7 +96,7 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
         decided = outcomes(left.decide, urls)
         for name, ours, theirs in (
             ("decide", decided, outcomes(right.decide, urls)),
-            ("matched", outcomes(left.matched, urls), outcomes(right.matched, urls)),
+            ("deciding_rule", outcomes(left.deciding_rule, urls), outcomes(right.deciding_rule, urls)),
             ("allows", outcomes(left.allows, urls), outcomes(right.allows, urls)),
         ):
             for place in places_that_differ(ours, theirs, strictly=strictly):
@@ -204,7 +204,8 @@ def engine_difference(question: Question, reference: CompileFile, other: Compile
     right = second.bind(tokens, star_applies, None, None)
     if found := choice_difference(left, right):
         return found
-    for ask in ("decide", "matched", "allows", "allows_many", "decide", "matched", "allows"):
+    cold = ("decide", "deciding_rule", "allows")
+    for ask in (*cold, "allows_many", *["decide"] * _WARM_QUESTIONS, *cold):
         argument = [url] * _WARM_QUESTIONS if ask == "allows_many" else url
         ours, theirs = outcome(getattr(left, ask), argument), outcome(getattr(right, ask), argument)
         if differs(ours, theirs, strictly=True):

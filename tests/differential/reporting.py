@@ -35,10 +35,11 @@ def right_case(job: Job, question: Question) -> str:
             question, *google()(octets, tokens[0], octets_of_url(url)), "google/robotstxt, robots.cc"
         )
     try:
-        allowed, _, rule, _ = compile_with("python")(octets, profile).bind(tokens, star_applies, None, None).decide(url)
+        bound = compile_with("python")(octets, profile).bind(tokens, star_applies, None, None)
+        allowed, rule = bound.deciding_rule(url)
     except CanfetchError as error:
         return f"# the Python engine raises {error!r} for {question!r}"
-    return conformance_case(question, allowed, rule[2] if rule else 0, "FIXME")
+    return conformance_case(question, allowed, rule.line if rule else 0, "FIXME")
 
 
 def conformance_case(question: Question, allowed: bool, line: int, source: str) -> str:  # noqa: FBT001

@@ -3,29 +3,29 @@
 //! The names are the grammar's. A user-agent line outside the grammar is still one, and names nobody; a rule line outside
 //! it is no rule at all.
 
-use crate::octets::{is_blank, strip};
+use crate::bytes::{is_blank, strip};
 use crate::records::{Kind, Record, kind_of};
 use crate::tables::Profile;
 
 /// The record of the line `from..to`, if it has one.
-pub fn read(octets: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
-    let end = memchr::memchr(b'#', &octets[from..to]).map_or(to, |offset| from + offset);
-    let separator = from + memchr::memchr(b':', &octets[from..end])?;
-    let key = strip(octets, from, separator, is_blank);
+pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
+    let end = memchr::memchr(b'#', &content[from..to]).map_or(to, |offset| from + offset);
+    let separator = from + memchr::memchr(b':', &content[from..end])?;
+    let key = strip(content, from, separator, is_blank);
     if key.0 == key.1 {
         return None;
     }
-    let kind = kind_of(&octets[key.0..key.1], profile);
-    let mut value = strip(octets, separator + 1, end, is_blank);
-    let text = &octets[value.0..value.1];
+    let kind = kind_of(&content[key.0..key.1], profile);
+    let mut value = strip(content, separator + 1, end, is_blank);
+    let text = &content[value.0..value.1];
     match kind {
         Kind::UserAgent => {
-            if !(is_product_token(text) && is_comment(&octets[end..to])) {
+            if !(is_product_token(text) && is_comment(&content[end..to])) {
                 value.1 = value.0;
             }
         }
         Kind::Allow | Kind::Disallow => {
-            if !((text.is_empty() || is_path_pattern(text)) && is_comment(&octets[end..to])) {
+            if !((text.is_empty() || is_path_pattern(text)) && is_comment(&content[end..to])) {
                 return None;
             }
         }
@@ -36,18 +36,18 @@ pub fn read(octets: &[u8], from: usize, to: usize, profile: &Profile) -> Option<
 
 /// `product-token = identifier / "*"`
 pub fn is_product_token(text: &[u8]) -> bool {
-    text == b"*" || (!text.is_empty() && text.iter().all(|&octet| is_identifier_octet(octet)))
+    text == b"*" || (!text.is_empty() && text.iter().all(|&byte| is_identifier_byte(byte)))
 }
 
-/// An octet of `identifier`.
+/// An byte of `identifier`.
 #[inline]
-pub fn is_identifier_octet(octet: u8) -> bool {
-    octet.is_ascii_alphabetic() || matches!(octet, b'-' | b'_')
+pub fn is_identifier_byte(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_')
 }
 
 /// `path-pattern = "/" *UTF8-char-noctl`
 fn is_path_pattern(text: &[u8]) -> bool {
-    text.first() == Some(&b'/') && is_utf8_noctl(text, |octet| octet != b' ' && octet != b'#')
+    text.first() == Some(&b'/') && is_utf8_noctl(text, |byte| byte != b' ' && byte != b'#')
 }
 
 /// `comment = "#" *(UTF8-char-noctl / WS / "#")`, or no comment.
@@ -59,17 +59,17 @@ fn is_comment(text: &[u8]) -> bool {
 /// as a blank.
 fn is_utf8_noctl(text: &[u8], admits: impl Fn(u8) -> bool) -> bool {
     // The grammar's UTF8-2, UTF8-3 and UTF8-4 are those of RFC 3629, which the standard library checks.
-    text.iter().all(|&octet| if octet == b'\t' { admits(b' ') } else { octet >= 0x20 && admits(octet) })
+    text.iter().all(|&byte| if byte == b'\t' { admits(b' ') } else { byte >= 0x20 && admits(byte) })
         && std::str::from_utf8(text).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
     fn value(line: &[u8]) -> Option<(Kind, &[u8])> {
-        let record = read(line, 0, line.len(), &PROFILES[1])?;
+        let record = read(line, 0, line.len(), profile("strict"))?;
         Some((record.kind, &line[record.value.0..record.value.1]))
     }
 

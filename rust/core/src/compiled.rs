@@ -32,9 +32,14 @@ impl CompiledFile {
     ///
     /// # Panics
     /// If the file has more than [`MAX_BYTES_LIMIT`].
-    pub fn new(octets: &[u8], profile: &'static Profile) -> Self {
-        assert!(octets.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
-        Self { profile, groups: Groups::read(octets, profile), directory: Directory::default(), sets: Mutex::default() }
+    pub fn new(content: &[u8], profile: &'static Profile) -> Self {
+        assert!(content.len() <= MAX_BYTES_LIMIT, "a file over 512 MiB");
+        Self {
+            profile,
+            groups: Groups::read(content, profile),
+            directory: Directory::default(),
+            sets: Mutex::default(),
+        }
     }
 
     /// What the file says.
@@ -44,8 +49,8 @@ impl CompiledFile {
 
     /// Everything that a decision needs beside the rule set.
     #[inline]
-    pub fn file<'a>(&'a self, octets: &'a [u8]) -> File<'a> {
-        File { octets, groups: &self.groups, profile: self.profile }
+    pub fn file<'a>(&'a self, content: &'a [u8]) -> File<'a> {
+        File { content, groups: &self.groups, profile: self.profile }
     }
 
     /// Whose reading it is.
@@ -55,8 +60,8 @@ impl CompiledFile {
     }
 
     /// The groups for an agent: its tokens in order, and whether `*` applies to it.
-    pub fn select<T: AsRef<[u8]>>(&self, octets: &[u8], tokens: &[T], star_applies: bool) -> Selection {
-        self.directory.select(&self.groups, octets, self.profile, tokens, star_applies)
+    pub fn select<T: AsRef<[u8]>>(&self, content: &[u8], tokens: &[T], star_applies: bool) -> Selection {
+        self.directory.select(&self.groups, content, self.profile, tokens, star_applies)
     }
 
     /// The rules of those groups; the same set for the same groups, as long as it is kept: a file whose every agent

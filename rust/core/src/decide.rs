@@ -1,35 +1,35 @@
-//! The decision (RFC 9309 section 2.2.2): may this target be fetched, and which rule says so.
+//! The decision (RFC 9309 section 2.2.2): whether a target may be fetched, and which rule decides.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::groups::Groups;
 use crate::matcher::walk::{self, Match};
-use crate::matcher::{Index, Query};
+use crate::matcher::{Index, Listing, Query};
 use crate::tables::Profile;
 
-/// Questions after which the index pays: making it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
-pub const QUESTIONS_BEFORE_INDEX: u32 = 16;
+/// Decisions after which the index pays: building it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
+pub const DECISIONS_BEFORE_INDEX: u32 = 16;
 
 /// Why a verdict is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// `/robots.txt` itself is allowed (section 2.2.2).
     RobotsTxt,
-    /// No group speaks to the agent.
+    /// No group applies to the agent.
     NoGroup,
     /// No rule matches.
     NoMatch,
-    /// An allow rule decided.
+    /// An allow rule decides.
     AllowRule,
-    /// A disallow rule decided.
+    /// A disallow rule decides.
     DisallowRule,
-    /// A rule without octets matched, and decides nothing.
+    /// An empty rule matches, which allows.
     EmptyRule,
 }
 
 impl Reason {
-    /// The reason's name.
+    /// The value of `canfetch.Reason` in Python.
     pub fn name(self) -> &'static str {
         match self {
             Self::RobotsTxt => "robots-txt",
@@ -41,13 +41,23 @@ impl Reason {
         }
     }
 
-    /// Whether it allows.
+    /// Whether a target with this reason may be fetched.
     pub fn allows(self) -> bool {
         self != Self::DisallowRule
     }
+
+    /// The reason of a verdict whose deciding rule, and whether it allows, is `found`.
+    fn of(found: Option<(Match, bool)>) -> Self {
+        match found {
+            None => Self::NoMatch,
+            Some((Match { specificity: 0, .. }, _)) => Self::EmptyRule,
+            Some((_, true)) => Self::AllowRule,
+            Some((_, false)) => Self::DisallowRule,
+        }
+    }
 }
 
-/// An answer.
+/// The outcome of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Why.
@@ -56,99 +66,141 @@ pub struct Verdict {
     pub rule: Option<Match>,
 }
 
-/// What a file says, and who reads it: what every decision needs beside the rules selected.
+/// A verdict with every rule that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The verdict, as [`RuleSet::decide`] returns it.
+    pub verdict: Verdict,
+    /// The matching rules in order of precedence. If a rule decides, it is the first of them.
+    pub matches: Vec<Match>,
+}
+
+/// A file and its profile: the input of every decision apart from the selected rules.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
-    /// The file.
-    pub octets: &'a [u8],
-    /// What it says.
+    /// The bytes of the file.
+    pub content: &'a [u8],
+    /// Its groups.
     pub groups: &'a Groups,
-    /// Whose reading it is.
+    /// The parsing profile.
     pub profile: &'static Profile,
 }
 
-/// The rules of one selection of groups, shared by every agent that selects the same.
+/// The rules of one selection of groups, shared by all agents with the same selection.
 #[derive(Debug)]
 pub struct RuleSet {
     groups: Box<[u32]>,
     rule_count: usize,
-    questions: AtomicU32,
+    decisions: AtomicU32,
     index: OnceLock<Index>,
+    explanations: AtomicU32,
+    listing: OnceLock<Listing>,
 }
 
 impl RuleSet {
-    /// The rules of these groups of a file, ascending.
+    /// Creates the rule set of some groups, in ascending order.
     pub fn new(selected: &[u32], groups: &Groups) -> Self {
         let rule_count = selected.iter().map(|&group| groups.rules_of(group).len()).sum();
-        Self { groups: selected.into(), rule_count, questions: AtomicU32::new(0), index: OnceLock::new() }
+        Self {
+            groups: selected.into(),
+            rule_count,
+            decisions: AtomicU32::new(0),
+            index: OnceLock::new(),
+            explanations: AtomicU32::new(0),
+            listing: OnceLock::new(),
+        }
     }
 
-    /// The groups.
+    /// The selected groups.
     pub fn groups(&self) -> &[u32] {
         &self.groups
     }
 
-    /// How many rules these groups have.
+    /// The number of rules in these groups.
     pub fn rule_count(&self) -> usize {
         self.rule_count
     }
 
-    /// Tells that so many questions come at once.
-    pub fn expect(&self, file: File<'_>, questions: usize) {
-        if questions > QUESTIONS_BEFORE_INDEX as usize && self.index.get().is_none() {
-            self.build(file);
+    /// Builds the index if a batch of `decisions` is worth it.
+    pub fn expect(&self, file: File<'_>, decisions: usize) {
+        if decisions > DECISIONS_BEFORE_INDEX as usize {
+            self.index(file);
         }
     }
 
-    /// Whether the target may be fetched.
+    /// Returns whether the target may be fetched.
     #[inline]
     pub fn allows(&self, file: File<'_>, target: &[u8]) -> bool {
         self.decide(file, target).reason.allows()
     }
 
-    /// Whether the target may be fetched, and why.
+    /// Returns whether the target may be fetched, and the deciding rule.
     #[inline]
     pub fn decide(&self, file: File<'_>, target: &[u8]) -> Verdict {
-        if file.profile.robots_txt_allowed && target == b"/robots.txt" {
-            return Verdict { reason: Reason::RobotsTxt, rule: None };
-        }
-        if self.groups.is_empty() {
-            return Verdict { reason: Reason::NoGroup, rule: None };
+        if let Some(reason) = self.reason_without_rules(file, target) {
+            return Verdict { reason, rule: None };
         }
         let query = Query::new(target);
         let found = match self.index.get() {
             Some(index) => index.best(&query),
-            None => self.walk(file, &query),
+            None => self.best_before_index(file, &query),
         };
-        let reason = match found {
-            None => Reason::NoMatch,
-            Some((Match { specificity: 0, .. }, _)) => Reason::EmptyRule,
-            Some((_, true)) => Reason::AllowRule,
-            Some((_, false)) => Reason::DisallowRule,
+        Verdict { reason: Reason::of(found), rule: found.map(|(rule, _)| rule) }
+    }
+
+    /// Returns whether the target may be fetched, and all matching rules.
+    #[inline]
+    pub fn explain(&self, file: File<'_>, target: &[u8]) -> Explanation {
+        let query = Query::new(target);
+        let matches = match (self.listing.get(), self.index.get()) {
+            (Some(listing), Some(index)) => listing.all(index, &query),
+            _ => self.all_before_listing(file, &query),
         };
-        Verdict { reason, rule: found.map(|(rule, _)| rule) }
-    }
-
-    /// Every rule that matches the target, the deciding one first.
-    pub fn matched(&self, file: File<'_>, target: &[u8]) -> Vec<Match> {
-        walk::all(file.groups, &self.groups, file.octets, file.profile, &Query::new(target))
-    }
-
-    /// Octets held.
-    pub fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.groups) + self.index.get().map_or(0, Index::memory_bytes)
-    }
-
-    #[cold]
-    fn walk(&self, file: File<'_>, query: &Query<'_>) -> Option<(Match, bool)> {
-        if self.questions.fetch_add(1, Relaxed) >= QUESTIONS_BEFORE_INDEX {
-            return self.build(file).best(query);
+        if let Some(reason) = self.reason_without_rules(file, target) {
+            return Explanation { verdict: Verdict { reason, rule: None }, matches };
         }
-        walk::best(file.groups, &self.groups, file.octets, file.profile, query)
+        let rule = matches.first().copied();
+        let found = rule.map(|rule| (rule, file.groups.rules()[rule.rule as usize].allow()));
+        Explanation { verdict: Verdict { reason: Reason::of(found), rule }, matches }
+    }
+
+    /// The reason of a verdict that depends on no rule.
+    #[inline]
+    fn reason_without_rules(&self, file: File<'_>, target: &[u8]) -> Option<Reason> {
+        if file.profile.robots_txt_allowed && target == b"/robots.txt" {
+            Some(Reason::RobotsTxt)
+        } else if self.groups.is_empty() {
+            Some(Reason::NoGroup)
+        } else {
+            None
+        }
+    }
+
+    /// The bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.groups)
+            + self.index.get().map_or(0, Index::memory_bytes)
+            + self.listing.get().map_or(0, Listing::memory_bytes)
     }
 
     #[cold]
-    fn build(&self, file: File<'_>) -> &Index {
-        self.index.get_or_init(|| Index::new(file.groups, &self.groups, file.octets, file.profile))
+    fn best_before_index(&self, file: File<'_>, query: &Query<'_>) -> Option<(Match, bool)> {
+        if self.decisions.fetch_add(1, Relaxed) >= DECISIONS_BEFORE_INDEX {
+            return self.index(file).best(query);
+        }
+        walk::best(file.groups, &self.groups, file.content, file.profile, query)
+    }
+
+    #[cold]
+    fn all_before_listing(&self, file: File<'_>, query: &Query<'_>) -> Vec<Match> {
+        if self.explanations.fetch_add(1, Relaxed) >= DECISIONS_BEFORE_INDEX {
+            let index = self.index(file);
+            return self.listing.get_or_init(|| Listing::new(index)).all(index, query);
+        }
+        walk::all(file.groups, &self.groups, file.content, file.profile, query)
+    }
+
+    fn index(&self, file: File<'_>) -> &Index {
+        self.index.get_or_init(|| Index::new(file.groups, &self.groups, file.content, file.profile))
     }
 }

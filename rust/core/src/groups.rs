@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use crate::abnf;
+use crate::bytes::is_space;
 use crate::lines::{end_of_line, end_of_text, end_of_value, first_line, next_line};
-use crate::octets::is_space;
 use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
@@ -26,17 +26,17 @@ impl Span {
 
     /// The octets of the span.
     #[inline]
-    pub fn of(self, octets: &[u8]) -> &[u8] {
-        &octets[self.start as usize..self.end as usize]
+    pub fn of(self, content: &[u8]) -> &[u8] {
+        &content[self.start as usize..self.end as usize]
     }
 
     /// How many octets it has.
     #[inline]
-    pub fn octets(self) -> u32 {
+    pub fn length(self) -> u32 {
         self.end - self.start
     }
 
-    /// First octet, and the one behind the last.
+    /// First byte, and the one behind the last.
     pub fn bounds(self) -> (usize, usize) {
         (self.start as usize, self.end as usize)
     }
@@ -121,51 +121,51 @@ pub struct Groups {
 
 impl Groups {
     /// Reads a file. Never fails: what cannot be read is not there.
-    pub fn read(octets: &[u8], profile: &Profile) -> Self {
-        let mut reader = Reader::new(octets.len());
-        let mut start = first_line(octets, profile);
+    pub fn read(content: &[u8], profile: &Profile) -> Self {
+        let mut reader = Reader::new(content.len());
+        let mut start = first_line(content, profile);
         // Where a file has no NUL, no line needs to be searched for one.
-        let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, octets).is_some());
+        let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
         let plain = whole_lines && !profile.abnf_only && !profile.allow_is_unknown;
         let limit = match profile.max_line_bytes {
             0 => usize::MAX,
             limit => limit,
         };
         let mut line = 0;
-        while start < octets.len() {
+        while start < content.len() {
             line += 1;
-            if matches!(octets[start], b'\n' | b'\r') {
+            if matches!(content[start], b'\n' | b'\r') {
                 reader.blank_line(profile);
-                start = next_line(octets, start);
+                start = next_line(content, start);
                 continue;
             }
-            if octets[start] == b'#' {
-                start = next_line(octets, end_of_line(octets, start));
+            if content[start] == b'#' {
+                start = next_line(content, end_of_line(content, start));
                 continue;
             }
             if plain {
-                if let Some((kind, from)) = plain_key(octets, start) {
-                    let (value, end) = plain_value(octets, from);
+                if let Some((kind, from)) = plain_key(content, start) {
+                    let (value, end) = plain_value(content, from);
                     if end - start <= limit {
                         if matches!(kind, Kind::Allow | Kind::Disallow) {
                             reader.take_rule(line, kind, value);
                         } else {
-                            reader.take(octets, profile, line, Record { kind, key: (start, from - 1), value });
+                            reader.take(content, profile, line, Record { kind, key: (start, from - 1), value });
                         }
-                        start = next_line(octets, end);
+                        start = next_line(content, end);
                         continue;
                     }
                 }
             }
-            let end = end_of_line(octets, start);
-            let to = end_of_text(octets, start, end, profile);
+            let end = end_of_line(content, start);
+            let to = end_of_text(content, start, end, profile);
             let record = if profile.abnf_only { abnf::read } else { records::read };
-            if let Some(record) = record(octets, start, to, profile) {
-                reader.take(octets, profile, line, record);
-            } else if octets[start..to].iter().all(|&octet| is_space(octet)) {
+            if let Some(record) = record(content, start, to, profile) {
+                reader.take(content, profile, line, record);
+            } else if content[start..to].iter().all(|&byte| is_space(byte)) {
                 reader.blank_line(profile);
             }
-            start = next_line(octets, end);
+            start = next_line(content, end);
         }
         reader.finish()
     }
@@ -217,14 +217,14 @@ impl Groups {
 
 /// The value that begins at `from`, and where its line ends.
 #[inline]
-fn plain_value(octets: &[u8], mut from: usize) -> ((usize, usize), usize) {
-    while from < octets.len() && matches!(octets[from], b' ' | b'\t' | 0x0B | 0x0C) {
+fn plain_value(content: &[u8], mut from: usize) -> ((usize, usize), usize) {
+    while from < content.len() && matches!(content[from], b' ' | b'\t' | 0x0B | 0x0C) {
         from += 1;
     }
-    let stop = end_of_value(octets, from);
-    let end = if octets.get(stop) == Some(&b'#') { end_of_line(octets, stop) } else { stop };
+    let stop = end_of_value(content, from);
+    let end = if content.get(stop) == Some(&b'#') { end_of_line(content, stop) } else { stop };
     let mut to = stop;
-    while to > from && is_space(octets[to - 1]) {
+    while to > from && is_space(content[to - 1]) {
         to -= 1;
     }
     ((from, to), end)
@@ -237,18 +237,18 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(octets: usize) -> Self {
+    fn new(content: usize) -> Self {
         // A guess that spares a small file every regrowth; what is over is given back.
-        let rules = (octets / 24).min(256);
+        let rules = (content / 24).min(256);
         let mut groups = Groups::default();
         groups.rules.reserve(rules);
         Self { groups, in_group: false, rule_seen: true }
     }
 
-    fn take(&mut self, octets: &[u8], profile: &Profile, line: u32, record: Record) {
+    fn take(&mut self, content: &[u8], profile: &Profile, line: u32, record: Record) {
         match record.kind {
             Kind::Allow | Kind::Disallow => self.take_rule(line, record.kind, record.value),
-            Kind::UserAgent => self.take_agent(octets, profile, line, record.value),
+            Kind::UserAgent => self.take_agent(content, profile, line, record.value),
             Kind::Sitemap | Kind::Other => self.take_other(line, record),
         }
     }
@@ -262,14 +262,14 @@ impl Reader {
         }
     }
 
-    fn take_agent(&mut self, octets: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
+    fn take_agent(&mut self, content: &[u8], profile: &Profile, line: u32, (start, end): (usize, usize)) {
         let groups = &mut self.groups;
         if self.rule_seen {
             groups.starts.push(GroupStart { agents: groups.agents.len() as u32, rules: groups.rules.len() as u32 });
             (self.in_group, self.rule_seen) = (true, false);
         }
         groups.agents.push(AgentLine {
-            token: Span::new((start, start + token_length(&octets[start..end], profile))),
+            token: Span::new((start, start + token_length(&content[start..end], profile))),
             line,
             group: groups.starts.len() as u32 - 1,
         });
@@ -310,19 +310,19 @@ fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
     type Shape<'o> = (Vec<&'o [u8]>, Vec<(bool, &'o [u8], u32)>);
 
-    fn shape(octets: &[u8], profile: usize) -> Vec<Shape<'_>> {
-        let groups = Groups::read(octets, &PROFILES[profile]);
+    fn shape<'c>(content: &'c [u8], name: &str) -> Vec<Shape<'c>> {
+        let groups = Groups::read(content, profile(name));
         (0..groups.len() as u32)
             .map(|group| {
                 (
-                    groups.agents_of(group).iter().map(|agent| agent.token.of(octets)).collect(),
+                    groups.agents_of(group).iter().map(|agent| agent.token.of(content)).collect(),
                     groups.rules()[groups.rules_of(group)]
                         .iter()
-                        .map(|rule| (rule.allow(), rule.value.of(octets), rule.line()))
+                        .map(|rule| (rule.allow(), rule.value.of(content), rule.line()))
                         .collect(),
                 )
             })
@@ -331,22 +331,22 @@ mod tests {
 
     #[test]
     fn rfc9309_2_1_a_group_ends_at_the_user_agent_line_after_a_rule() {
-        let octets = b"Disallow: /lost\nUser-agent: a\nUser-agent: b\n\nCrawl-delay: 1\nuser-agent: c\nallow: /x#y\r\nUser-Agent:d";
+        let content = b"Disallow: /lost\nUser-agent: a\nUser-agent: b\n\nCrawl-delay: 1\nuser-agent: c\nallow: /x#y\r\nUser-Agent:d";
         assert_eq!(
-            shape(octets, 0),
+            shape(content, "rfc9309"),
             vec![(vec![&b"a"[..], b"b", b"c"], vec![(true, &b"/x"[..], 7)]), (vec![&b"d"[..]], vec![]),]
         );
     }
 
     #[test]
     fn rfc9309_2_2_4_other_records_remember_their_group() {
-        let octets = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
-        let groups = Groups::read(octets, &PROFILES[0]);
+        let content = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
+        let groups = Groups::read(content, profile("rfc9309"));
         let seen: Vec<_> = groups
             .others()
             .iter()
             .map(|other| {
-                (other.line(), other.is_sitemap(), other.key.of(octets), other.value.of(octets), other.group())
+                (other.line(), other.is_sitemap(), other.key.of(content), other.value.of(content), other.group())
             })
             .collect();
         assert_eq!(seen, vec![(1, true, &b"Sitemap"[..], &b"s"[..], None), (3, false, b"Host", b"h", Some(0))]);
@@ -354,29 +354,28 @@ mod tests {
 
     #[test]
     fn original1994_a_blank_line_ends_a_group() {
-        let profile = |name| PROFILES.iter().position(|profile| profile.name == name).expect("a profile");
-        let octets = b"user-agent: a\n \t\r\nuser-agent: b\nallow: /1\ndisallow: /2\n#\ndisallow: /3\n\ndisallow: /4";
+        let content = b"user-agent: a\n \t\r\nuser-agent: b\nallow: /1\ndisallow: /2\n#\ndisallow: /3\n\ndisallow: /4";
         let disallowed = [(false, &b"/2"[..], 5), (false, b"/3", 7)];
         let allowed = [&[(true, &b"/1"[..], 4)], &disallowed[..]].concat();
-        assert_eq!(shape(octets, profile("yandex")), vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], allowed)]);
-        let shape = shape(octets, profile("original1994"));
+        assert_eq!(shape(content, "yandex"), vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], allowed)]);
+        let shape = shape(content, "original1994");
         assert_eq!(shape, vec![(vec![&b"a"[..]], vec![]), (vec![b"b"], disallowed.to_vec())]);
     }
 
     #[test]
     fn google_a_long_line_is_cut() {
-        let mut octets = b"user-agent: *\ndisallow: /".to_vec();
-        octets.resize(20_000, b'a');
-        let google = Groups::read(&octets, &PROFILES[3]);
-        assert_eq!(google.rules()[0].value.of(&octets).len(), 16_663 - "disallow: ".len());
-        let rfc9309 = Groups::read(&octets, &PROFILES[0]);
-        assert_eq!(rfc9309.rules()[0].value.of(&octets).len(), 20_000 - "user-agent: *\ndisallow: ".len());
+        let mut content = b"user-agent: *\ndisallow: /".to_vec();
+        content.resize(20_000, b'a');
+        let google = Groups::read(&content, profile("google"));
+        assert_eq!(google.rules()[0].value.of(&content).len(), 16_663 - "disallow: ".len());
+        let rfc9309 = Groups::read(&content, profile("rfc9309"));
+        assert_eq!(rfc9309.rules()[0].value.of(&content).len(), 20_000 - "user-agent: *\ndisallow: ".len());
     }
 
     #[test]
     fn google_a_nul_ends_its_line() {
-        let octets = b"user-agent: *\ndisallow: /a\0b\nallow: /c";
-        assert_eq!(shape(octets, 3)[0].1, vec![(false, &b"/a"[..], 2), (true, b"/c", 3)]);
-        assert_eq!(shape(octets, 0)[0].1[0].1, b"/a\0b");
+        let content = b"user-agent: *\ndisallow: /a\0b\nallow: /c";
+        assert_eq!(shape(content, "google")[0].1, vec![(false, &b"/a"[..], 2), (true, b"/c", 3)]);
+        assert_eq!(shape(content, "rfc9309")[0].1[0].1, b"/a\0b");
     }
 }

@@ -24,12 +24,12 @@
 #![forbid(unsafe_code)]
 
 mod abnf;
+mod bytes;
 mod compiled;
 mod decide;
 mod groups;
 mod lines;
 mod matcher;
-mod octets;
 pub mod pattern;
 mod percent;
 mod records;
@@ -44,10 +44,10 @@ mod tokens;
 mod url;
 
 pub use compiled::{CompiledFile, profile};
-pub use decide::{File, QUESTIONS_BEFORE_INDEX, Reason, RuleSet, Verdict};
+pub use decide::{DECISIONS_BEFORE_INDEX, Explanation, File, Reason, RuleSet, Verdict};
 pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
 pub use matcher::walk::Match;
-pub use percent::as_written;
+pub use percent::unescape_literal;
 pub use select::{Choice, Selection};
 pub use target::target;
 pub use url::{Located, has_origin, locate};

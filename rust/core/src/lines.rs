@@ -5,56 +5,56 @@ use crate::tables::Profile;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Where the first line begins: a byte order mark is no part of it, nor is a torn one where the profile says so.
-pub fn first_line(octets: &[u8], profile: &Profile) -> usize {
-    if octets.starts_with(BYTE_ORDER_MARK) {
+pub fn first_line(content: &[u8], profile: &Profile) -> usize {
+    if content.starts_with(BYTE_ORDER_MARK) {
         return BYTE_ORDER_MARK.len();
     }
     if !profile.partial_bom {
         return 0;
     }
-    // DEVIATION(google): the mark is skipped octet by octet while it agrees.
-    octets.iter().zip(BYTE_ORDER_MARK).take_while(|(octet, mark)| octet == mark).count()
+    // DEVIATION(google): the mark is skipped byte by byte while it agrees.
+    content.iter().zip(BYTE_ORDER_MARK).take_while(|(byte, mark)| byte == mark).count()
 }
 
 /// Where the line that holds `from` ends, its line end not included.
 #[inline]
-pub fn end_of_line(octets: &[u8], from: usize) -> usize {
-    memchr::memchr2(b'\n', b'\r', &octets[from..]).map_or(octets.len(), |offset| from + offset)
+pub fn end_of_line(content: &[u8], from: usize) -> usize {
+    memchr::memchr2(b'\n', b'\r', &content[from..]).map_or(content.len(), |offset| from + offset)
 }
 
 /// Where a value that begins at `from` ends: at the line's end or a comment, white space before it included.
 #[inline]
-pub fn end_of_value(octets: &[u8], from: usize) -> usize {
+pub fn end_of_value(content: &[u8], from: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
     let mut at = from;
     // Values are short: a few words of arithmetic find what calls of a search would take longer for.
     for _ in 0..4 {
-        let Some(eight) = octets.get(at..at + 8).and_then(|eight| eight.first_chunk()) else { break };
+        let Some(eight) = content.get(at..at + 8).and_then(|eight| eight.first_chunk()) else { break };
         let word = u64::from_le_bytes(*eight);
         let comment = word ^ (u64::from(b'#') * ONES);
-        // The lowest high bit marks the first octet that is a control or `#`; those above it may be wrong.
+        // The lowest high bit marks the first byte that is a control or `#`; those above it may be wrong.
         let found = (word.wrapping_sub(0x20 * ONES) & !word | comment.wrapping_sub(ONES) & !comment) & HIGH;
         if found != 0 {
             at += found.trailing_zeros() as usize / 8;
-            if matches!(octets[at], b'\n' | b'\r' | b'#') {
+            if matches!(content[at], b'\n' | b'\r' | b'#') {
                 return at;
             }
             break;
         }
         at += 8;
     }
-    memchr::memchr3(b'\n', b'\r', b'#', &octets[at..]).map_or(octets.len(), |offset| at + offset)
+    memchr::memchr3(b'\n', b'\r', b'#', &content[at..]).map_or(content.len(), |offset| at + offset)
 }
 
 /// Where the line after the one that ends at `end` begins.
 #[inline]
-pub fn next_line(octets: &[u8], end: usize) -> usize {
-    if octets[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
+pub fn next_line(content: &[u8], end: usize) -> usize {
+    if content[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
 }
 
 /// Where the part of the line `start..end` that counts ends.
-pub fn end_of_text(octets: &[u8], start: usize, end: usize, profile: &Profile) -> usize {
+pub fn end_of_text(content: &[u8], start: usize, end: usize, profile: &Profile) -> usize {
     let mut stop = end;
     if profile.max_line_bytes != 0 {
         // DEVIATION(google): the rest of a long line is dropped, and is no line of its own.
@@ -62,7 +62,7 @@ pub fn end_of_text(octets: &[u8], start: usize, end: usize, profile: &Profile) -
     }
     if profile.nul_ends_line {
         // DEVIATION(google): its lines are C strings.
-        stop = memchr::memchr(0, &octets[start..stop]).map_or(stop, |offset| start + offset);
+        stop = memchr::memchr(0, &content[start..stop]).map_or(stop, |offset| start + offset);
     }
     stop
 }
@@ -70,15 +70,15 @@ pub fn end_of_text(octets: &[u8], start: usize, end: usize, profile: &Profile) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
-    fn lines(octets: &[u8]) -> Vec<&[u8]> {
+    fn lines(content: &[u8]) -> Vec<&[u8]> {
         let mut found = Vec::new();
         let mut start = 0;
-        while start < octets.len() {
-            let end = end_of_line(octets, start);
-            found.push(&octets[start..end]);
-            start = next_line(octets, end);
+        while start < content.len() {
+            let end = end_of_line(content, start);
+            found.push(&content[start..end]);
+            start = next_line(content, end);
         }
         found
     }
@@ -96,8 +96,7 @@ mod tests {
             for length in 0..70 {
                 for end in [&b"\nb#"[..], b"\r#", b"#\n", b"", b"\0\n#"] {
                     let text = [&vec![fill; length][..], end].concat();
-                    let stop =
-                        text.iter().position(|octet| matches!(octet, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
+                    let stop = text.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'#')).unwrap_or(text.len());
                     for from in 0..=length.min(9) {
                         assert_eq!(end_of_value(&text, from), stop, "{text:?} {from}");
                     }
@@ -108,12 +107,12 @@ mod tests {
 
     #[test]
     fn google_skips_a_torn_byte_order_mark() {
-        let (rfc9309, google) = (&PROFILES[0], &PROFILES[3]);
-        for (octets, lenient, torn) in
+        let (rfc9309, google) = (profile("rfc9309"), profile("google"));
+        for (content, lenient, torn) in
             [(&b"\xEF\xBB\xBFa"[..], 3, 3), (b"\xEF\xBBa", 0, 2), (b"\xEFa", 0, 1), (b"a\xEF", 0, 0), (b"", 0, 0)]
         {
-            assert_eq!(first_line(octets, rfc9309), lenient);
-            assert_eq!(first_line(octets, google), torn);
+            assert_eq!(first_line(content, rfc9309), lenient);
+            assert_eq!(first_line(content, google), torn);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A text is what the matchers read: `*` is any run of octets, a last `$` is the target's end, everything else is itself.
 
-use crate::octets::{DOLLAR, ILLEGAL, PERCENT, QUESTION, STAR, class};
+use crate::bytes::{DOLLAR, ILLEGAL, PERCENT, QUESTION, STAR, class};
 use crate::percent::{form_a, form_b, google_form, has_reserved_data, literal};
 use crate::tables::Profile;
 
@@ -60,7 +60,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
         return;
     }
     let last = value.len() - 1;
-    let classes = value.iter().fold(0, |classes, &octet| classes | class(octet));
+    let classes = value.iter().fold(0, |classes, &byte| classes | class(byte));
     let literal_dollar = classes & DOLLAR != 0 && memchr::memchr(b'$', value).is_some_and(|at| at < last);
     let rewrite = classes & (ILLEGAL | PERCENT) != 0;
     if !rewrite && !literal_dollar && classes & QUESTION == 0 {
@@ -92,7 +92,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
 fn encode_dollars<'a>(a: &[u8], out: &'a mut Vec<u8>) -> &'a [u8] {
     out.clear();
     let Some((&last, mut rest)) = a.split_last() else { return out };
-    while let Some(at) = rest.iter().position(|&octet| octet == b'$') {
+    while let Some(at) = rest.iter().position(|&byte| byte == b'$') {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(b"%24");
         rest = &rest[at + 1..];
@@ -116,9 +116,9 @@ fn google_entries(
     if !starts {
         return;
     }
-    let text = if value.iter().any(|&octet| octet == b'%' || octet >= 0x80) {
+    let text = if value.iter().any(|&byte| byte == b'%' || byte >= 0x80) {
         scratch.a.clear();
-        google_form(value, |octet| octet >= 0x80, &mut scratch.a);
+        google_form(value, |byte| byte >= 0x80, &mut scratch.a);
         &scratch.a[..]
     } else {
         value
@@ -138,15 +138,15 @@ fn google_entries(
     }
 }
 
-/// Whether the value's first octets alone show that no text of the rule matches the target: a plain octet differs before
+/// Whether the value's first octets alone show that no text of the rule matches the target: a plain byte differs before
 /// any that is rewritten, special, or read differently in the two forms.
 #[inline]
 pub fn differs_early(value: &[u8], target: &[u8]) -> bool {
-    for (at, &octet) in value.iter().enumerate() {
-        if class(octet) & (ILLEGAL | PERCENT | STAR | DOLLAR | QUESTION) != 0 {
+    for (at, &byte) in value.iter().enumerate() {
+        if class(byte) & (ILLEGAL | PERCENT | STAR | DOLLAR | QUESTION) != 0 {
             return false;
         }
-        if target.get(at) != Some(&octet) {
+        if target.get(at) != Some(&byte) {
             return true;
         }
     }
@@ -156,11 +156,11 @@ pub fn differs_early(value: &[u8], target: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
-    fn texts(value: &[u8], allow: bool, profile: usize) -> Vec<(String, u32, Form)> {
+    fn texts(value: &[u8], allow: bool, name: &str) -> Vec<(String, u32, Form)> {
         let mut found = Vec::new();
-        entries(&PROFILES[profile], allow, value, &mut Scratch::default(), |entry| {
+        entries(profile(name), allow, value, &mut Scratch::default(), |entry| {
             found.push((String::from_utf8_lossy(entry.text).into_owned(), entry.specificity, entry.form));
         });
         found
@@ -172,35 +172,35 @@ mod tests {
 
     #[test]
     fn rfc9309_2_2_2_texts_and_octets() {
-        assert_eq!(texts(b"/a*b$", false, 0), one("/a*b$", 5));
-        assert_eq!(texts("/ツ".as_bytes(), false, 0), one("/%E3%83%84", 10));
-        assert_eq!(texts(b"/a$b$$", false, 0), one("/a%24b%24$", 6));
-        assert_eq!(texts(b"/a b", false, 0), one("/a%20b", 6));
-        assert_eq!(texts(b"*.gif$", false, 0), one("*.gif$", 6));
+        assert_eq!(texts(b"/a*b$", false, "rfc9309"), one("/a*b$", 5));
+        assert_eq!(texts("/ツ".as_bytes(), false, "rfc9309"), one("/%E3%83%84", 10));
+        assert_eq!(texts(b"/a$b$$", false, "rfc9309"), one("/a%24b%24$", 6));
+        assert_eq!(texts(b"/a b", false, "rfc9309"), one("/a%20b", 6));
+        assert_eq!(texts(b"*.gif$", false, "rfc9309"), one("*.gif$", 6));
         for void in [&b""[..], b"a", b"$", b"%2Fa", b"/a\0b"] {
-            assert_eq!(texts(void, false, 0), vec![], "{void:?}");
+            assert_eq!(texts(void, false, "rfc9309"), vec![], "{void:?}");
         }
     }
 
     #[test]
     fn rfc9309_2_2_2_reserved_data_is_a_second_text() {
         assert_eq!(
-            texts(b"/a:b?c=/$d", false, 0),
+            texts(b"/a:b?c=/$d", false, "rfc9309"),
             vec![("/a:b?c=/%24d".to_owned(), 10, Form::A), ("/a:b?c=%2F%24d".to_owned(), 10, Form::B)]
         );
-        assert_eq!(texts(b"/a?b=%2f", false, 0).len(), 2);
-        assert_eq!(texts(b"/a/b?c=d", false, 0).len(), 1);
+        assert_eq!(texts(b"/a?b=%2f", false, "rfc9309").len(), 2);
+        assert_eq!(texts(b"/a/b?c=d", false, "rfc9309").len(), 1);
     }
 
     #[test]
     fn google_texts() {
-        assert_eq!(texts(b"/%7e%zz\xFF", false, 3), one("/%7E%zz%FF", 10));
-        assert_eq!(texts(b"", false, 3), one("", 0));
-        assert_eq!(texts(b"a", false, 3), one("a", 1));
+        assert_eq!(texts(b"/%7e%zz\xFF", false, "google"), one("/%7E%zz%FF", 10));
+        assert_eq!(texts(b"", false, "google"), one("", 0));
+        assert_eq!(texts(b"a", false, "google"), one("a", 1));
         assert_eq!(
-            texts(b"/d/index.html", true, 3),
+            texts(b"/d/index.html", true, "google"),
             vec![("/d/index.html".to_owned(), 13, Form::A), ("/d/$".to_owned(), 4, Form::A)]
         );
-        assert_eq!(texts(b"/d/index.html", false, 3).len(), 1);
+        assert_eq!(texts(b"/d/index.html", false, "google").len(), 1);
     }
 }

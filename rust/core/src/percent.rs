@@ -1,19 +1,19 @@
 //! Percent-encoding (RFC 9309 section 2.2.2, RFC 3986 section 2): the canonical forms of patterns and targets.
 
-use crate::octets::{DOLLAR, ILLEGAL, PERCENT, QUERY_DATA, STAR, class, is_unreserved};
+use crate::bytes::{DOLLAR, ILLEGAL, PERCENT, QUERY_DATA, STAR, class, is_unreserved};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Appends the octet percent-encoded.
+/// Appends the byte percent-encoded.
 #[inline]
-pub fn push_encoded(octet: u8, out: &mut Vec<u8>) {
-    out.extend([b'%', HEX[usize::from(octet >> 4)], HEX[usize::from(octet & 15)]]);
+pub fn push_encoded(byte: u8, out: &mut Vec<u8>) {
+    out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
 }
 
-/// The octet that `%XX` at `at` stands for, if it is one.
+/// The byte that `%XX` at `at` stands for, if it is one.
 #[inline]
 pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
-    let digit = |octet: u8| char::from(octet).to_digit(16);
+    let digit = |byte: u8| char::from(byte).to_digit(16);
     let [b'%', high, low] = *text.get(at..at + 3)? else { return None };
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }
@@ -23,20 +23,20 @@ pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
 pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
     let rewritten = if encode_special { ILLEGAL | PERCENT | STAR | DOLLAR } else { ILLEGAL | PERCENT };
     let mut rest = text;
-    while let Some(at) = rest.iter().position(|&octet| class(octet) & rewritten != 0) {
+    while let Some(at) = rest.iter().position(|&byte| class(byte) & rewritten != 0) {
         out.extend_from_slice(&rest[..at]);
-        let octet = rest[at];
+        let byte = rest[at];
         let read = match decoded(rest, at) {
-            _ if octet != b'%' => {
-                push_encoded(octet, out);
+            _ if byte != b'%' => {
+                push_encoded(byte, out);
                 1
             }
-            Some(octet) if is_unreserved(octet) && !completes_a_stray(octet, out) => {
-                out.push(octet);
+            Some(byte) if is_unreserved(byte) && !completes_a_stray(byte, out) => {
+                out.push(byte);
                 3
             }
-            Some(octet) => {
-                push_encoded(octet, out);
+            Some(byte) => {
+                push_encoded(byte, out);
                 3
             }
             None => {
@@ -49,10 +49,10 @@ pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Whether the octet, decoded, would turn an invalid `%` before it into a valid encoding: then normalising twice would
+/// Whether the byte, decoded, would turn an invalid `%` before it into a valid encoding: then normalising twice would
 /// not be normalising once.
-fn completes_a_stray(octet: u8, out: &[u8]) -> bool {
-    octet.is_ascii_hexdigit()
+fn completes_a_stray(byte: u8, out: &[u8]) -> bool {
+    byte.is_ascii_hexdigit()
         && match out {
             [.., b'%'] => true,
             [.., b'%', digit] => digit.is_ascii_hexdigit(),
@@ -65,7 +65,7 @@ pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
     let query = memchr::memchr(b'?', form_a).map_or(form_a.len(), |at| at + 1);
     out.extend_from_slice(&form_a[..query]);
     let mut rest = &form_a[query..];
-    while let Some(at) = rest.iter().position(|&octet| class(octet) & QUERY_DATA != 0) {
+    while let Some(at) = rest.iter().position(|&byte| class(byte) & QUERY_DATA != 0) {
         out.extend_from_slice(&rest[..at]);
         push_encoded(rest[at], out);
         rest = &rest[at + 1..];
@@ -77,15 +77,15 @@ pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
 pub fn has_reserved_data(form_a: &[u8]) -> bool {
     memchr::memchr(b'?', form_a).is_some_and(|question| {
         let query = &form_a[question + 1..];
-        query.iter().enumerate().any(|(at, &octet)| {
-            let data = if octet == b'%' { decoded(query, at).unwrap_or(octet) } else { octet };
+        query.iter().enumerate().any(|(at, &byte)| {
+            let data = if byte == b'%' { decoded(query, at).unwrap_or(byte) } else { byte };
             class(data) & QUERY_DATA != 0
         })
     })
 }
 
 /// Appends the text with `*` and `$` written so that they are no signs; with `decode`, all escapes but `%2F` are
-/// decoded. An octet has one writing, and none is the beginning of another's: texts begin with one another as before.
+/// decoded. An byte has one writing, and none is the beginning of another's: texts begin with one another as before.
 pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&written) = text.get(at) {
@@ -98,23 +98,23 @@ pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
             1 => out.extend(b"\x01\x01"),
             b'*' => out.extend(b"\x01s"),
             b'$' => out.extend(b"\x01d"),
-            octet => out.push(octet),
+            byte => out.push(byte),
         }
     }
 }
 
 /// Turns back what [`literal`] did to `*` and `$`, so that people and callers see the characters.
-pub fn as_written(literal: &[u8]) -> Vec<u8> {
+pub fn unescape_literal(literal: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(literal.len());
     let mut rest = literal.iter();
-    while let Some(&octet) = rest.next() {
-        out.push(match octet {
+    while let Some(&byte) = rest.next() {
+        out.push(match byte {
             1 => match rest.next() {
                 Some(b's') => b'*',
                 Some(b'd') => b'$',
                 _ => 1,
             },
-            octet => octet,
+            byte => byte,
         });
     }
     out
@@ -123,16 +123,16 @@ pub fn as_written(literal: &[u8]) -> Vec<u8> {
 /// Appends the text as Google's parser escapes it: upper-case hex, octets that `encode` says encoded, nothing decoded.
 pub fn google_form(text: &[u8], encode: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     let mut at = 0;
-    while let Some(&octet) = text.get(at) {
+    while let Some(&byte) = text.get(at) {
         if decoded(text, at).is_some() {
             out.extend(text[at..at + 3].iter().map(u8::to_ascii_uppercase));
             at += 3;
             continue;
         }
-        if encode(octet) {
-            push_encoded(octet, out);
+        if encode(byte) {
+            push_encoded(byte, out);
         } else {
-            out.push(octet);
+            out.push(byte);
         }
         at += 1;
     }
@@ -170,7 +170,7 @@ mod tests {
                 literal(text.as_bytes(), decode, &mut out);
                 assert_eq!(out, expected.as_bytes(), "{text} {decode}");
                 if !decode {
-                    assert_eq!(as_written(&out), text.as_bytes());
+                    assert_eq!(unescape_literal(&out), text.as_bytes());
                 }
             }
         }

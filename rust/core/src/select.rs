@@ -47,14 +47,14 @@ impl Directory {
     pub fn select<T: AsRef<[u8]>>(
         &self,
         groups: &Groups,
-        octets: &[u8],
+        content: &[u8],
         profile: &Profile,
         tokens: &[T],
         star_applies: bool,
     ) -> Selection {
         for (place, token) in tokens.iter().enumerate() {
             let token = token.as_ref();
-            let named = self.groups_of(groups, octets, profile, token);
+            let named = self.groups_of(groups, content, profile, token);
             if !named.is_empty() {
                 let choice = match place {
                     _ if token == STAR => Choice::Star,
@@ -65,7 +65,7 @@ impl Directory {
             }
         }
         if star_applies {
-            let everyone = self.groups_of(groups, octets, profile, STAR);
+            let everyone = self.groups_of(groups, content, profile, STAR);
             if !everyone.is_empty() {
                 return Selection { choice: Choice::Star, groups: everyone };
             }
@@ -73,21 +73,21 @@ impl Directory {
         Selection { choice: Choice::None, groups: Vec::new() }
     }
 
-    fn groups_of(&self, groups: &Groups, octets: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
+    fn groups_of(&self, groups: &Groups, content: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
         let agents = groups.agents();
         let mut found = Vec::new();
         if profile.name_in_value && token != STAR {
-            let naming = agents.iter().filter(|agent| contains(agent.token.of(octets), token));
+            let naming = agents.iter().filter(|agent| contains(agent.token.of(content), token));
             found.extend(naming.map(|agent| agent.group));
         } else if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
             for agent in agents {
-                if same_token(agent.token.of(octets), token, profile) {
+                if same_token(agent.token.of(content), token, profile) {
                     found.push(agent.group);
                 }
             }
         } else {
-            let sorted = self.sorted.get_or_init(|| sort(groups, octets, profile));
-            let name = |line: u32| agents[line as usize].token.of(octets);
+            let sorted = self.sorted.get_or_init(|| sort(groups, content, profile));
+            let name = |line: u32| agents[line as usize].token.of(content);
             let first = sorted.partition_point(|&line| order(name(line), token, profile) == Ordering::Less);
             found.extend(
                 sorted[first..]
@@ -108,8 +108,8 @@ impl Directory {
     }
 }
 
-fn sort(groups: &Groups, octets: &[u8], profile: &Profile) -> Box<[u32]> {
-    let name = |line: u32| groups.agents()[line as usize].token.of(octets);
+fn sort(groups: &Groups, content: &[u8], profile: &Profile) -> Box<[u32]> {
+    let name = |line: u32| groups.agents()[line as usize].token.of(content);
     let mut lines: Vec<u32> = (0..groups.agents().len() as u32).collect();
     lines.sort_by(|&one, &other| order(name(one), name(other), profile));
     lines.into()
@@ -136,13 +136,13 @@ fn order(one: &[u8], other: &[u8], profile: &Profile) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
     const FILE: &[u8] =
         b"User-agent: Foo\nUser-agent: foo\nAllow: /1\nUser-agent: *\nAllow: /2\nUser-agent: FOO\nUser-agent: Bar";
 
-    fn select(tokens: &[&[u8]], star_applies: bool, profile: usize) -> (Choice, Vec<u32>) {
-        let profile = &PROFILES[profile];
+    fn select(tokens: &[&[u8]], star_applies: bool, name: &str) -> (Choice, Vec<u32>) {
+        let profile = profile(name);
         let groups = Groups::read(FILE, profile);
         let selection = Directory::default().select(&groups, FILE, profile, tokens, star_applies);
         (selection.choice, selection.groups)
@@ -150,25 +150,25 @@ mod tests {
 
     #[test]
     fn rfc9309_2_2_1_groups_of_a_token_are_merged_without_case() {
-        assert_eq!(select(&[b"fOO"], true, 0), (Choice::OwnToken, vec![0, 2]));
-        assert_eq!(select(&[b"foo"], true, 2), (Choice::OwnToken, vec![0]));
+        assert_eq!(select(&[b"fOO"], true, "rfc9309"), (Choice::OwnToken, vec![0, 2]));
+        assert_eq!(select(&[b"foo"], true, "google2019"), (Choice::OwnToken, vec![0]));
     }
 
     #[test]
     fn rfc9309_2_2_1_star_is_for_whom_no_group_names() {
-        assert_eq!(select(&[b"baz"], true, 0), (Choice::Star, vec![1]));
-        assert_eq!(select(&[b"baz"], false, 0), (Choice::None, vec![]));
-        assert_eq!(select(&[b"*"], false, 0), (Choice::Star, vec![1]));
-        assert_eq!(select(&[b"baz", b"bar"], true, 0), (Choice::Fallback(1), vec![2]));
+        assert_eq!(select(&[b"baz"], true, "rfc9309"), (Choice::Star, vec![1]));
+        assert_eq!(select(&[b"baz"], false, "rfc9309"), (Choice::None, vec![]));
+        assert_eq!(select(&[b"*"], false, "rfc9309"), (Choice::Star, vec![1]));
+        assert_eq!(select(&[b"baz", b"bar"], true, "rfc9309"), (Choice::Fallback(1), vec![2]));
     }
 
     #[test]
     fn draft1996_the_first_value_that_contains_the_name_is_chosen() {
-        let profile = PROFILES.iter().find(|profile| profile.name == "draft1996").expect("a profile");
-        let octets = b"User-agent: c\n\nUser-agent: Foo, Bar/1\nAllow: /1\n\nUser-agent: *\nAllow: /2\n\nUser-agent: bar\nAllow: /3";
-        let groups = Groups::read(octets, profile);
+        let profile = profile("draft1996");
+        let content = b"User-agent: c\n\nUser-agent: Foo, Bar/1\nAllow: /1\n\nUser-agent: *\nAllow: /2\n\nUser-agent: bar\nAllow: /3";
+        let groups = Groups::read(content, profile);
         let choose = |token: &[u8]| {
-            let selection = Directory::default().select(&groups, octets, profile, &[token], true);
+            let selection = Directory::default().select(&groups, content, profile, &[token], true);
             (selection.choice, selection.groups)
         };
         assert_eq!(choose(b"BAR"), (Choice::OwnToken, vec![1]));
@@ -184,7 +184,7 @@ mod tests {
                 format!("User-agent: Bot{}\nAllow: /{number}\nUser-agent: bOT{}\n", number % 60, number % 7).bytes(),
             );
         }
-        let profile = &PROFILES[0];
+        let profile = profile("rfc9309");
         let groups = Groups::read(&file, profile);
         let sorted = Directory::default();
         for round in 0..3 {

@@ -1,15 +1,17 @@
-//! What the tests share: numbers and texts that look random and are the same each time.
+//! Shared by the tests: profiles by name, and reproducible random numbers and texts.
 
-/// A source of numbers (xorshift64).
+use crate::tables::Profile;
+
+/// A random number generator (xorshift64).
 pub struct Dice(u64);
 
 impl Dice {
-    /// A source that gives the same numbers for the same seed.
+    /// Creates a generator that returns the same numbers for the same seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -17,13 +19,18 @@ impl Dice {
         (self.0 >> 33) as usize % limit
     }
 
-    /// One of some values.
+    /// Returns one of the values.
     pub fn pick<'a, T: ?Sized>(&mut self, values: &[&'a T]) -> &'a T {
         values[self.below(values.len())]
     }
 
-    /// A text of those octets, shorter than `limit`.
-    pub fn text(&mut self, octets: &[u8], limit: usize) -> Vec<u8> {
-        (0..self.below(limit)).map(|_| octets[self.below(octets.len())]).collect()
+    /// Returns a text of these bytes, shorter than `limit`.
+    pub fn text(&mut self, alphabet: &[u8], limit: usize) -> Vec<u8> {
+        (0..self.below(limit)).map(|_| alphabet[self.below(alphabet.len())]).collect()
     }
+}
+
+/// The profile with this name.
+pub fn profile(name: &str) -> &'static Profile {
+    crate::profile(name).unwrap_or_else(|| panic!("unknown profile {name:?}"))
 }

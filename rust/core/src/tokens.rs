@@ -1,7 +1,7 @@
 //! Product tokens (RFC 9309 section 2.2.1): what a user-agent line's value names.
 
-use crate::abnf::is_identifier_octet;
-use crate::octets::is_space;
+use crate::abnf::is_identifier_byte;
+use crate::bytes::is_space;
 use crate::tables::Profile;
 
 /// The token that stands for every crawler.
@@ -14,24 +14,24 @@ pub fn token_length(value: &[u8], profile: &Profile) -> usize {
     }
     if value.first() == Some(&b'*') {
         // A star with more right behind it is neither everybody nor a name.
-        return usize::from(value.get(1).is_none_or(|&octet| is_space(octet)));
+        return usize::from(value.get(1).is_none_or(|&byte| is_space(byte)));
     }
-    let is_token_octet = if profile.token_letters_only {
-        is_identifier_octet
+    let is_token_byte = if profile.token_letters_only {
+        is_identifier_byte
     } else {
         // DEVIATION(rfc9309): real crawlers have digits and dots in their names.
-        |octet: u8| !is_space(octet) && !matches!(octet, b'/' | b'*' | b',')
+        |byte: u8| !is_space(byte) && !matches!(byte, b'/' | b'*' | b',')
     };
-    value.iter().position(|&octet| !is_token_octet(octet)).unwrap_or(value.len())
+    value.iter().position(|&byte| !is_token_byte(byte)).unwrap_or(value.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::PROFILES;
+    use crate::testing::profile;
 
-    fn token(value: &[u8], profile: usize) -> &[u8] {
-        &value[..token_length(value, &PROFILES[profile])]
+    fn token<'v>(value: &'v [u8], name: &str) -> &'v [u8] {
+        &value[..token_length(value, profile(name))]
     }
 
     #[test]
@@ -47,8 +47,8 @@ mod tests {
             (b"360Spider", b"360Spider", b""),
             (b"", b"", b""),
         ] {
-            assert_eq!(token(value, 0), lenient);
-            assert_eq!(token(value, 3), letters);
+            assert_eq!(token(value, "rfc9309"), lenient);
+            assert_eq!(token(value, "google"), letters);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What may be asked about: an absolute URL, `//host/path`, or a text that begins with `/`; and which origin it names.
 
-use crate::octets::{ILLEGAL, class};
+use crate::bytes::{ILLEGAL, class};
 
 /// A question that can be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn locate(url: &[u8]) -> Option<Located> {
 /// Whether the URL begins with this origin, written in its canonical way, and ends there or goes on with a path.
 #[inline]
 pub fn has_origin(url: &[u8], origin: &[u8]) -> bool {
-    url.starts_with(origin) && url.get(origin.len()).is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
+    url.starts_with(origin) && url.get(origin.len()).is_none_or(|byte| matches!(byte, b'/' | b'?' | b'#'))
 }
 
 /// Where the authority behind `scheme://` begins (RFC 3986 section 3.1).
@@ -34,8 +34,7 @@ fn scheme(url: &[u8]) -> Option<usize> {
     if url.starts_with(b"https://") {
         return Some(8);
     }
-    let colon =
-        url.iter().position(|&octet| !(octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.')))?;
+    let colon = url.iter().position(|&byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))?;
     (url.first()?.is_ascii_alphabetic() && url[colon..].starts_with(b"://")).then_some(colon + 3)
 }
 
@@ -43,35 +42,35 @@ const END: u8 = 1;
 const CARE: u8 = 2;
 const AUTHORITY: [u8; 256] = {
     let mut table = [0; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        table[octet] = match octet as u8 {
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
             b'/' | b'?' | b'#' => END,
             b'@' | b':' => CARE,
-            octet if is_illegal_in_host(octet) => CARE,
+            byte if is_illegal_in_host(byte) => CARE,
             _ => 0,
         };
-        octet += 1;
+        byte += 1;
     }
     table
 };
 
-const fn is_illegal(octet: u8) -> bool {
-    octet < 0x80 && class(octet) & ILLEGAL != 0
+const fn is_illegal(byte: u8) -> bool {
+    byte < 0x80 && class(byte) & ILLEGAL != 0
 }
 
-const fn is_illegal_in_host(octet: u8) -> bool {
-    matches!(octet, b'[' | b']') || is_illegal(octet)
+const fn is_illegal_in_host(byte: u8) -> bool {
+    matches!(byte, b'[' | b']') || is_illegal(byte)
 }
 
 /// Where the authority that begins at `from` ends, if it is valid.
 #[inline]
 fn authority(url: &[u8], from: usize) -> Option<usize> {
     let text = &url[from..];
-    let stop = text.iter().position(|&octet| AUTHORITY[usize::from(octet)] != 0).unwrap_or(text.len());
+    let stop = text.iter().position(|&byte| AUTHORITY[usize::from(byte)] != 0).unwrap_or(text.len());
     match text.get(stop) {
-        Some(&octet) if AUTHORITY[usize::from(octet)] == CARE => {
-            let end = text.iter().position(|&octet| AUTHORITY[usize::from(octet)] == END).unwrap_or(text.len());
+        Some(&byte) if AUTHORITY[usize::from(byte)] == CARE => {
+            let end = text.iter().position(|&byte| AUTHORITY[usize::from(byte)] == END).unwrap_or(text.len());
             is_authority(&text[..end]).then_some(from + end)
         }
         _ => (stop > 0).then_some(from + stop),
@@ -102,8 +101,8 @@ fn is_authority(text: &[u8]) -> bool {
     // Browsers take a backslash for a slash, and what follows `@` would name no host for them.
     is_port
         && !host.is_empty()
-        && !host.iter().any(|&octet| is_illegal_in_host(octet))
-        && !user_information.iter().any(|&octet| is_illegal(octet))
+        && !host.iter().any(|&byte| is_illegal_in_host(byte))
+        && !user_information.iter().any(|&byte| is_illegal(byte))
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 //
 // RUSTC_BOOTSTRAP=1 cargo fuzz run decide -- -dict=fuzz/robots.dict -max_len=4096
 //
-// Input: an octet that chooses the profile, the file, a line `##`, then URLs, one a line.
+// Input: an byte that chooses the profile, the file, a line `##`, then URLs, one a line.
 #![no_main]
 
 use canfetch_core::pattern::{Form, Scratch, entries};
 use canfetch_core::tables::PROFILES;
-use canfetch_core::{CompiledFile, File, RuleSet, locate, target};
+use canfetch_core::{CompiledFile, DECISIONS_BEFORE_INDEX, File, RuleSet, locate, target};
 use libfuzzer_sys::fuzz_target;
 
 const END_OF_FILE: &[u8] = b"\n##\n";
@@ -16,14 +16,17 @@ fuzz_target!(|input: &[u8]| {
     let Some((choice, input)) = input.split_first() else { return };
     let profile = &PROFILES[usize::from(*choice) % PROFILES.len()];
     let split = input.windows(END_OF_FILE.len()).position(|window| window == END_OF_FILE);
-    let (octets, urls) = split.map_or((input, &b"/"[..]), |at| (&input[..at], &input[at + END_OF_FILE.len()..]));
-    let compiled = CompiledFile::new(octets, profile);
-    let file = compiled.file(octets);
+    let (content, urls) = split.map_or((input, &b"/"[..]), |at| (&input[..at], &input[at + END_OF_FILE.len()..]));
+    let compiled = CompiledFile::new(content, profile);
+    let file = compiled.file(content);
     for tokens in [&[&b"foo"[..]][..], &[b"a", b"*"], &[b"bar"]] {
-        let selection = compiled.select(octets, tokens, true);
+        let selection = compiled.select(content, tokens, true);
         let indexed = RuleSet::new(&selection.groups, file.groups);
         indexed.expect(file, usize::MAX);
-        for url in urls.split(|&octet| octet == b'\n') {
+        for _ in 0..=DECISIONS_BEFORE_INDEX {
+            indexed.explain(file, b"/");
+        }
+        for url in urls.split(|&byte| byte == b'\n') {
             if let Some(located) = locate(url) {
                 check(file, &selection.groups, &indexed, &target(url, located.path, profile));
             }
@@ -39,8 +42,10 @@ fn check(file: File<'_>, groups: &[u32], indexed: &RuleSet, target: &[u8]) {
     let exempt = file.profile.robots_txt_allowed && target == b"/robots.txt";
     let decided = walked.rule.map(|found| (found.rule, found.specificity));
     assert_eq!(decided, if exempt { None } else { plain });
-    let matched = walking.matched(file, target);
-    assert_eq!(matched.first().map(|found| (found.rule, found.specificity)), plain);
+    let explanation = indexed.explain(file, target);
+    assert_eq!(explanation, walking.explain(file, target));
+    assert_eq!(explanation.verdict, walked);
+    assert_eq!(explanation.matches.first().map(|found| (found.rule, found.specificity)), plain);
 }
 
 /// Every rule, one after the other; most octets first, then allow, then the first line, or the first line alone.
@@ -49,30 +54,30 @@ fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32
     let mut best: Option<(u32, bool, u32)> = None;
     for index in groups.iter().flat_map(|&group| file.groups.rules_of(group)) {
         let rule = file.groups.rules()[index];
-        entries(file.profile, rule.allow(), rule.value.of(file.octets), &mut Scratch::default(), |entry| {
+        entries(file.profile, rule.allow(), rule.value.of(file.content), &mut Scratch::default(), |entry| {
             let target = if entry.form == Form::A { target } else { &b };
-            let better = best.is_none_or(|(octets, allow, _)| {
-                !file.profile.first_match && (entry.specificity, rule.allow()) > (octets, allow)
+            let better = best.is_none_or(|(specificity, allow, _)| {
+                !file.profile.first_match && (entry.specificity, rule.allow()) > (specificity, allow)
             });
             if better && plainly_matches(entry.text, target) {
                 best = Some((entry.specificity, rule.allow(), index as u32));
             }
         });
     }
-    best.map(|(octets, _, rule)| (rule, octets))
+    best.map(|(specificity, _, rule)| (rule, specificity))
 }
 
 /// The target with the reserved data behind its first `?` encoded.
 fn form_b(target: &[u8]) -> Vec<u8> {
     let mut in_query = false;
     let mut out = Vec::new();
-    for &octet in target {
-        if in_query && b":/?#[]@!'()+,;".contains(&octet) {
-            out.extend_from_slice(format!("%{octet:02X}").as_bytes());
+    for &byte in target {
+        if in_query && b":/?#[]@!'()+,;".contains(&byte) {
+            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
         } else {
-            out.push(octet);
+            out.push(byte);
         }
-        in_query |= octet == b'?';
+        in_query |= byte == b'?';
     }
     out
 }
@@ -81,16 +86,16 @@ fn form_b(target: &[u8]) -> Vec<u8> {
 fn plainly_matches(text: &[u8], target: &[u8]) -> bool {
     let mut places = vec![false; target.len() + 1];
     places[0] = true;
-    for (at, &octet) in text.iter().enumerate() {
-        if octet == b'$' && at + 1 == text.len() {
+    for (at, &byte) in text.iter().enumerate() {
+        if byte == b'$' && at + 1 == text.len() {
             return places[target.len()];
         }
-        if octet == b'*' {
+        if byte == b'*' {
             let first = places.iter().position(|&place| place).unwrap_or(places.len());
             places[first..].fill(true);
         } else {
             for place in (0..target.len()).rev() {
-                places[place + 1] = places[place] && target[place] == octet;
+                places[place + 1] = places[place] && target[place] == byte;
             }
             places[0] = false;
         }

@@ -3,34 +3,36 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use canfetch_core::{Choice, File, RuleSet, as_written, has_origin, locate, target};
+use canfetch_core::{Choice, File, RuleSet, has_origin, locate, target, unescape_literal};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
-use crate::compiled_file::{CompiledFile, MatchItem};
-use crate::urls::{octets, rejection};
+use crate::file_contents::FileContents;
+use crate::rule_objects::RuleObjects;
+use crate::urls::{rejection, url_bytes};
 
-/// URLs that are held at once by `allows_many`.
+/// URLs that `allows_many` holds at once.
 const CHUNK: usize = 4096;
 
 /// A file's rules, bound to one agent.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct BoundRules {
-    file: Py<CompiledFile>,
+    file: Arc<FileContents>,
     rules: Arc<RuleSet>,
+    rule_objects: RuleObjects,
     choice: Choice,
     origin: Option<Box<[u8]>>,
-    /// Where no origin is given: the first that was asked about. It is valid, and nearly every URL begins with it.
-    seen: OnceLock<Box<[u8]>>,
+    /// The origin of the first URL, if the file has none: valid, and nearly always the origin of the next URL too.
+    seen_origin: OnceLock<Box<[u8]>>,
     check_origin: Option<Py<PyAny>>,
 }
 
-/// A URL that can be asked about.
-struct Question {
+/// A valid URL.
+struct ValidURL {
     /// Where its path begins.
     path: usize,
-    /// Whether Python has to say if the file rules over its origin.
+    /// Whether its origin still has to be compared with the file's, in Python.
     foreign: bool,
 }
 
@@ -39,54 +41,55 @@ struct Question {
 enum Answer {
     Allowed,
     Disallowed,
-    /// The answer holds if the file rules over the URL's origin.
+    /// The answer holds if the file governs the origin of the URL.
     Foreign {
         allowed: bool,
     },
     Invalid,
 }
 
-/// The answer to `decide`: allowed, reason, deciding rule, target.
-type Decision<'py> = (bool, &'static str, Option<MatchItem<'py>>, Bound<'py, PyBytes>);
+/// Whether the URL may be fetched, the reason, the deciding rule, the other rules that match, and the target.
+type Decision<'py> = (bool, &'static str, Option<Bound<'py, PyAny>>, Bound<'py, PyTuple>, Bound<'py, PyBytes>);
 
 impl BoundRules {
     /// Binds rules.
     pub fn new(
-        file: Py<CompiledFile>,
+        file: Arc<FileContents>,
         rules: Arc<RuleSet>,
         choice: Choice,
         origin: Option<Box<[u8]>>,
         check_origin: Option<Py<PyAny>>,
     ) -> Self {
-        Self { file, rules, choice, origin, seen: OnceLock::new(), check_origin }
+        let (rule_objects, seen_origin) = (RuleObjects::default(), OnceLock::new());
+        Self { file, rules, rule_objects, choice, origin, seen_origin, check_origin }
     }
 
-    /// The URL's validity and origin; `None` if it is invalid.
+    /// Validates a URL and compares its origin; `None` if it is invalid.
     #[inline]
-    fn question(&self, url: &[u8]) -> Option<Question> {
-        match self.origin.as_ref().or_else(|| self.seen.get()) {
-            Some(origin) if has_origin(url, origin) => Some(Question { path: origin.len(), foreign: false }),
-            _ => self.other_question(url),
+    fn validate(&self, url: &[u8]) -> Option<ValidURL> {
+        match self.origin.as_ref().or_else(|| self.seen_origin.get()) {
+            Some(origin) if has_origin(url, origin) => Some(ValidURL { path: origin.len(), foreign: false }),
+            _ => self.validate_other(url),
         }
     }
 
-    /// The same for a URL that does not begin as expected.
-    fn other_question(&self, url: &[u8]) -> Option<Question> {
+    /// Validates a URL that does not begin with the expected origin.
+    fn validate_other(&self, url: &[u8]) -> Option<ValidURL> {
         let located = locate(url)?;
         if located.has_authority && self.origin.is_none() {
-            // Another thread may have been first, which is as well.
-            self.seen.get_or_init(|| url[..located.path].into());
+            // Another thread may set it first; any origin will do.
+            self.seen_origin.get_or_init(|| url[..located.path].into());
         }
-        Some(Question { path: located.path, foreign: located.has_authority && self.origin.is_some() })
+        Some(ValidURL { path: located.path, foreign: located.has_authority && self.origin.is_some() })
     }
 
-    /// The target of a URL that is valid and whose origin is the file's, or the error that Python raises.
-    fn target<'u>(&self, url: &Bound<'_, PyAny>, octets: &'u [u8]) -> PyResult<Cow<'u, [u8]>> {
-        let Some(question) = self.question(octets) else { return Err(rejection(url, None)) };
-        if question.foreign {
+    /// Returns the target of a URL, or raises if the URL is invalid or its origin is not the file's.
+    fn target<'u>(&self, url: &Bound<'_, PyAny>, bytes: &'u [u8]) -> PyResult<Cow<'u, [u8]>> {
+        let Some(valid) = self.validate(bytes) else { return Err(rejection(url, None)) };
+        if valid.foreign {
             self.check(url, None)?;
         }
-        Ok(target(octets, question.path, self.file.get().profile()))
+        Ok(target(bytes, valid.path, self.file.profile()))
     }
 
     #[cold]
@@ -97,27 +100,27 @@ impl BoundRules {
         }
     }
 
-    /// The answer for one URL of many, without the interpreter.
+    /// Answers one URL of many, without the interpreter.
     fn answer(&self, file: File<'_>, url: &[u8]) -> Answer {
-        let Some(question) = self.question(url) else { return Answer::Invalid };
-        let allowed = self.rules.allows(file, &target(url, question.path, file.profile));
-        match (question.foreign, allowed) {
+        let Some(valid) = self.validate(url) else { return Answer::Invalid };
+        let allowed = self.rules.allows(file, &target(url, valid.path, file.profile));
+        match (valid.foreign, allowed) {
             (true, allowed) => Answer::Foreign { allowed },
             (false, true) => Answer::Allowed,
             (false, false) => Answer::Disallowed,
         }
     }
 
-    /// Answers for a chunk of URLs, appended to those before.
+    /// Appends the answers for a chunk of URLs.
     fn answer_chunk(&self, py: Python<'_>, urls: &[Bound<'_, PyAny>], answers: &mut Vec<bool>) -> PyResult<()> {
         let mut texts = Vec::with_capacity(urls.len());
         for url in urls {
-            match octets(url)? {
-                Some(octets) => texts.push(octets),
+            match url_bytes(url)? {
+                Some(bytes) => texts.push(bytes),
                 None => break,
             }
         }
-        let file = self.file.get().file(py);
+        let file = self.file.file(py);
         let decided: Vec<Answer> = py.detach(|| {
             self.rules.expect(file, texts.len());
             texts.iter().map(|url| self.answer(file, url)).collect()
@@ -153,37 +156,37 @@ impl BoundRules {
         }
     }
 
-    /// The place of the deciding token in the agent's chain, -1 if none decided.
+    /// The index of the token that chose them, or -1.
     #[getter]
     fn token_index(&self) -> i64 {
         match self.choice {
             Choice::OwnToken => 0,
-            Choice::Fallback(place) => i64::try_from(place).unwrap_or(i64::MAX),
+            Choice::Fallback(index) => i64::try_from(index).unwrap_or(i64::MAX),
             Choice::Star | Choice::None => -1,
         }
     }
 
-    /// The groups, in file order.
+    /// The indices of the groups, in file order.
     #[getter]
     fn group_indices(&self) -> Vec<u32> {
         self.rules.groups().to_vec()
     }
 
-    /// How many rules these groups have.
+    /// The number of rules in these groups.
     #[getter]
     fn rule_count(&self) -> usize {
         self.rules.rule_count()
     }
 
-    /// Says whether the URL may be fetched.
+    /// Returns whether the URL may be fetched.
     #[pyo3(signature = (url, /))]
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(octets) = octets(url)? else { return Err(rejection(url, None)) };
-        let target = self.target(url, &octets)?;
-        Ok(self.rules.allows(self.file.get().file(url.py()), &target))
+        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let target = self.target(url, &bytes)?;
+        Ok(self.rules.allows(self.file.file(url.py()), &target))
     }
 
-    /// Says whether each URL may be fetched; the interpreter is free for others meanwhile.
+    /// Returns whether each URL may be fetched. The interpreter's lock is released meanwhile.
     #[pyo3(signature = (urls, /))]
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let py = urls.py();
@@ -212,32 +215,33 @@ impl BoundRules {
         }
     }
 
-    /// Says whether the URL may be fetched, and why.
+    /// Returns whether the URL may be fetched, why, the deciding rule, the other rules that match, and the target.
     #[pyo3(signature = (url, /))]
     fn decide<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Decision<'py>> {
         let py = url.py();
-        let Some(octets) = octets(url)? else { return Err(rejection(url, None)) };
-        let target = self.target(url, &octets)?;
-        let file = self.file.get();
-        let verdict = self.rules.decide(file.file(py), &target);
-        let rule = verdict.rule.map(|found| file.match_item(py, found.rule, found.specificity));
-        let target = if file.profile().literal_paths { Cow::Owned(as_written(&target)) } else { target };
-        Ok((verdict.reason.allows(), verdict.reason.name(), rule, PyBytes::new(py, &target)))
+        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let target = self.target(url, &bytes)?;
+        let explanation = self.rules.explain(self.file.file(py), &target);
+        let reason = explanation.verdict.reason;
+        let mut matches = self.rule_objects.get(py, &self.file, &explanation.matches)?.into_iter();
+        let rule = explanation.verdict.rule.and_then(|_| matches.next());
+        let others = PyTuple::new(py, matches)?;
+        let target = if self.file.profile().literal_paths { Cow::Owned(unescape_literal(&target)) } else { target };
+        Ok((reason.allows(), reason.name(), rule, others, PyBytes::new(py, &target)))
     }
 
-    /// Every rule that matches the URL, the deciding one first.
+    /// Returns whether the URL may be fetched, and the deciding rule.
     #[pyo3(signature = (url, /))]
-    fn matched<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Vec<MatchItem<'py>>> {
+    fn deciding_rule<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<(bool, Option<Bound<'py, PyAny>>)> {
         let py = url.py();
-        let Some(octets) = octets(url)? else { return Err(rejection(url, None)) };
-        let target = self.target(url, &octets)?;
-        let file = self.file.get();
-        let matches = self.rules.matched(file.file(py), &target);
-        Ok(matches.iter().map(|found| file.match_item(py, found.rule, found.specificity)).collect())
+        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let target = self.target(url, &bytes)?;
+        let verdict = self.rules.decide(self.file.file(py), &target);
+        let rule = self.rule_objects.get(py, &self.file, verdict.rule.as_slice())?.pop();
+        Ok((verdict.reason.allows(), rule))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.file)?;
         visit.call(&self.check_origin)
     }
 }

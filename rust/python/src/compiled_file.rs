@@ -1,52 +1,32 @@
-//! `CompiledFile`: one file, read once.
+//! `CompiledFile`: a file that is parsed once.
 
 use std::sync::Arc;
 
-use canfetch_core::{CompiledFile as Contents, File, Groups, Rule, RuleSet, Span, tables::Profile};
+use canfetch_core::{CompiledFile as Compiled, Rule, Span};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::bound_rules::BoundRules;
+use crate::file_contents::FileContents;
 
 /// A token and its line.
 type AgentItem<'py> = (Bound<'py, PyBytes>, u32);
-/// Whether it allows, its value as written, its line.
+/// Whether a rule allows, its value as written, and its line.
 type RuleItem<'py> = (bool, Bound<'py, PyBytes>, u32);
-/// Whether it allows, its value as written, its line, its specificity.
-pub type MatchItem<'py> = (bool, Bound<'py, PyBytes>, u32, u32);
-/// Line, kind, key and value spans, group.
+/// Line, kind, spans of key and value, and group of another record.
 type OtherItem = (u32, u8, usize, usize, usize, usize, i64);
 
-/// A file's groups and records, and the rule sets that agents asked for.
+/// A file's groups and records, and the rule sets of its agents.
 #[pyclass(frozen, module = "canfetch._native")]
 pub struct CompiledFile {
-    octets: Py<PyBytes>,
-    contents: Contents,
+    contents: Arc<FileContents>,
 }
 
 impl CompiledFile {
-    /// Reads a file.
-    pub fn new(octets: &Bound<'_, PyBytes>, profile: &'static Profile) -> Self {
-        Self { contents: Contents::new(octets.as_bytes(), profile), octets: octets.clone().unbind() }
-    }
-
-    /// What a decision needs.
-    #[inline]
-    pub fn file<'a>(&'a self, py: Python<'_>) -> File<'a> {
-        self.contents.file(self.octets.as_bytes(py))
-    }
-
-    /// Whose reading it is.
-    #[inline]
-    pub fn profile(&self) -> &'static Profile {
-        self.contents.profile()
-    }
-
-    /// A matching rule, as Python sees it.
-    pub fn match_item<'py>(&self, py: Python<'py>, rule: u32, specificity: u32) -> MatchItem<'py> {
-        let (allow, value, line) = self.rule_item(py, self.groups().rules()[rule as usize]);
-        (allow, value, line, specificity)
+    /// Wraps a parsed file.
+    pub fn new(contents: FileContents) -> Self {
+        Self { contents: Arc::new(contents) }
     }
 
     fn rule_item<'py>(&self, py: Python<'py>, rule: Rule) -> RuleItem<'py> {
@@ -54,19 +34,15 @@ impl CompiledFile {
     }
 
     fn copy<'py>(&self, py: Python<'py>, span: Span) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, span.of(self.octets.as_bytes(py)))
-    }
-
-    fn groups(&self) -> &Groups {
-        self.contents.groups()
+        PyBytes::new(py, span.of(self.contents.bytes(py)))
     }
 }
 
 #[pymethods]
 impl CompiledFile {
-    /// Each group's user-agent lines and rules, void and empty ones included, as written.
+    /// Returns the user-agent lines and rules of each group as written, void and empty rules included.
     fn group_table<'py>(&self, py: Python<'py>) -> Vec<(Vec<AgentItem<'py>>, Vec<RuleItem<'py>>)> {
-        let groups = self.groups();
+        let groups = self.contents.compiled().groups();
         (0..groups.len() as u32)
             .map(|group| {
                 let agents = groups.agents_of(group).iter().map(|agent| (self.copy(py, agent.token), agent.line));
@@ -76,9 +52,9 @@ impl CompiledFile {
             .collect()
     }
 
-    /// The records that are neither user-agent lines nor rules, as spans of the octets.
+    /// Returns the records that are neither user-agent lines nor rules, as spans of the content.
     fn other_records(&self) -> Vec<OtherItem> {
-        let others = self.groups().others().iter();
+        let others = self.contents.compiled().groups().others().iter();
         others
             .map(|other| {
                 let (key, value) = (other.key.bounds(), other.value.bounds());
@@ -88,31 +64,31 @@ impl CompiledFile {
             .collect()
     }
 
-    /// The rules for an agent: its product tokens in order, and whether `*` applies to it.
+    /// Binds the rules to an agent: its product tokens in order, and whether `*` applies to it.
     #[pyo3(signature = (tokens, star_applies, origin_prefix, check_origin, /))]
     fn bind(
-        slf: &Bound<'_, Self>,
+        &self,
         tokens: &Bound<'_, PyTuple>,
         star_applies: bool,
         origin_prefix: Option<&[u8]>,
         check_origin: Option<Py<PyAny>>,
     ) -> PyResult<BoundRules> {
-        let file = slf.get();
-        let octets = file.octets.as_bytes(slf.py());
+        let compiled = self.contents.compiled();
+        let content = self.contents.bytes(tokens.py());
         let selection = if tokens.len() == 1 {
-            // Nearly always; the copies that a chain needs are spared.
+            // The usual case, without the copies that a chain of tokens needs.
             let token = tokens.get_item(0)?;
-            file.contents.select(octets, &[token.cast::<PyBytes>()?.as_bytes()], star_applies)
+            compiled.select(content, &[token.cast::<PyBytes>()?.as_bytes()], star_applies)
         } else {
             let tokens: Vec<PyBackedBytes> = tokens.extract()?;
-            file.contents.select(octets, &tokens, star_applies)
+            compiled.select(content, &tokens, star_applies)
         };
-        let rules: Arc<RuleSet> = file.contents.rule_set(&selection.groups);
+        let rules = compiled.rule_set(&selection.groups);
         let origin = origin_prefix.map(Into::into);
-        Ok(BoundRules::new(slf.clone().unbind(), rules, selection.choice, origin, check_origin))
+        Ok(BoundRules::new(Arc::clone(&self.contents), rules, selection.choice, origin, check_origin))
     }
 
     fn __sizeof__(&self) -> usize {
-        size_of::<Self>() - size_of::<Contents>() + self.contents.memory_bytes()
+        size_of::<Self>() + size_of::<FileContents>() - size_of::<Compiled>() + self.contents.compiled().memory_bytes()
     }
 }

@@ -1,7 +1,9 @@
-//! `canfetch._native`: the native engine behind the contract that the Python engine keeps too.
+//! `canfetch._native`: the native engine, with the same interface as the Python engine.
 
 mod bound_rules;
 mod compiled_file;
+mod file_contents;
+mod rule_objects;
 mod urls;
 
 /// The native engine; `canfetch.core` decides when it is used.
@@ -19,22 +21,23 @@ mod _native {
     use super::bound_rules::BoundRules;
     #[pymodule_export]
     use super::compiled_file::CompiledFile;
+    use super::file_contents::FileContents;
 
-    /// The version of the surface that both engines share.
+    /// The version of the interface that both engines share.
     #[pymodule_export]
-    const CONTRACT: u32 = 2;
+    const CONTRACT: u32 = 3;
 
-    /// Reads a file, already transcoded and cut; never fails on what it holds.
+    /// Compiles a file that is transcoded and cut already. Never fails on its content.
     #[pyfunction]
-    #[pyo3(signature = (octets, profile_name, /))]
-    fn compile_file(octets: &Bound<'_, PyBytes>, profile_name: &str) -> PyResult<CompiledFile> {
+    #[pyo3(signature = (content, profile_name, /))]
+    fn compile_file(content: &Bound<'_, PyBytes>, profile_name: &str) -> PyResult<CompiledFile> {
         let Some(profile) = profile(profile_name) else {
-            return Err(PyValueError::new_err(format!("the native engine does not do the profile {profile_name:?}")));
+            return Err(PyValueError::new_err(format!("unsupported profile {profile_name:?}")));
         };
-        if octets.as_bytes().len() > MAX_BYTES_LIMIT {
-            return Err(PyValueError::new_err("the native engine reads no file over 512 MiB"));
+        if content.as_bytes().len() > MAX_BYTES_LIMIT {
+            return Err(PyValueError::new_err("file too large for the native engine: expected at most 512 MiB"));
         }
-        Ok(CompiledFile::new(octets, profile))
+        Ok(CompiledFile::new(FileContents::new(content, profile)))
     }
 
     #[pymodule_init]

@@ -9,7 +9,7 @@ from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.escapes import as_written
+from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, origin_check
 from canfetch.core.profiles import profile_named
 from canfetch.core.targets import target_of
@@ -190,7 +190,7 @@ class OriginState:
             return b"/"
         profile = self.options.profile
         target = target_of(octets, split, profile)
-        return as_written(target) if profile.literal_paths else target
+        return unescape_literal(target) if profile.literal_paths else target
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed

@@ -1,21 +1,28 @@
-"""What an engine gives: a compiled file, and its rules bound to an agent. Both engines have this surface.
+"""The interface of an engine: a compiled file, and its rules bound to an agent. Both engines implement it.
 
-Rows are plain tuples, since files are full of them.
+Tables are plain tuples, because files consist of many of them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
-CONTRACT: Final = 2
+from canfetch.core.verdict import Rule
+
+CONTRACT: Final = 3
+"""The version of this interface. A native module with another version is rejected."""
 
 OriginCheck = Callable[[str | bytes, int | None], None]
-RuleRow = tuple[bool, bytes, int, int]
+"""Raises if a URL, with its index in a batch, does not belong to the origin of the file."""
 GroupRow = tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]
+"""A group: its user-agent lines as (token, line) and its rules as (allow, value, line)."""
 OtherRow = tuple[int, int, int, int, int, int, int]
+"""Another record: line, kind, key start, key end, value start, value end, and group or -1."""
+Decision = tuple[bool, str, Rule | None, tuple[Rule, ...], bytes]
+"""Allowed or not, the reason, the deciding rule, the other matching rules in order of precedence, and the target."""
 
 
 class BoundRules(Protocol):
-    """A file's rules for one agent, as either engine binds them."""
+    """A file's rules for one agent. Methods that take a URL raise InvalidURL, TypeError and what the check raises."""
 
     @property
     def choice(self) -> str:
@@ -23,37 +30,40 @@ class BoundRules(Protocol):
 
     @property
     def token_index(self) -> int:
-        """Which of the agent's tokens chose them, or -1."""
+        """The index of the agent's token that chose them, or -1."""
 
     @property
     def group_indices(self) -> list[int]:
-        """The groups chosen, in file order."""
+        """The indices of the chosen groups, in file order."""
 
     @property
     def rule_count(self) -> int:
-        """How many rules these groups have."""
+        """The number of rules in these groups."""
 
     def allows(self, url: str | bytes, /) -> bool:
-        """Say whether the agent may fetch the URL."""
+        """Return whether the agent may fetch `url`."""
 
     def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]:
-        """Say it of each of many URLs, in order."""
+        """Return whether the agent may fetch each of `urls`, in order."""
 
-    def decide(self, url: str | bytes, /) -> tuple[bool, str, RuleRow | None, bytes]:
-        """Give allowed or not, the reason, the deciding rule, and the target."""
+    def decide(self, url: str | bytes, /) -> Decision:
+        """Return whether the agent may fetch `url`, with all rules that match.
 
-    def matched(self, url: str | bytes, /) -> Sequence[RuleRow]:
-        """Give every rule that matches, the deciding one first."""
+        A rule decides unless the reason is `robots-txt`. The engine may return the same Rule objects again.
+        """
+
+    def deciding_rule(self, url: str | bytes, /) -> tuple[bool, Rule | None]:
+        """Return whether the agent may fetch `url`, and the deciding rule. Other matching rules cost nothing."""
 
 
 class CompiledFile(Protocol):
-    """A compiled file, as either engine makes it."""
+    """A compiled file."""
 
     def group_table(self) -> list[GroupRow]:
-        """Give each group's user-agent lines and rules, as written."""
+        """Return the user-agent lines and rules of each group, as written."""
 
     def other_records(self) -> list[OtherRow]:
-        """Give the records that are neither: line, kind, spans of key and value, group or -1."""
+        """Return the records that are neither user-agent lines nor rules, in file order."""
 
     def bind(
         self,
@@ -63,8 +73,16 @@ class CompiledFile(Protocol):
         check_origin: OriginCheck | None,
         /,
     ) -> BoundRules:
-        """Bind the rules to an agent: its tokens in order, and whether `*` applies to it."""
+        """Bind the rules to an agent.
+
+        Args:
+            tokens: product tokens to try in order.
+            star_applies: whether the groups for `*` apply if no group names a token.
+            origin_prefix: canonical origin of the file; None accepts URLs of any origin.
+            check_origin: called with each URL that has an authority and does not begin with `origin_prefix`.
+        """
         ...
 
 
 CompileFile = Callable[[bytes, str], CompiledFile]
+"""Compiles content, already transcoded and cut, in a profile."""

@@ -92,9 +92,9 @@ def _find_compiler(engine: str) -> CompileFile:
     compile_natively: CompileFile = native.compile_file
     if engine == "native":
         return compile_natively
-    from canfetch.core.both import compile_twice  # noqa: PLC0415 - for careful users only
+    from canfetch.core.both import pair_compilers  # noqa: PLC0415 - for careful users only
 
-    return compile_twice(compiler_of("python"), compile_natively)
+    return pair_compilers(compiler_of("python"), compile_natively)
 
 
 def compiler_for(engine: str | None, profile: Profile) -> CompileFile:

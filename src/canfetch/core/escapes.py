@@ -116,7 +116,7 @@ def literal(octets: bytes, *, decode: bool) -> bytes:
     return octets.replace(b"\x01", b"\x01\x01").replace(b"*", b"\x01s").replace(b"$", b"\x01d")
 
 
-def as_written(literal_octets: bytes) -> bytes:
+def unescape_literal(literal_octets: bytes) -> bytes:
     """Turn back what `literal` did to `*` and `$`, so that people and callers see the characters.
 
     Cost: O(octets).

@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent
+from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.text import display_text
 from canfetch.errors import InvalidURL
 from canfetch.lint.check import Probe
@@ -45,7 +46,7 @@ def _witness(file: LintedFile, url: str, name: str) -> CrawlerVerdict:
     crawler = REGISTRY.named(name)
     profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
     agent = Agent(name) if crawler is None else crawler.agent
-    allowed, rule = file.read_by(profile).rules_for(agent).deciding(url)
+    allowed, rule = find_deciding_rule(file.read_by(profile).rules_for(agent), url)
     return CrawlerVerdict(name, profile, url, allowed, None if rule is None else rule.line)
 
 

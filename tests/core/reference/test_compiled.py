@@ -5,7 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
+from canfetch.core.contract import Decision
 from canfetch.core.reference import compile_file
+from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
 
 FILE = b"User-agent: a\nDisallow: /x\nSitemap: s\nAllow: /x/y\n\nUser-agent: *\nDisallow:\n"
@@ -33,19 +35,20 @@ def test_an_unknown_profile_is_refused() -> None:
 @pytest.mark.parametrize(
     "profile, url, decision",
     [
-        ("rfc9309", "/x", (False, "disallow-rule", (False, b"/x", 2, 2), b"/x")),
-        ("rfc9309", "/x/y", (True, "allow-rule", (True, b"/x/y", 4, 4), b"/x/y")),
-        ("rfc9309", "/z", (True, "no-match", None, b"/z")),
-        ("rfc9309", "/robots.txt", (True, "robots-txt", None, b"/robots.txt")),
-        ("rfc9309", "/a/../%72obots.txt", (True, "robots-txt", None, b"/robots.txt")),
-        ("google", "/robots.txt", (True, "no-match", None, b"/robots.txt")),
-        ("googlebot", "/robots.txt", (True, "robots-txt", None, b"/robots.txt")),
-        ("googlebot", "/%72obots.txt", (True, "no-match", None, b"/%72obots.txt")),
+        ("rfc9309", "/x", (False, "disallow-rule", Rule(False, b"/x", 2, 2), (), b"/x")),
+        ("rfc9309", "/x/y", (True, "allow-rule", Rule(True, b"/x/y", 4, 4), (Rule(False, b"/x", 2, 2),), b"/x/y")),
+        ("rfc9309", "/z", (True, "no-match", None, (), b"/z")),
+        ("rfc9309", "/robots.txt", (True, "robots-txt", None, (), b"/robots.txt")),
+        ("rfc9309", "/a/../%72obots.txt", (True, "robots-txt", None, (), b"/robots.txt")),
+        ("google", "/robots.txt", (True, "no-match", None, (), b"/robots.txt")),
+        ("googlebot", "/robots.txt", (True, "robots-txt", None, (), b"/robots.txt")),
+        ("googlebot", "/%72obots.txt", (True, "no-match", None, (), b"/%72obots.txt")),
     ],
 )
 def test_what_decides_and_why(profile: str, url: str, decision: tuple[object, ...]) -> None:
     rules = compile_file(FILE, profile).bind((b"a",), True, None, None)
     assert rules.decide(url) == decision
+    assert rules.deciding_rule(url) == (decision[0], decision[2])
     assert rules.allows(url) is decision[0]
     assert rules.allows_many([url]) == [decision[0]]
 
@@ -53,15 +56,15 @@ def test_what_decides_and_why(profile: str, url: str, decision: tuple[object, ..
 @pytest.mark.parametrize("profile", ["rfc9309", "strict", "google2019"])
 def test_rfc9309_2_2_2_an_empty_rule_matches_nothing(profile: str) -> None:
     rules = compile_file(FILE, profile).bind((b"b",), True, None, None)
-    assert rules.decide("/x") == (True, "no-match", None, b"/x")
-    assert rules.matched("/x") == []
+    assert rules.decide("/x") == (True, "no-match", None, (), b"/x")
+    assert rules.deciding_rule("/x") == (True, None)
 
 
 @pytest.mark.parametrize("profile", ["google", "googlebot"])
 def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
     rules = compile_file(FILE, profile).bind((b"b",), True, None, None)
-    assert rules.decide("/x") == (True, "empty-rule", (False, b"", 7, 0), b"/x")
-    assert rules.matched("/x") == [(False, b"", 7, 0)]
+    assert rules.decide("/x") == (True, "empty-rule", Rule(False, b"", 7, 0), (), b"/x")
+    assert rules.deciding_rule("/x") == (True, Rule(False, b"", 7, 0))
     assert rules.allows("/x")
     assert rules.allows_many(["/x"]) == [True]
 
@@ -69,9 +72,14 @@ def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
 def test_without_a_group_nothing_is_forbidden() -> None:
     rules = compile_file(FILE, "rfc9309").bind((b"b",), False, None, None)
     assert (rules.choice, rules.token_index, rules.group_indices) == ("none", -1, [])
-    assert rules.decide("/x") == (True, "no-group", None, b"/x")
+    assert rules.decide("/x") == (True, "no-group", None, (), b"/x")
     assert rules.allows("/x")
     assert rules.allows_many(("/x",)) == [True]
+
+
+def lines(decision: Decision) -> list[int]:
+    _, _, rule, also_matched, _ = decision
+    return [*([] if rule is None else [rule.line]), *(other.line for other in also_matched)]
 
 
 def test_rfc9309_2_2_2_the_better_of_two_forms_decides() -> None:
@@ -79,11 +87,11 @@ def test_rfc9309_2_2_2_the_better_of_two_forms_decides() -> None:
     rules = compile_file(body, "rfc9309").bind((b"b",), True, None, None)
     for url in ("/s?u=https://b", "/s?u=https%3a%2f%2Fb", "/s?u=https%3A//b"):
         assert not rules.allows(url)
-        assert [row[2] for row in rules.matched(url)] == [2]
+        assert lines(rules.decide(url)) == [2]
     # Written so, the allow has more octets.
     for url in ("/s?u=https://b/c", "/s?u=https%3A%2F%2Fb%2Fc"):
         assert rules.decide(url)[:2] == (True, "allow-rule")
-        assert [row[2] for row in rules.matched(url)] == [3, 2]
+        assert lines(rules.decide(url)) == [3, 2]
 
 
 def test_urls_are_checked_before_anything_else() -> None:
@@ -119,9 +127,9 @@ def test_urls_are_checked_before_anything_else() -> None:
     with pytest.raises(OriginMismatch) as caught:
         rules.allows_many(["/x", b"https://b/"])
     assert caught.value.index == 1
-    for ask in (rules.decide, rules.matched):
+    for method in (rules.allows, rules.decide, rules.deciding_rule):
         with pytest.raises(OriginMismatch):
-            ask("//b/x")
+            method("//b/x")
     with pytest.raises(InvalidURL):
         rules.allows("b")
     with pytest.raises(TypeError):

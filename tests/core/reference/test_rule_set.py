@@ -6,7 +6,8 @@ import pytest
 
 from canfetch.core.patterns import matches, texts_of
 from canfetch.core.profiles import PROFILES, Profile
-from canfetch.core.reference.rule_set import RuleEntry, RuleSet
+from canfetch.core.reference.rule_set import RuleSet
+from canfetch.core.verdict import Rule
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
 Rules = list[tuple[bool, bytes, int]]
@@ -14,8 +15,8 @@ Rules = list[tuple[bool, bytes, int]]
 
 def deciding(rules: Rules, target: bytes) -> tuple[bool, bytes] | None:
     rule_set = RuleSet(rules, RFC9309)
-    rank = rule_set.form_a.first(target, len(rule_set.entries))
-    return None if rank == len(rule_set.entries) else rule_set.entries[rank][:2]
+    rank = rule_set.form_a.first(target, len(rule_set.rules))
+    return None if rank == len(rule_set.rules) else rule_set.rules[rank][:2]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_google_the_table_of_precedence(
 
 def test_of_equal_rules_the_first_line_decides() -> None:
     rule_set = RuleSet([(False, b"/a*", 9), (False, b"/ab", 4), (True, b"/*b", 7), (True, b"/a", 1)], RFC9309)
-    assert [entry.line for entry in rule_set.entries] == [7, 4, 9, 1]
+    assert [entry.line for entry in rule_set.rules] == [7, 4, 9, 1]
 
 
 def test_rfc9309_2_2_2_encoded_octets_count_not_characters() -> None:
@@ -60,8 +61,8 @@ def test_form_b_is_indexed_only_where_a_rule_has_one() -> None:
     assert RuleSet([(False, b"/a?b=c", 1)], RFC9309).form_b is None
     rule_set = RuleSet([(False, b"/a?b=/", 1), (True, b"/", 2)], RFC9309)
     assert rule_set.form_b is not None
-    assert [rule_set.entries[rank].value for rank in rule_set.form_b.all(b"/a?b=%2F")] == [b"/a?b=/"]
-    assert list(rule_set.form_a.all(b"/a?b=%2F")) == [rule_set.entries.index(RuleEntry(True, b"/", 2, 1))]
+    assert [rule_set.rules[rank].pattern for rank in rule_set.form_b.all(b"/a?b=%2F")] == [b"/a?b=/"]
+    assert list(rule_set.form_a.all(b"/a?b=%2F")) == [rule_set.rules.index(Rule(True, b"/", 2, 1))]
 
 
 def every_target(letters: bytes, octets: int) -> list[bytes]:
@@ -90,10 +91,10 @@ def test_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> None:
     }
     for target in every_target(b"ab$", 5):
         plain = [
-            rank for rank, entry in enumerate(rule_set.entries) if matches(texts[entry.line, entry.specificity], target)
+            rank for rank, entry in enumerate(rule_set.rules) if matches(texts[entry.line, entry.specificity], target)
         ]
         assert sorted(rule_set.form_a.all(target)) == plain
-        assert rule_set.form_a.first(target, len(rule_set.entries)) == (plain + [len(rule_set.entries)])[0]
+        assert rule_set.form_a.first(target, len(rule_set.rules)) == (plain + [len(rule_set.rules)])[0]
         # A better one is known already: only better ones count.
         assert rule_set.form_a.first(target, 2) == min([2, *plain])
 
@@ -107,5 +108,5 @@ def test_thousands_of_nested_heads_do_no_harm() -> None:
 def test_draft1996_the_first_rule_that_matches_decides() -> None:
     rules = [(False, b"/ab", 2), (True, b"/abc", 3), (True, b"/a", 4), (False, b"/", 5)]
     rule_set = RuleSet(rules, PROFILES["draft1996"])
-    assert rule_set.entries == [RuleEntry(allow, value, line, len(value)) for allow, value, line in rules]
+    assert rule_set.rules == [Rule(allow, value, line, len(value)) for allow, value, line in rules]
     assert [rule_set.form_a.first(target, 4) for target in (b"/abc", b"/ac", b"/x", b"x")] == [0, 2, 3, 4]

@@ -1,45 +1,45 @@
-//! The index, the plain walk and a matcher too simple to be wrong give one answer.
+//! The index, the listing, the plain walk and a matcher too simple to be wrong return the same results.
 
-use super::Query;
 use super::walk::{self, Match};
-use crate::compiled::{CompiledFile, profile};
-use crate::decide::{Reason, RuleSet};
+use super::{Index, Listing, Query};
+use crate::compiled::CompiledFile;
+use crate::decide::{DECISIONS_BEFORE_INDEX, Explanation, Reason, RuleSet};
 use crate::pattern::{Form, Scratch, entries};
 use crate::percent::form_b;
-use crate::testing::Dice;
+use crate::testing::{Dice, profile};
 
-/// Keeps every place that the text read so far can have led to.
+/// Tracks every position in the target that the text so far can reach.
 fn plainly_matches(text: &[u8], target: &[u8]) -> bool {
-    let mut places = vec![false; target.len() + 1];
-    places[0] = true;
-    for (at, &octet) in text.iter().enumerate() {
-        if octet == b'$' && at + 1 == text.len() {
-            return places[target.len()];
+    let mut reached = vec![false; target.len() + 1];
+    reached[0] = true;
+    for (at, &byte) in text.iter().enumerate() {
+        if byte == b'$' && at + 1 == text.len() {
+            return reached[target.len()];
         }
-        if octet == b'*' {
-            let first = places.iter().position(|&place| place).unwrap_or(places.len());
-            places[first..].fill(true);
+        if byte == b'*' {
+            let first = reached.iter().position(|&position| position).unwrap_or(reached.len());
+            reached[first..].fill(true);
         } else {
-            for place in (0..target.len()).rev() {
-                places[place + 1] = places[place] && target[place] == octet;
+            for position in (0..target.len()).rev() {
+                reached[position + 1] = reached[position] && target[position] == byte;
             }
-            places[0] = false;
+            reached[0] = false;
         }
     }
-    places.contains(&true)
+    reached.contains(&true)
 }
 
-/// Asks every rule, and weighs them as section 2.2.2 does.
-fn plain_best(file: &CompiledFile, octets: &[u8], groups: &[u32], target: &[u8]) -> Option<(Match, bool)> {
+/// Compares every rule, in the order of precedence of section 2.2.2.
+fn plain_best(file: &CompiledFile, content: &[u8], groups: &[u32], target: &[u8]) -> Option<(Match, bool)> {
     let mut b = Vec::new();
     form_b(target, &mut b);
     let mut best: Option<(Match, bool)> = None;
     for index in groups.iter().flat_map(|&group| file.groups().rules_of(group)) {
         let rule = file.groups().rules()[index];
-        entries(file.profile(), rule.allow(), rule.value.of(octets), &mut Scratch::default(), |entry| {
+        entries(file.profile(), rule.allow(), rule.value.of(content), &mut Scratch::default(), |entry| {
             let target = if entry.form == Form::A { target } else { &b };
             let weight = (entry.specificity, rule.allow());
-            if best.is_none_or(|(best, allow)| weight > (best.specificity, allow))
+            if best.is_none_or(|(best, allow)| !file.profile().first_match && weight > (best.specificity, allow))
                 && plainly_matches(entry.text, target)
             {
                 best = Some((Match { rule: index as u32, specificity: entry.specificity }, rule.allow()));
@@ -83,82 +83,122 @@ fn text(dice: &mut Dice, words: usize) -> Vec<u8> {
 }
 
 fn file(dice: &mut Dice) -> Vec<u8> {
-    let mut octets = b"User-agent: *\n".to_vec();
+    let mut content = b"User-agent: *\n".to_vec();
     let rules = [3, 12, 60, 400][dice.below(4)];
     for _ in 0..dice.below(rules) {
-        octets.extend_from_slice(dice.pick(&[
+        content.extend_from_slice(dice.pick(&[
             &b"Allow: "[..],
             b"Disallow: ",
             b"Disallow: /",
             b"Disallow: /*",
             b"Allow: /",
         ]));
-        octets.extend(text(dice, 7));
-        octets.push(b'\n');
+        content.extend(text(dice, 7));
+        content.push(b'\n');
     }
-    octets
+    content
 }
 
 #[test]
 fn rfc9309_2_2_2_index_walk_and_plain_matcher_agree() {
     let mut dice = Dice::new(9309);
     for round in 0..150 {
-        let octets = file(&mut dice);
-        let profile = profile(["rfc9309", "google", "strict"][round % 3]).expect("a profile");
-        let compiled = CompiledFile::new(&octets, profile);
-        let indexed = RuleSet::new(&[0], compiled.groups());
-        indexed.expect(compiled.file(&octets), 1000);
+        let content = file(&mut dice);
+        let profile = profile(["rfc9309", "google", "strict", "draft1996"][round % 4]);
+        let compiled = CompiledFile::new(&content, profile);
+        let groups = compiled.groups();
+        let selected = if groups.is_empty() { vec![] } else { vec![0] };
+        let indexed = RuleSet::new(&selected, groups);
+        indexed.expect(compiled.file(&content), 1000);
+        let index = Index::new(groups, &selected, &content, profile);
+        let listing = Listing::new(&index);
         for _ in 0..30 {
             let url = [b"/", &text(&mut dice, 12)[..]].concat();
             let target = crate::target(&url, 0, profile);
-            let plain = plain_best(&compiled, &octets, &[0], &target);
+            let plain = plain_best(&compiled, &content, &selected, &target);
             let query = Query::new(&target);
-            let walked = walk::best(compiled.groups(), &[0], &octets, profile, &query);
-            assert_eq!(walked, plain, "{target:?} in {octets:?}");
-            let verdict = indexed.decide(compiled.file(&octets), &target);
-            assert_eq!(verdict.rule, plain.map(|(rule, _)| rule), "{target:?} in {octets:?}");
+            let walked = walk::best(groups, &selected, &content, profile, &query);
+            assert_eq!(walked, plain, "{target:?} in {content:?}");
+            let verdict = indexed.decide(compiled.file(&content), &target);
+            assert_eq!(verdict.rule, plain.map(|(rule, _)| rule), "{target:?} in {content:?}");
             let allowed = plain.is_none_or(|(rule, allow)| allow || rule.specificity == 0);
             assert_eq!(verdict.reason.allows(), allowed);
-            assert_ne!(verdict.reason, Reason::NoGroup);
-            let all = walk::all(compiled.groups(), &[0], &octets, profile, &query);
-            assert_eq!(all.first().copied(), verdict.rule, "{target:?} in {octets:?}");
+            assert_eq!(verdict.reason == Reason::NoGroup, selected.is_empty());
+            let all = walk::all(groups, &selected, &content, profile, &query);
+            assert_eq!(all.first().copied(), verdict.rule, "{target:?} in {content:?}");
+            assert_eq!(listing.all(&index, &query), all, "{target:?} in {content:?}");
         }
     }
 }
 
 #[test]
-fn many_rules_that_share_much_agree_too() {
+fn many_similar_rules_agree_too() {
     let mut dice = Dice::new(2);
-    let profile = profile("rfc9309").expect("a profile");
+    let profile = profile("rfc9309");
     for _ in 0..8 {
-        let mut octets = b"User-agent: *\n".to_vec();
+        let mut content = b"User-agent: *\n".to_vec();
         for _ in 0..300 {
             let head = dice.pick(&[&b"/"[..], b"/*", b"/aaaa*", b"/ab/", b"*"]);
-            octets.extend([b"Disallow: ", head, &dice.text(b"ab*", 12), b"\n"].concat());
+            content.extend([b"Disallow: ", head, &dice.text(b"ab*", 12), b"\n"].concat());
         }
-        let compiled = CompiledFile::new(&octets, profile);
+        let compiled = CompiledFile::new(&content, profile);
         let indexed = RuleSet::new(&[0], compiled.groups());
-        indexed.expect(compiled.file(&octets), 1000);
+        indexed.expect(compiled.file(&content), 1000);
+        let index = Index::new(compiled.groups(), &[0], &content, profile);
+        let listing = Listing::new(&index);
         for _ in 0..40 {
             let target = [b"/", &dice.text(b"ab/", 700)[..]].concat();
-            let plain = plain_best(&compiled, &octets, &[0], &target);
-            assert_eq!(indexed.decide(compiled.file(&octets), &target).rule, plain.map(|(rule, _)| rule));
-            let walked = walk::best(compiled.groups(), &[0], &octets, profile, &Query::new(&target));
+            let plain = plain_best(&compiled, &content, &[0], &target);
+            assert_eq!(indexed.decide(compiled.file(&content), &target).rule, plain.map(|(rule, _)| rule));
+            let query = Query::new(&target);
+            let walked = walk::best(compiled.groups(), &[0], &content, profile, &query);
             assert_eq!(walked, plain);
+            let all = walk::all(compiled.groups(), &[0], &content, profile, &query);
+            assert_eq!(listing.all(&index, &query), all, "{target:?} in {content:?}");
         }
     }
 }
 
 #[test]
-fn the_index_comes_after_the_first_questions_and_changes_nothing() {
-    let octets = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif$";
-    let compiled = CompiledFile::new(octets, profile("rfc9309").expect("a profile"));
+fn equal_rules_are_all_listed_in_file_order() {
+    let content = b"User-agent: *\nDisallow: /*a\nDisallow: /*b=/\nDisallow: /*a\nAllow: /*a\nDisallow: /*a\nDisallow: /*c\nAllow: /?b=/";
+    let compiled = CompiledFile::new(content, profile("rfc9309"));
+    let index = Index::new(compiled.groups(), &[0], content, compiled.profile());
+    let rules: Vec<u32> =
+        Listing::new(&index).all(&index, &Query::new(b"/?b=/a")).iter().map(|found| found.rule).collect();
+    assert_eq!(rules, vec![6, 1, 3, 0, 2, 4]);
+}
+
+#[test]
+fn the_index_is_built_after_the_first_decisions_and_changes_nothing() {
+    let content = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif$";
+    let compiled = CompiledFile::new(content, profile("rfc9309"));
     let set = compiled.rule_set(&[0]);
-    let held = compiled.memory_bytes();
-    for question in 0..100 {
-        assert!(set.allows(compiled.file(octets), b"/a/b/c"), "{question}");
-        assert!(!set.allows(compiled.file(octets), b"/x.gif"), "{question}");
+    let before = compiled.memory_bytes();
+    for decision in 0..100 {
+        assert!(set.allows(compiled.file(content), b"/a/b/c"), "{decision}");
+        assert!(!set.allows(compiled.file(content), b"/x.gif"), "{decision}");
     }
-    assert!(compiled.memory_bytes() > held);
+    assert!(compiled.memory_bytes() > before);
     assert!(std::sync::Arc::ptr_eq(&set, &compiled.rule_set(&[0])));
+}
+
+#[test]
+fn the_listing_is_built_after_the_first_explanations_and_changes_nothing() {
+    let content = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif$\nDisallow: /robots";
+    let compiled = CompiledFile::new(content, profile("rfc9309"));
+    let set = compiled.rule_set(&[0]);
+    let targets: [&[u8]; 4] = [b"/a/b/c", b"/a/x.gif", b"/c", b"/robots.txt"];
+    let explain = || targets.map(|target| set.explain(compiled.file(content), target));
+    let first: [Explanation; 4] = explain();
+    assert_eq!(first.each_ref().map(|found| found.matches.len()), [2, 2, 0, 1]);
+    assert_eq!(first[3].verdict.reason, Reason::RobotsTxt);
+    for (explanation, target) in first.iter().zip(targets) {
+        assert_eq!(explanation.verdict, set.decide(compiled.file(content), target));
+    }
+    let before = compiled.memory_bytes();
+    for _ in 0..DECISIONS_BEFORE_INDEX {
+        assert_eq!(explain(), first);
+    }
+    assert!(compiled.memory_bytes() > before);
 }

@@ -11,7 +11,7 @@ use super::segments::Shape;
 const GRAM: usize = 3;
 
 /// Octets of a text among which its grams are chosen.
-const OCTETS_READ: usize = 32;
+const BYTES_READ: usize = 32;
 
 /// So few loose texts are looked at sooner than a mask is made.
 const FEW_LOOSE: usize = 4;
@@ -35,7 +35,7 @@ struct Gram {
 #[derive(Clone, Copy, Debug)]
 struct Loose {
     rank: u32,
-    octets: u64,
+    bytes: u64,
 }
 
 /// The texts by gram.
@@ -58,7 +58,7 @@ pub struct Grams {
 /// holds no more of them than its share of all there are: a file cannot crowd one.
 #[inline]
 fn mixed(four: [u8; 4]) -> u32 {
-    // The last octet is shifted out.
+    // The last byte is shifted out.
     u32::from_le_bytes(four).wrapping_mul(0x9E37_7900)
 }
 
@@ -69,20 +69,23 @@ fn mixed_gram(gram: &[u8]) -> u32 {
 }
 
 #[inline]
-fn octet_bit(octet: u8) -> u64 {
-    1 << (octet & 63)
+fn byte_bit(byte: u8) -> u64 {
+    1 << (byte & 63)
 }
 
 impl Grams {
     /// Places the texts, which come in order of rank.
     pub fn new(texts: &[Weak<'_>]) -> Self {
+        if texts.is_empty() {
+            return Self::default();
+        }
         let counts = Counts::of(texts);
         let mut placed = Vec::new();
         let mut loose = Vec::new();
         for weak in texts {
             match counts.rarest(weak.text) {
                 Some(gram) => placed.push((gram, weak.rank)),
-                None => loose.push(Loose { rank: weak.rank, octets: encode_text(weak.text) }),
+                None => loose.push(Loose { rank: weak.rank, bytes: encode_text(weak.text) }),
             }
         }
         placed.sort_unstable();
@@ -153,10 +156,10 @@ impl Grams {
         let present = if self.loose.len() <= FEW_LOOSE {
             u64::MAX
         } else {
-            target.iter().fold(0, |bits, &octet| bits | octet_bit(octet))
+            target.iter().fold(0, |bits, &byte| bits | byte_bit(byte))
         };
         let better = self.loose.iter().take_while(|loose| loose.rank < best);
-        let mut possible = better.filter(|loose| loose.octets & !present == 0);
+        let mut possible = better.filter(|loose| loose.bytes & !present == 0);
         possible.find(|loose| matches(loose.rank)).map_or(best, |loose| loose.rank)
     }
 
@@ -253,8 +256,8 @@ struct Counts {
 
 impl Counts {
     fn of(texts: &[Weak<'_>]) -> Self {
-        let octets: usize = texts.iter().map(|weak| weak.text.len()).sum();
-        let bits = octets.next_power_of_two().ilog2().clamp(6, 16);
+        let bytes: usize = texts.iter().map(|weak| weak.text.len()).sum();
+        let bits = bytes.next_power_of_two().ilog2().clamp(6, 16);
         let mut found = Self { counts: vec![0; 1 << bits], shift: u32::BITS - bits };
         for weak in texts {
             for window in literal_windows(weak.text) {
@@ -272,14 +275,14 @@ impl Counts {
 /// The windows of a text's literal octets: of a long text the last ones, which tell it from others as well as all do.
 fn literal_windows(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = &text[..Shape::of(text).body];
-    let end = &body[body.len().saturating_sub(OCTETS_READ)..];
-    end.split(|&octet| octet == b'*').flat_map(|segment| segment.windows(GRAM))
+    let end = &body[body.len().saturating_sub(BYTES_READ)..];
+    end.split(|&byte| byte == b'*').flat_map(|segment| segment.windows(GRAM))
 }
 
 /// The literal octets of a text, as bits.
 fn encode_text(text: &[u8]) -> u64 {
     let body = &text[..Shape::of(text).body];
-    body.iter().filter(|&&octet| octet != b'*').fold(0, |bits, &octet| bits | octet_bit(octet))
+    body.iter().filter(|&&byte| byte != b'*').fold(0, |bits, &byte| bits | byte_bit(byte))
 }
 
 #[cfg(test)]

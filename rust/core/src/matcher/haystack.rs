@@ -11,7 +11,7 @@ const CANDIDATES: usize = 6;
 /// A target, and what its searches have cost so far.
 #[derive(Debug)]
 pub struct Haystack<'t> {
-    octets: Cow<'t, [u8]>,
+    bytes: Cow<'t, [u8]>,
     searched: Cell<usize>,
     suffixes: OnceCell<Suffixes>,
 }
@@ -19,28 +19,28 @@ pub struct Haystack<'t> {
 impl<'t> Haystack<'t> {
     /// Wraps a target.
     #[inline]
-    pub fn new(octets: impl Into<Cow<'t, [u8]>>) -> Self {
-        Self { octets: octets.into(), searched: Cell::new(0), suffixes: OnceCell::new() }
+    pub fn new(bytes: impl Into<Cow<'t, [u8]>>) -> Self {
+        Self { bytes: bytes.into(), searched: Cell::new(0), suffixes: OnceCell::new() }
     }
 
     /// The target's octets.
     #[inline]
-    pub fn octets(&self) -> &[u8] {
-        &self.octets
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Where the segment first occurs at or behind `from`.
     #[inline]
     pub fn find(&self, segment: &[u8], from: usize) -> Option<usize> {
-        let octets = self.octets();
+        let bytes = self.bytes();
         let Some((&first, others)) = segment.split_first() else { return Some(from) };
         if let Some(suffixes) = self.suffixes.get() {
-            return suffixes.find(octets, segment, from);
+            return suffixes.find(bytes, segment, from);
         }
         let mut at = from;
         for _ in 0..CANDIDATES {
-            at += memchr::memchr(first, &octets[at..])?;
-            if octets[at + 1..].starts_with(others) {
+            at += memchr::memchr(first, &bytes[at..])?;
+            if bytes[at + 1..].starts_with(others) {
                 return Some(at);
             }
             at += 1;
@@ -48,16 +48,16 @@ impl<'t> Haystack<'t> {
         self.find_among_many(segment, at)
     }
 
-    /// The same for a target that holds the segment's first octet often.
+    /// The same for a target that holds the segment's first byte often.
     #[cold]
     fn find_among_many(&self, segment: &[u8], from: usize) -> Option<usize> {
-        let octets = self.octets();
+        let bytes = self.bytes();
         // A search is linear, but a file can ask for a great many: past a fair share they go through the suffixes.
-        if self.searched.get() > 16_384 + 16 * octets.len() {
-            return self.suffixes.get_or_init(|| Suffixes::new(octets)).find(octets, segment, from);
+        if self.searched.get() > 16_384 + 16 * bytes.len() {
+            return self.suffixes.get_or_init(|| Suffixes::new(bytes)).find(bytes, segment, from);
         }
-        let found = memchr::memmem::find(&octets[from..], segment).map(|offset| from + offset);
-        self.searched.set(self.searched.get() + found.unwrap_or(octets.len()) - from);
+        let found = memchr::memmem::find(&bytes[from..], segment).map(|offset| from + offset);
+        self.searched.set(self.searched.get() + found.unwrap_or(bytes.len()) - from);
         found
     }
 }
@@ -71,14 +71,14 @@ mod tests {
     fn what_a_search_costs_changes_nothing() {
         let mut dice = Dice::new(2);
         for _ in 0..50 {
-            let octets = dice.text(b"abc", 2000);
-            let haystack = Haystack::new(&octets[..]);
+            let bytes = dice.text(b"abc", 2000);
+            let haystack = Haystack::new(&bytes[..]);
             for _ in 0..300 {
                 let segment = dice.text(b"abc", 9);
-                let from = dice.below(octets.len() + 1);
+                let from = dice.below(bytes.len() + 1);
                 let plain = match segment.len() {
                     0 => Some(from),
-                    length => octets[from..].windows(length).position(|window| window == segment).map(|at| from + at),
+                    length => bytes[from..].windows(length).position(|window| window == segment).map(|at| from + at),
                 };
                 assert_eq!(haystack.find(&segment, from), plain);
             }

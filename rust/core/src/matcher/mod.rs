@@ -8,6 +8,7 @@ mod agreement;
 mod forest;
 mod grams;
 pub mod haystack;
+mod listing;
 mod segments;
 mod successors;
 mod suffixes;
@@ -21,6 +22,7 @@ use haystack::Haystack;
 use segments::Shape;
 use walk::Match;
 
+pub use listing::Listing;
 pub use segments::matches;
 
 use crate::groups::Groups;
@@ -54,8 +56,8 @@ impl<'t> Query<'t> {
     /// The target in form (b).
     pub fn b(&self) -> &Haystack<'static> {
         self.b.get_or_init(|| {
-            let mut b = Vec::with_capacity(self.a.octets().len() + 16);
-            form_b(self.a.octets(), &mut b);
+            let mut b = Vec::with_capacity(self.a.bytes().len() + 16);
+            form_b(self.a.bytes(), &mut b);
             Haystack::new(b)
         })
     }
@@ -69,25 +71,31 @@ impl<'t> Query<'t> {
     }
 }
 
-/// A rule's text, at the place of its rank.
+/// A text of a rule, at the position of its rank.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     start: u32,
     body: u32,
     head: u32,
-    /// Its rule, and in the lowest bits whether it allows and whether it is anchored.
+    /// The rule, and in the lowest bits [`ANCHORED`], [`ALLOW`] and [`FORM_B`].
     rule_and_flags: u32,
     specificity: u32,
 }
 
+const ANCHORED: u32 = 1;
+const ALLOW: u32 = 1 << 1;
+const FORM_B: u32 = 1 << 2;
+/// A file of [`crate::tables::MAX_BYTES_LIMIT`] has fewer than 2^29 rules.
+const FLAG_BITS: u32 = 3;
+
 /// The texts of one selection's rules, by rank.
 #[derive(Debug)]
 struct Texts {
-    octets: Box<[u8]>,
+    bytes: Box<[u8]>,
     ranked: Box<[Ranked]>,
 }
 
-/// The rules of one selection.
+/// The rules of one selection, arranged so that the deciding one is found quickly.
 #[derive(Debug)]
 pub struct Index {
     texts: Texts,
@@ -95,7 +103,7 @@ pub struct Index {
     b: Option<Box<Forest>>,
 }
 
-/// A text on its way to its rank. The order of keys is that of ranks.
+/// A text before it has a rank. Keys sort in the order of ranks.
 struct Draft {
     key: u64,
     start: u32,
@@ -104,17 +112,17 @@ struct Draft {
 }
 
 impl Index {
-    /// Lays the rules of some groups out.
-    pub fn new(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile) -> Self {
+    /// Builds the index of some groups.
+    pub fn new(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile) -> Self {
         let rules = || selected.iter().flat_map(|&group| groups.rules_of(group));
-        let mut texts = Vec::with_capacity(rules().map(|rule| groups.rules()[rule].value.of(octets).len()).sum());
+        let mut bytes = Vec::with_capacity(rules().map(|rule| groups.rules()[rule].value.of(content).len()).sum());
         let mut drafts = Vec::with_capacity(rules().count());
         let mut scratch = Scratch::default();
         for index in rules() {
             let rule = groups.rules()[index];
-            entries(profile, rule.allow(), rule.value.of(octets), &mut scratch, |entry| {
-                let start = texts.len() as u32;
-                texts.extend_from_slice(entry.text);
+            entries(profile, rule.allow(), rule.value.of(content), &mut scratch, |entry| {
+                let start = bytes.len() as u32;
+                bytes.extend_from_slice(entry.text);
                 let precedence = if profile.first_match {
                     0
                 } else {
@@ -123,27 +131,22 @@ impl Index {
                 drafts.push(Draft {
                     key: precedence << 31 | index as u64,
                     start,
-                    end: texts.len() as u32,
+                    end: bytes.len() as u32,
                     form: entry.form,
                 });
             });
         }
         drafts.sort_unstable_by_key(|draft| draft.key);
-        texts.shrink_to_fit();
-        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &texts, groups, profile)).collect();
-        let texts = Texts { octets: texts.into(), ranked };
-        let of_form = |form| {
-            let ranks = drafts.iter().enumerate().filter(move |(_, draft)| draft.form == form);
-            let mut ranks: Vec<u32> = ranks.map(|(rank, _)| rank as u32).collect();
-            // Section 2.2.2: of equal rules only the first can decide.
-            ranks.dedup_by(|later, earlier| texts.are_equal(*earlier, *later));
-            ranks
-        };
-        let (a, b) = (of_form(Form::A), of_form(Form::B));
-        Self { a: Forest::new(&texts, &a), b: (!b.is_empty()).then(|| Box::new(Forest::new(&texts, &b))), texts }
+        bytes.shrink_to_fit();
+        let ranked = drafts.iter().map(|draft| Ranked::new(draft, &bytes, groups, profile)).collect();
+        let texts = Texts { bytes: bytes.into(), ranked };
+        // Section 2.2.2: of equal rules only the first can decide.
+        let (a, b) = (texts.distinct_ranks(Form::A, |_, _| {}), texts.distinct_ranks(Form::B, |_, _| {}));
+        let b = (!b.is_empty()).then(|| Box::new(Forest::for_deciding(&texts, &b)));
+        Self { a: Forest::for_deciding(&texts, &a), b, texts }
     }
 
-    /// The rule that decides, and whether it allows.
+    /// Returns the deciding rule, and whether it allows.
     #[inline]
     pub fn best(&self, query: &Query<'_>) -> Option<(Match, bool)> {
         let mut best = self.a.best(&self.texts, &query.a, NO_RANK);
@@ -151,15 +154,12 @@ impl Index {
             best = b.best(&self.texts, query.b(), best);
         }
         let ranked = self.texts.ranked.get(best as usize)?;
-        Some((
-            Match { rule: ranked.rule_and_flags >> 2, specificity: ranked.specificity },
-            ranked.rule_and_flags & 2 == 2,
-        ))
+        Some((ranked.as_match(), ranked.has(ALLOW)))
     }
 
-    /// Octets held.
+    /// The bytes held.
     pub fn memory_bytes(&self) -> usize {
-        self.texts.octets.len()
+        self.texts.bytes.len()
             + size_of_val(&*self.texts.ranked)
             + self.a.memory_bytes()
             + self.b.as_deref().map_or(0, Forest::memory_bytes)
@@ -169,48 +169,82 @@ impl Index {
 impl Ranked {
     fn new(draft: &Draft, texts: &[u8], groups: &Groups, profile: &Profile) -> Self {
         let shape = Shape::of(&texts[draft.start as usize..draft.end as usize]);
-        // The key ends with the rule's index.
-        let index = draft.key as u32 & (u32::MAX >> 2);
+        // The key ends with the index of the rule.
+        let index = draft.key as u32 & (u32::MAX >> FLAG_BITS);
         let rule = groups.rules()[index as usize];
+        let flag = |set: bool, flag: u32| if set { flag } else { 0 };
         Self {
             start: draft.start,
             body: shape.body as u32,
             head: shape.head as u32,
-            rule_and_flags: index << 2 | u32::from(rule.allow()) << 1 | u32::from(shape.anchored),
-            specificity: if profile.first_match { rule.value.octets() } else { u32::MAX - (draft.key >> 32) as u32 },
+            rule_and_flags: index << FLAG_BITS
+                | flag(shape.anchored, ANCHORED)
+                | flag(rule.allow(), ALLOW)
+                | flag(draft.form == Form::B, FORM_B),
+            specificity: if profile.first_match { rule.value.length() } else { u32::MAX - (draft.key >> 32) as u32 },
         }
     }
 
-    fn anchored(self) -> bool {
-        self.rule_and_flags & 1 == 1
+    #[inline]
+    fn has(&self, flag: u32) -> bool {
+        self.rule_and_flags & flag != 0
+    }
+
+    #[inline]
+    fn rule(&self) -> u32 {
+        self.rule_and_flags >> FLAG_BITS
+    }
+
+    #[inline]
+    fn as_match(&self) -> Match {
+        Match { rule: self.rule(), specificity: self.specificity }
     }
 }
 
 impl Texts {
-    /// What is compared of a rank's text, stars included.
+    /// The part of a rank's text that is compared, stars included.
     #[inline]
     fn body(&self, rank: u32) -> &[u8] {
         let ranked = &self.ranked[rank as usize];
-        &self.octets[ranked.start as usize..][..ranked.body as usize]
+        &self.bytes[ranked.start as usize..][..ranked.body as usize]
     }
 
-    /// What is in front of its first star.
+    /// The part before the first star.
     #[inline]
     fn head(&self, rank: u32) -> &[u8] {
         let ranked = &self.ranked[rank as usize];
-        &self.octets[ranked.start as usize..][..ranked.head as usize]
+        &self.bytes[ranked.start as usize..][..ranked.head as usize]
+    }
+
+    /// Returns the ranks of a form in ascending order, without those that follow a rank with the same text. These are
+    /// reported to `repeated`, with the rank whose text they repeat.
+    fn distinct_ranks(&self, form: Form, mut repeated: impl FnMut(u32, u32)) -> Vec<u32> {
+        let ranks =
+            (0..self.ranked.len() as u32).filter(|&rank| self.ranked[rank as usize].has(FORM_B) == (form == Form::B));
+        let mut ranks: Vec<u32> = ranks.collect();
+        ranks.dedup_by(|later, earlier| {
+            let equal = self.are_equal(*earlier, *later);
+            if equal {
+                repeated(*earlier, *later);
+            }
+            equal
+        });
+        ranks
     }
 
     /// Whether two ranks have the same text.
     fn are_equal(&self, one: u32, other: u32) -> bool {
         self.body(one) == self.body(other)
-            && self.ranked[one as usize].anchored() == self.ranked[other as usize].anchored()
+            && self.ranked[one as usize].has(ANCHORED) == self.ranked[other as usize].has(ANCHORED)
     }
 
     /// Whether the text of a rank matches a target that is known to begin with its head.
     #[inline]
-    fn matches_behind_head(&self, rank: u32, target: &Haystack<'_>) -> bool {
+    fn matches_after_head(&self, rank: u32, target: &Haystack<'_>) -> bool {
         let ranked = self.ranked[rank as usize];
-        segments::matches_behind_head(self.body(rank), ranked.head as usize, ranked.anchored(), target)
+        if ranked.head == ranked.body {
+            return !ranked.has(ANCHORED) || target.bytes().len() == ranked.head as usize;
+        }
+        segments::matches_after_head(self.body(rank), ranked.head as usize, ranked.has(ANCHORED), target)
     }
 }

@@ -27,7 +27,7 @@ impl Shape {
         match first_star(body) {
             None => Self { head: body.len(), body: body.len(), anchored },
             Some(head) => {
-                let used = body.iter().rposition(|&octet| octet != b'*').map_or(0, |last| last + 1);
+                let used = body.iter().rposition(|&byte| byte != b'*').map_or(0, |last| last + 1);
                 // A last star takes the rest of the target, and leaves nothing to anchor.
                 Self { head: head.min(used), body: used, anchored: anchored && used == body.len() }
             }
@@ -44,30 +44,30 @@ impl Shape {
 /// Where the first star is. Segments are short: a loop is through sooner than a search is called.
 #[inline]
 fn first_star(text: &[u8]) -> Option<usize> {
-    text.iter().position(|&octet| octet == b'*')
+    text.iter().position(|&byte| byte == b'*')
 }
 
 /// Whether the text matches the target.
 #[inline]
 pub fn matches(text: &[u8], target: &Haystack<'_>) -> bool {
     let shape = Shape::of(text);
-    if !target.octets().starts_with(&text[..shape.head]) {
+    if !target.bytes().starts_with(&text[..shape.head]) {
         return false;
     }
     if shape.is_literal() {
-        return !shape.anchored || target.octets().len() == shape.head;
+        return !shape.anchored || target.bytes().len() == shape.head;
     }
-    matches_behind_head(&text[..shape.body], shape.head, shape.anchored, target)
+    matches_after_head(&text[..shape.body], shape.head, shape.anchored, target)
 }
 
 /// Whether a body with a star matches the target, whose start is known to be the body's head.
 #[inline]
-pub fn matches_behind_head(body: &[u8], head: usize, anchored: bool, target: &Haystack<'_>) -> bool {
+pub fn matches_after_head(body: &[u8], head: usize, anchored: bool, target: &Haystack<'_>) -> bool {
     let mut at = head;
     let mut rest = &body[head + 1..];
     loop {
         let Some(star) = first_star(rest) else {
-            return if anchored { target.octets()[at..].ends_with(rest) } else { target.find(rest, at).is_some() };
+            return if anchored { target.bytes()[at..].ends_with(rest) } else { target.find(rest, at).is_some() };
         };
         if star > 0 {
             match target.find(&rest[..star], at) {

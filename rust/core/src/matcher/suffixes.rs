@@ -25,11 +25,11 @@ pub struct Suffixes {
 
 impl Suffixes {
     /// Sorts the suffixes: by their first seven octets, then by twice as many each round.
-    pub fn new(octets: &[u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         // How many of the seven there are comes last: a suffix that ends is not one that goes on with NUL.
         let key = |suffix: &[u8]| first_eight(suffix) & !0xFF | suffix.len().min(7) as u64;
-        let mut keyed: Vec<(u64, u32)> = (0..octets.len()).map(|start| (key(&octets[start..]), start as u32)).collect();
-        let mut ranks = vec![0; octets.len()];
+        let mut keyed: Vec<(u64, u32)> = (0..bytes.len()).map(|start| (key(&bytes[start..]), start as u32)).collect();
+        let mut ranks = vec![0; bytes.len()];
         let mut compared = 7;
         loop {
             keyed.sort_unstable();
@@ -40,7 +40,7 @@ impl Suffixes {
                 before = Some(key);
                 ranks[start as usize] = distinct;
             }
-            if distinct as usize + 1 >= octets.len() {
+            if distinct as usize + 1 >= bytes.len() {
                 break;
             }
             for (key, start) in &mut keyed {
@@ -52,21 +52,21 @@ impl Suffixes {
             compared *= 2;
         }
         let sorted: Vec<u32> = keyed.into_iter().map(|(_, start)| start).collect();
-        Self { starts: Starts::new(octets, &sorted), next: Successors::new(&sorted), sorted }
+        Self { starts: Starts::new(bytes, &sorted), next: Successors::new(&sorted), sorted }
     }
 
     /// Where the segment first occurs at or behind `from`.
-    pub fn find(&self, octets: &[u8], segment: &[u8], from: usize) -> Option<usize> {
+    pub fn find(&self, bytes: &[u8], segment: &[u8], from: usize) -> Option<usize> {
         let (mut first, mut end) = self.starts.range(segment)?;
         if let Some(rest) = segment.get(self.starts.length..).filter(|rest| !rest.is_empty()) {
             let rare = self.starts.rare_piece(segment)?;
             if rare.count <= FEW {
                 let places = self.sorted[rare.first..][..rare.count].iter();
                 let starts = places.filter_map(|&place| (place as usize).checked_sub(rare.offset));
-                return starts.filter(|&start| start >= from && octets[start..].starts_with(segment)).min();
+                return starts.filter(|&start| start >= from && bytes[start..].starts_with(segment)).min();
             }
             let rest = Rest::new(rest);
-            let order = |start: u32| rest.order(&octets[start as usize + self.starts.length..]);
+            let order = |start: u32| rest.order(&bytes[start as usize + self.starts.length..]);
             let sorted = &self.sorted[..end];
             first += sorted[first..].partition_point(|&start| order(start) == Ordering::Less);
             let same = |&start: &u32| order(start) == Ordering::Equal;
@@ -89,15 +89,15 @@ impl Suffixes {
 
 /// What of a segment is left to be compared, its first eight octets as a number.
 struct Rest<'s> {
-    octets: &'s [u8],
+    bytes: &'s [u8],
     first: u64,
     mask: u64,
 }
 
 impl<'s> Rest<'s> {
-    fn new(octets: &'s [u8]) -> Self {
-        let missing = 8 - octets.len().min(8) as u32;
-        Self { octets, first: first_eight(octets), mask: u64::MAX << (8 * missing) }
+    fn new(bytes: &'s [u8]) -> Self {
+        let missing = 8 - bytes.len().min(8) as u32;
+        Self { bytes, first: first_eight(bytes), mask: u64::MAX << (8 * missing) }
     }
 
     /// How a text, as far as the rest goes, stands to it.
@@ -105,10 +105,10 @@ impl<'s> Rest<'s> {
     fn order(&self, text: &[u8]) -> Ordering {
         let first = first_eight(text) & self.mask;
         first.cmp(&self.first).then_with(|| {
-            if text.len() >= self.octets.len() && self.octets.len() <= 8 {
+            if text.len() >= self.bytes.len() && self.bytes.len() <= 8 {
                 return Ordering::Equal;
             }
-            text[..text.len().min(self.octets.len())].cmp(self.octets)
+            text[..text.len().min(self.bytes.len())].cmp(self.bytes)
         })
     }
 }
@@ -124,7 +124,7 @@ struct Piece {
 /// target are digits, so the table stays small and takes in as many octets as fit.
 #[derive(Debug)]
 struct Starts {
-    /// 0 for an octet that does not occur.
+    /// 0 for an byte that does not occur.
     digits: Box<[u32; 256]>,
     base: u32,
     /// How many octets are read.
@@ -135,10 +135,10 @@ struct Starts {
 impl Starts {
     const MOST: u32 = 1 << 15;
 
-    fn new(octets: &[u8], sorted: &[u32]) -> Self {
+    fn new(bytes: &[u8], sorted: &[u32]) -> Self {
         let mut digits = Box::new([0; 256]);
-        for &octet in octets {
-            digits[usize::from(octet)] = 1;
+        for &byte in bytes {
+            digits[usize::from(byte)] = 1;
         }
         let mut base = 1;
         for digit in digits.iter_mut().filter(|digit| **digit == 1) {
@@ -148,7 +148,7 @@ impl Starts {
         let length = Self::MOST.ilog(base.max(2)) as usize;
         let mut found = Self { digits, base, length, places: Vec::new() };
         for (place, &start) in sorted.iter().enumerate() {
-            let number = found.number(&octets[start as usize..]).unwrap_or(0);
+            let number = found.number(&bytes[start as usize..]).unwrap_or(0);
             found.places.resize(found.places.len().max(number as usize + 1), place as u32);
         }
         found.places.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
@@ -161,7 +161,7 @@ impl Starts {
         let mut number = 0;
         for at in 0..self.length {
             let digit = match text.get(at) {
-                Some(&octet) => Some(self.digits[usize::from(octet)]).filter(|&digit| digit != 0)?,
+                Some(&byte) => Some(self.digits[usize::from(byte)]).filter(|&digit| digit != 0)?,
                 None => 0,
             };
             number = number * self.base + digit;
@@ -170,7 +170,7 @@ impl Starts {
     }
 
     /// The first piece of a segment, as long as is read, of which the target has few, or else the last; `None` if it has
-    /// none of one. The pieces lie side by side, so that each octet of a segment that is not too long stands in one.
+    /// none of one. The pieces lie side by side, so that each byte of a segment that is not too long stands in one.
     fn rare_piece(&self, segment: &[u8]) -> Option<Piece> {
         let last = segment.len() - self.length;
         let mut offset = 0;
@@ -213,24 +213,24 @@ mod tests {
     fn it_finds_what_a_plain_search_finds() {
         let mut dice = Dice::new(1);
         for _ in 0..300 {
-            let octets = dice.text(b"ab\0", 300);
-            let suffixes = Suffixes::new(&octets);
+            let bytes = dice.text(b"ab\0", 300);
+            let suffixes = Suffixes::new(&bytes);
             for _ in 0..40 {
                 let mut segment = dice.text(b"ab\0", 6);
                 segment.push(b'a');
-                let from = dice.below(octets.len() + 1);
+                let from = dice.below(bytes.len() + 1);
                 let plain =
-                    octets[from..].windows(segment.len()).position(|window| window == segment).map(|at| from + at);
-                assert_eq!(suffixes.find(&octets, &segment, from), plain, "{octets:?} {segment:?} {from}");
+                    bytes[from..].windows(segment.len()).position(|window| window == segment).map(|at| from + at);
+                assert_eq!(suffixes.find(&bytes, &segment, from), plain, "{bytes:?} {segment:?} {from}");
             }
         }
     }
 
     #[test]
     fn equal_octets_are_sorted_too() {
-        let octets = [b'a'; 5000];
-        let suffixes = Suffixes::new(&octets);
-        assert_eq!(suffixes.find(&octets, &octets[..4000], 700), Some(700));
-        assert_eq!(suffixes.find(&octets, &octets[..4000], 1001), None);
+        let bytes = [b'a'; 5000];
+        let suffixes = Suffixes::new(&bytes);
+        assert_eq!(suffixes.find(&bytes, &bytes[..4000], 700), Some(700));
+        assert_eq!(suffixes.find(&bytes, &bytes[..4000], 1001), None);
     }
 }

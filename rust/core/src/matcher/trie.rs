@@ -27,7 +27,7 @@ struct Node {
     /// Where the whole label lies in the texts.
     label_start: u32,
     /// How long it is, and behind that how many children there are, up to 256.
-    octets_and_children: u32,
+    length_and_children: u32,
     /// First child.
     children: u32,
     /// Where the node's wildcard texts are, if it has any.
@@ -42,7 +42,7 @@ struct Node {
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     /// Its octets.
-    pub octets: &'a [u8],
+    pub text: &'a [u8],
     /// Where its octets lie in the matcher's texts.
     pub start: u32,
     /// The rank of its rule.
@@ -65,9 +65,9 @@ pub enum Kind {
 /// Sorts heads by their octets, then by rank.
 pub fn sort(heads: &mut Vec<Head<'_>>) {
     // The first octets as a number decide most comparisons, without a look at the texts.
-    let mut keyed: Vec<(u64, Head<'_>)> = heads.iter().map(|head| (first_eight(head.octets), *head)).collect();
+    let mut keyed: Vec<(u64, Head<'_>)> = heads.iter().map(|head| (first_eight(head.text), *head)).collect();
     keyed.sort_unstable_by(|(one_key, one), (other_key, other)| {
-        one_key.cmp(other_key).then_with(|| one.octets.cmp(other.octets)).then(one.rank.cmp(&other.rank))
+        one_key.cmp(other_key).then_with(|| one.text.cmp(other.text)).then(one.rank.cmp(&other.rank))
     });
     heads.clear();
     heads.extend(keyed.into_iter().map(|(_, head)| head));
@@ -77,7 +77,7 @@ pub fn sort(heads: &mut Vec<Head<'_>>) {
 #[derive(Debug)]
 pub struct Trie {
     nodes: Box<[Node]>,
-    /// The first octet of each node's label.
+    /// The first byte of each node's label.
     firsts: Box<[u8]>,
     /// For each node that has any: how many wildcard texts, and their ranks in order.
     wild: Box<[u32]>,
@@ -112,19 +112,19 @@ impl Trie {
             if !node.begins(&target[at..], texts) {
                 return best;
             }
-            at += node.label_octets();
+            at += node.label_length();
             best = best.min(node.prefix);
             if node.wild != NONE {
                 let wild = &self.wild[node.wild as usize..];
                 best = visit(&wild[1..][..wild[0] as usize], best);
             }
-            let Some(&octet) = target.get(at) else { return best.min(node.whole) };
-            let (first, count) = (node.children as usize, (node.octets_and_children >> LENGTH_BITS) as usize);
+            let Some(&byte) = target.get(at) else { return best.min(node.whole) };
+            let (first, count) = (node.children as usize, (node.length_and_children >> LENGTH_BITS) as usize);
             index = match count {
                 0 => return best,
-                // Its label begins with the octet, or does not.
+                // Its label begins with the byte, or does not.
                 1 => first,
-                _ => match find_octet(octet, &self.firsts[first..first + count]) {
+                _ => match find_byte(byte, &self.firsts[first..first + count]) {
                     Some(child) => first + child,
                     None => return best,
                 },
@@ -135,22 +135,22 @@ impl Trie {
 
 impl Node {
     #[inline]
-    fn label_octets(&self) -> usize {
-        (self.octets_and_children & ((1 << LENGTH_BITS) - 1)) as usize
+    fn label_length(&self) -> usize {
+        (self.length_and_children & ((1 << LENGTH_BITS) - 1)) as usize
     }
 
     /// Whether the text begins with the label.
     #[inline]
     fn begins(&self, text: &[u8], texts: &[u8]) -> bool {
-        let octets = self.label_octets();
-        if octets > INLINE {
-            return text.len() >= octets
+        let bytes = self.label_length();
+        if bytes > INLINE {
+            return text.len() >= bytes
                 && first_word(text) == self.label
-                && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..octets]);
+                && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..bytes]);
         }
         // Shifting in two steps: a whole word at once is no shift.
-        let mask = !(u64::MAX << (4 * octets) << (4 * octets));
-        first_word(text) & mask == self.label && text.len() >= octets
+        let mask = !(u64::MAX << (4 * bytes) << (4 * bytes));
+        first_word(text) & mask == self.label && text.len() >= bytes
     }
 }
 
@@ -159,14 +159,14 @@ impl Node {
 fn first_word(text: &[u8]) -> u64 {
     match text.first_chunk() {
         Some(eight) => u64::from_le_bytes(*eight),
-        None => text.iter().rev().fold(0, |word, &octet| word << 8 | u64::from(octet)),
+        None => text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
     }
 }
 
 /// Few children are looked through sooner than a search is called.
 #[inline]
-fn find_octet(octet: u8, among: &[u8]) -> Option<usize> {
-    if among.len() <= 8 { among.iter().position(|&first| first == octet) } else { memchr::memchr(octet, among) }
+fn find_byte(byte: u8, among: &[u8]) -> Option<usize> {
+    if among.len() <= 8 { among.iter().position(|&first| first == byte) } else { memchr::memchr(byte, among) }
 }
 
 type Ranges = VecDeque<(Range<usize>, usize, u32)>;
@@ -187,23 +187,23 @@ impl Builder {
         let shared = match heads_here {
             [] => 0,
             [first, .., last] => {
-                first.octets[depth..].iter().zip(&last.octets[depth..]).take_while(|(one, other)| one == other).count()
+                first.text[depth..].iter().zip(&last.text[depth..]).take_while(|(one, other)| one == other).count()
             }
-            [only] => only.octets.len() - depth,
+            [only] => only.text.len() - depth,
         };
         let shared = shared.min((1 << LENGTH_BITS) - 1);
         let end = depth + shared;
-        let label = heads_here.first().map_or(&[][..], |head| &head.octets[depth..end]);
+        let label = heads_here.first().map_or(&[][..], |head| &head.text[depth..end]);
         let mut node = Node {
             label: first_word(&label[..label.len().min(INLINE)]),
             label_start: heads_here.first().map_or(0, |head| head.start + depth as u32),
-            octets_and_children: shared as u32,
+            length_and_children: shared as u32,
             children: self.next,
             wild: NONE,
             prefix: above,
             whole: NO_RANK,
         };
-        let longer = heads_here.partition_point(|head| head.octets.len() == end);
+        let longer = heads_here.partition_point(|head| head.text.len() == end);
         for head in &heads_here[..longer] {
             match head.kind {
                 Kind::Prefix => node.prefix = node.prefix.min(head.rank),
@@ -220,11 +220,11 @@ impl Builder {
         }
         let mut start = range.start + longer;
         while start < range.end {
-            let first = heads[start].octets[end];
-            let after = start + heads[start..range.end].partition_point(|head| head.octets[end] == first);
+            let first = heads[start].text[end];
+            let after = start + heads[start..range.end].partition_point(|head| head.text[end] == first);
             self.firsts.push(first);
             self.next += 1;
-            node.octets_and_children += 1 << LENGTH_BITS;
+            node.length_and_children += 1 << LENGTH_BITS;
             ranges.push_back((start..after, end, node.prefix));
             start = after;
         }
@@ -247,8 +247,8 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(rank, (head, kind))| {
-                let head = Head { octets: head.as_bytes(), start, rank: rank as u32, kind: *kind };
-                start += head.octets.len() as u32;
+                let head = Head { text: head.as_bytes(), start, rank: rank as u32, kind: *kind };
+                start += head.text.len() as u32;
                 head
             })
             .collect();

@@ -21,7 +21,7 @@ pub struct Match {
 pub fn best(
     groups: &Groups,
     selected: &[u32],
-    octets: &[u8],
+    content: &[u8],
     profile: &Profile,
     query: &Query<'_>,
 ) -> Option<(Match, bool)> {
@@ -29,7 +29,7 @@ pub fn best(
     // Specificity and allow in one number: more is better, and the first of equals stays.
     let (mut best, mut weight) = (None, 0);
     for (index, rule) in rules(groups, selected) {
-        let value = rule.value.of(octets);
+        let value = rule.value.of(content);
         if cannot_match(rule, value, profile, query) {
             continue;
         }
@@ -49,11 +49,11 @@ pub fn best(
 }
 
 /// Every rule that matches, the deciding one first.
-pub fn all(groups: &Groups, selected: &[u32], octets: &[u8], profile: &Profile, query: &Query<'_>) -> Vec<Match> {
+pub fn all(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile, query: &Query<'_>) -> Vec<Match> {
     let mut scratch = Scratch::default();
     let mut matches = Vec::new();
     for (index, rule) in rules(groups, selected) {
-        let value = rule.value.of(octets);
+        let value = rule.value.of(content);
         if cannot_match(rule, value, profile, query) {
             continue;
         }
@@ -80,5 +80,5 @@ fn rules<'a>(groups: &'a Groups, selected: &'a [u32]) -> impl Iterator<Item = (u
 #[inline]
 fn cannot_match(rule: Rule, value: &[u8], profile: &Profile, query: &Query<'_>) -> bool {
     // An allow rule for an index page is more than its value.
-    !(profile.index_html && rule.allow()) && differs_early(value, query.a().octets())
+    !(profile.index_html && rule.allow()) && differs_early(value, query.a().bytes())
 }

@@ -48,4 +48,4 @@ class PathRecords(Generic[RecordT]):
         ranks = set(rules.form_a.all(target))
         if rules.form_b is not None:
             ranks.update(rules.form_b.all(encode_reserved_data(target)))
-        return {rules.entries[rank].line: rules.entries[rank].specificity for rank in ranks}
+        return {rules.rules[rank].line: rules.rules[rank].specificity for rank in ranks}

@@ -1,30 +1,28 @@
-"""A file compiled by the Python engine, and its rules bound to one agent.
-
-The surface is that of the native engine; `canfetch.core.engines` chooses between them.
-"""
+"""A file compiled by the Python engine, and its rules bound to one agent."""
 
 from collections.abc import Iterable
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
-from canfetch.core.contract import OriginCheck
-from canfetch.core.escapes import as_written, encode_reserved_data
+from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
+from canfetch.core.escapes import encode_reserved_data, unescape_literal
 from canfetch.core.profiles import Profile, profile_named
-from canfetch.core.reference.parser import OtherRecord, read_file
-from canfetch.core.reference.rule_set import RuleEntry, RuleSet
+from canfetch.core.reference.parser import read_file
+from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
 from canfetch.core.targets import target_of
 from canfetch.core.urls import SplitURL, rejection, split_url, url_bytes
+from canfetch.core.verdict import Rule
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
 
 
 class CompiledFile:
-    """A file's groups and rules; nothing of it changes after it is made, but for its bounded cache."""
+    """A file's groups and rules. Immutable, except for a bounded cache of rule sets."""
 
     __slots__ = ("_groups", "_others", "_profile", "_rule_sets", "_rules_held", "_tokens")
 
-    def __init__(self, octets: bytes, profile: Profile) -> None:
-        reading = read_file(octets, profile)
+    def __init__(self, content: bytes, profile: Profile) -> None:
+        reading = read_file(content, profile)
         self._profile = profile
         self._groups = reading.groups
         self._others = reading.others
@@ -32,24 +30,24 @@ class CompiledFile:
         self._rule_sets: dict[tuple[int, ...], RuleSet] = {}
         self._rules_held = 0
 
-    def group_table(self) -> list[tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]]:
-        """Give each group's user-agent lines as (token, line) and its rules as (allow, value, line)."""
+    def group_table(self) -> list[GroupRow]:
+        """Return each group's user-agent lines as (token, line) and its rules as (allow, value, line)."""
         return [(list(group.user_agents), list(group.rules)) for group in self._groups]
 
-    def other_records(self) -> list[OtherRecord]:
-        """Give the records that are neither rules nor user-agent lines, in file order."""
+    def other_records(self) -> list[OtherRow]:
+        """Return the records that are neither rules nor user-agent lines, in file order."""
         return list(self._others)
 
     def bind(
         self,
         tokens: tuple[bytes, ...],
-        star_applies: bool,  # noqa: FBT001 - the surface of the native engine
+        star_applies: bool,  # noqa: FBT001 - the interface of both engines
         origin_prefix: bytes | None,
         check_origin: OriginCheck | None,
     ) -> "BoundRules":
         """Bind the rules to an agent.
 
-        Cost: O(rules of the groups chosen, times their logarithm) where no agent chose the same before.
+        Cost: O(rules of the chosen groups, times their logarithm) for the first agent with this choice.
         """
         if self._tokens is None:
             self._tokens = TokenTable(self._groups, self._profile)
@@ -63,19 +61,20 @@ class CompiledFile:
             rule_set = RuleSet(rules, self._profile)
             self._rules_held += rule_set.rule_count
             if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._rules_held > COMPILED_RULES_LIMIT:
-                # Not the oldest alone: other threads may be adding while one looks for it.
+                # All of them, not only the oldest: another thread may add one while this one looks for it.
                 self._rule_sets.clear()
                 self._rules_held = rule_set.rule_count
             self._rule_sets[groups] = rule_set
         return rule_set
 
 
-def compile_file(octets: bytes, profile_name: str) -> CompiledFile:
-    """Compile a file, cut and transcoded already.
+def compile_file(content: bytes, profile_name: str) -> CompiledFile:
+    """Compile a file that is transcoded and cut already.
 
-    Cost: O(octets).
+    Raises: UnknownProfile.
+    Cost: O(bytes).
     """
-    return CompiledFile(octets, profile_named(profile_name))
+    return CompiledFile(content, profile_named(profile_name))
 
 
 class BoundRules:
@@ -104,90 +103,96 @@ class BoundRules:
 
     @property
     def token_index(self) -> int:
-        """Which of the agent's tokens chose them, or -1."""
+        """The index of the agent's token that chose them, or -1."""
         return self._selection.token_index
 
     @property
     def group_indices(self) -> list[int]:
-        """The groups chosen, in file order."""
+        """The indices of the chosen groups, in file order."""
         return list(self._selection.groups)
 
     @property
     def rule_count(self) -> int:
-        """How many rules these groups have."""
+        """The number of rules in these groups."""
         return self._rules.rule_count
 
     def allows(self, url: str | bytes) -> bool:
-        """Say whether the agent may fetch the URL."""
+        """Return whether the agent may fetch `url`."""
         target = self._target(url, None)
-        rank = self._deciding_rank(target)
-        entries = self._rules.entries
-        if rank == len(entries):
+        rank = self._best_rank(target)
+        rules = self._rules.rules
+        if rank == len(rules):
             return True
-        return entries[rank].allow or entries[rank].specificity == 0 or self._is_exempt(target)
+        return rules[rank].allow or rules[rank].specificity == 0 or self._is_exempt(target)
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
-        """Say it of each of many URLs, in order."""
-        entries = self._rules.entries
+        """Return whether the agent may fetch each of `urls`, in order."""
+        rules = self._rules.rules
         allowed: list[bool] = []
         for index, url in enumerate(urls):
             target = self._target(url, index)
-            rank = self._deciding_rank(target)
+            rank = self._best_rank(target)
             allowed.append(
-                rank == len(entries) or entries[rank].allow or entries[rank].specificity == 0 or self._is_exempt(target)
+                rank == len(rules) or rules[rank].allow or rules[rank].specificity == 0 or self._is_exempt(target)
             )
         return allowed
 
-    def decide(self, url: str | bytes) -> tuple[bool, str, RuleEntry | None, bytes]:
-        """Give allowed or not, the reason, the deciding rule, and the target."""
+    def decide(self, url: str | bytes) -> Decision:
+        """Return whether the agent may fetch `url`, with all rules that match."""
         target = self._target(url, None)
-        allowed, reason, rule = self._decide(target)
-        return allowed, reason, rule, as_written(target) if self._profile.literal_paths else target
+        matches = self._matches(target)
+        allowed, reason, rule = self._verdict(target, matches[0] if matches else None)
+        also_matched = matches if rule is None else matches[1:]
+        return allowed, reason, rule, also_matched, unescape_literal(target) if self._profile.literal_paths else target
 
-    def _decide(self, target: bytes) -> tuple[bool, str, RuleEntry | None]:
+    def deciding_rule(self, url: str | bytes) -> tuple[bool, Rule | None]:
+        """Return whether the agent may fetch `url`, and the deciding rule."""
+        target = self._target(url, None)
+        rank = self._best_rank(target)
+        allowed, _, rule = self._verdict(target, self._rules.rules[rank] if rank < len(self._rules.rules) else None)
+        return allowed, rule
+
+    def _verdict(self, target: bytes, best: Rule | None) -> tuple[bool, str, Rule | None]:
         if self._is_exempt(target):
             return True, "robots-txt", None
         if self._selection.choice == "none":
             return True, "no-group", None
-        rank = self._deciding_rank(target)
-        if rank == len(self._rules.entries):
+        if best is None:
             return True, "no-match", None
-        rule = self._rules.entries[rank]
-        if rule.specificity == 0:
-            return True, "empty-rule", rule
-        return rule.allow, "allow-rule" if rule.allow else "disallow-rule", rule
+        if best.specificity == 0:
+            return True, "empty-rule", best
+        return best.allow, "allow-rule" if best.allow else "disallow-rule", best
 
-    def matched(self, url: str | bytes) -> list[RuleEntry]:
-        """Give every rule that matches, one entry each, in the order in which they decide."""
-        target = self._target(url, None)
+    def _matches(self, target: bytes) -> tuple[Rule, ...]:
+        # Every rule that matches, each with its best text, in order of precedence.
         ranks = set(self._rules.form_a.all(target))
         if self._rules.form_b is not None:
             ranks.update(self._rules.form_b.all(encode_reserved_data(target)))
-        entries: dict[int, RuleEntry] = {}
+        by_line: dict[int, Rule] = {}
         for rank in sorted(ranks):
-            entry = self._rules.entries[rank]
-            entries.setdefault(entry.line, entry)
-        return list(entries.values())
+            rule = self._rules.rules[rank]
+            by_line.setdefault(rule.line, rule)
+        return tuple(by_line.values())
 
     def _target(self, url: str | bytes, index: int | None) -> bytes:
-        octets = url_bytes(url, index)
-        split = split_url(octets)
+        content = url_bytes(url, index)
+        split = split_url(content)
         if split is None:
             raise rejection(url, index)
         if self._origin_prefix is not None and split.authority:
-            self._check(url, octets, split, index)
-        return target_of(octets, split, self._profile)
+            self._check(url, content, split, index)
+        return target_of(content, split, self._profile)
 
-    def _check(self, url: str | bytes, octets: bytes, split: SplitURL, index: int | None) -> None:
-        if octets[: split.rest_start] != self._origin_prefix and self._check_origin is not None:
+    def _check(self, url: str | bytes, content: bytes, split: SplitURL, index: int | None) -> None:
+        if content[: split.rest_start] != self._origin_prefix and self._check_origin is not None:
             self._check_origin(url, index)
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self._profile.robots_txt_allowed
 
-    def _deciding_rank(self, target: bytes) -> int:
+    def _best_rank(self, target: bytes) -> int:
         rules = self._rules
-        rank = rules.form_a.first(target, len(rules.entries))
+        rank = rules.form_a.first(target, len(rules.rules))
         if rules.form_b is not None:
             rank = rules.form_b.first(encode_reserved_data(target), rank)
         return rank

@@ -6,7 +6,7 @@ The surface is that of the other compiled files.
 from collections.abc import Iterable
 from operator import itemgetter
 
-from canfetch.core.contract import OriginCheck, RuleRow
+from canfetch.core.contract import Decision, OriginCheck
 from canfetch.core.profiles import Profile, profile_named
 from canfetch.core.reference.parser import OtherRecord
 from canfetch.core.reference.robotparser.parser import ParsedRule, read_text
@@ -14,6 +14,7 @@ from canfetch.core.reference.robotparser.paths import old_target, rewritten_targ
 from canfetch.core.reference.robotparser.selection import EntryTable
 from canfetch.core.reference.selection import Selection
 from canfetch.core.urls import rejection, split_url, url_bytes
+from canfetch.core.verdict import Rule
 
 
 class RobotparserFile:
@@ -93,46 +94,53 @@ class RobotparserRules:
 
     def allows(self, url: str | bytes) -> bool:
         """Say whether the agent may fetch the URL."""
-        return self.decide(url)[0]
+        return self._allows(self._target(url, None))
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
         """Say it of each of many URLs, in order."""
-        return [self._decide(self._target(url, index))[0] for index, url in enumerate(urls)]
+        return [self._allows(self._target(url, index)) for index, url in enumerate(urls)]
 
-    def decide(self, url: str | bytes) -> tuple[bool, str, RuleRow | None, bytes]:
-        """Give allowed or not, the reason, the deciding rule, and the target."""
+    def _allows(self, target: str | None) -> bool:
+        return self._verdict(target, self._matches(target))[0]
+
+    def decide(self, url: str | bytes) -> Decision:
+        """Return whether the agent may fetch `url`, with all rules that match."""
         target = self._target(url, None)
-        return *self._decide(target), target.encode() if target is not None else url_bytes(url)
+        matches = self._matches(target)
+        allowed, reason, rule = self._verdict(target, matches)
+        also_matched = tuple(other for other, _ in matches if other is not rule)
+        return allowed, reason, rule, also_matched, target.encode() if target is not None else url_bytes(url)
 
-    def matched(self, url: str | bytes) -> list[RuleRow]:
-        """Give every rule that matches, in the order in which they decide."""
-        return [row for row, _ in self._matches(self._target(url, None))]
+    def deciding_rule(self, url: str | bytes) -> tuple[bool, Rule | None]:
+        """Return whether the agent may fetch `url`, and the deciding rule."""
+        target = self._target(url, None)
+        allowed, _, rule = self._verdict(target, self._matches(target))
+        return allowed, rule
 
-    def _decide(self, target: str | None) -> tuple[bool, str, RuleRow | None]:
+    def _verdict(self, target: str | None, matches: list[tuple[Rule, bool]]) -> tuple[bool, str, Rule | None]:
         if self._profile.robots_txt_allowed and target == "/robots.txt":
             return True, "robots-txt", None
         if self._selection.choice == "none":
             return True, "no-group", None
-        found = self._matches(target)
-        if not found:
+        if not matches:
             return True, "no-match", None
-        row, allows = found[0]
-        if allows != row[0]:
-            return True, "empty-rule", row
-        return allows, "allow-rule" if allows else "disallow-rule", row
+        rule, allows = matches[0]
+        if allows != rule.allow:
+            return True, "empty-rule", rule
+        return allows, "allow-rule" if allows else "disallow-rule", rule
 
-    def _matches(self, target: str | None) -> list[tuple[RuleRow, bool]]:
+    def _matches(self, target: str | None) -> list[tuple[Rule, bool]]:
         if target is None:
             return []
         found = [
-            ((*rule.row, covered), rule.allows)
+            (Rule(*rule.row, covered), rule.allows)
             for rule in self._rules
             if rule.path is not None and (covered := rule.path.covered(target)) >= 0
         ]
         if self._profile.robotparser_rewritten:
             # What is covered weighs, then allowing; the sort keeps the order of lines.
             found.sort(key=itemgetter(1), reverse=True)
-            found.sort(key=lambda match: -match[0][3])
+            found.sort(key=lambda match: -match[0].specificity)
         return found
 
     def _target(self, url: str | bytes, index: int | None) -> str | None:

@@ -1,4 +1,4 @@
-//! Classes of octets: one table, so that one look an octet answers every question that a hot loop has.
+//! Classes of octets: one table, so that one look an byte answers every question that a hot loop has.
 
 /// Cannot stand in a URI (RFC 3986 section 2): controls, space, DEL and above, and the delimiters it leaves out.
 pub const ILLEGAL: u8 = 1;
@@ -19,13 +19,13 @@ const CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
     let mut table = [0; 256];
-    let mut octet = 0;
-    while octet < 256 {
+    let mut byte = 0;
+    while byte < 256 {
         let mut class = 0;
-        if octet <= 0x20 || octet >= 0x7F {
+        if byte <= 0x20 || byte >= 0x7F {
             class |= ILLEGAL;
         }
-        class |= match octet as u8 {
+        class |= match byte as u8 {
             b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => ILLEGAL,
             b'%' => PERCENT,
             b'*' => STAR,
@@ -36,34 +36,34 @@ const fn classes() -> [u8; 256] {
             b'.' => DOT,
             _ => 0,
         };
-        table[octet] = class;
-        octet += 1;
+        table[byte] = class;
+        byte += 1;
     }
     table
 }
 
-/// The classes of an octet.
+/// The classes of an byte.
 #[inline]
-pub const fn class(octet: u8) -> u8 {
-    CLASSES[octet as usize]
+pub const fn class(byte: u8) -> u8 {
+    CLASSES[byte as usize]
 }
 
-/// Whether a URI may hold the octet undecoded and means the same either way (RFC 3986 section 2.3).
+/// Whether a URI may hold the byte undecoded and means the same either way (RFC 3986 section 2.3).
 #[inline]
-pub const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+pub const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
 /// ASCII white space, line ends included.
 #[inline]
-pub const fn is_space(octet: u8) -> bool {
-    matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+pub const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
 }
 
 /// The grammar's `WS` (RFC 9309 section 2.2).
 #[inline]
-pub const fn is_blank(octet: u8) -> bool {
-    matches!(octet, b' ' | b'\t')
+pub const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
 
 /// The span of `text` within `from..to` without what `is_white` says at both ends.
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn rfc3986_2_the_octets_of_a_uri_are_legal() {
-        for octet in *b"azAZ09-._~:/?#[]@!$&'()*+,;=%" {
-            assert_eq!(class(octet) & ILLEGAL, 0, "{}", char::from(octet));
+        for byte in *b"azAZ09-._~:/?#[]@!$&'()*+,;=%" {
+            assert_eq!(class(byte) & ILLEGAL, 0, "{}", char::from(byte));
         }
-        for octet in *b"\0\t\n\r \"<>\\^`{|}\x7f\x80\xff" {
-            assert_eq!(class(octet) & ILLEGAL, ILLEGAL, "{octet}");
+        for byte in *b"\0\t\n\r \"<>\\^`{|}\x7f\x80\xff" {
+            assert_eq!(class(byte) & ILLEGAL, ILLEGAL, "{byte}");
         }
     }
 
