@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from canfetch.core.text import encode_text
-from canfetch.lint import CHECKS, SEVERITY_SETS, Check, Finding, Given, Linter, Subject
+from canfetch.lint import CHECKS, SEVERITY_SETS, Category, Check, Finding, Linter, LintInput
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "checks"
@@ -17,15 +17,15 @@ MOST_LINES = 12
 MOST_CHARACTERS = 110
 
 SUBJECTS = {
-    Subject.FILE: "The file",
-    Subject.LINES: "Lines",
-    Subject.GROUPS: "Groups",
-    Subject.PATTERNS: "Patterns",
-    Subject.AGENTS: "Agents",
-    Subject.EXTENSIONS: "Records beyond the RFC",
-    Subject.POLICY: "Policy",
-    Subject.DELIVERY: "Delivery",
-    Subject.COMMENTS: "Comments to the linter",
+    Category.FILE: "The file",
+    Category.LINES: "Lines",
+    Category.GROUPS: "Groups",
+    Category.PATTERNS: "Patterns",
+    Category.AGENTS: "Agents",
+    Category.EXTENSIONS: "Records beyond the RFC",
+    Category.POLICY: "Policy",
+    Category.DELIVERY: "Delivery",
+    Category.COMMENTS: "Comments to the linter",
 }
 
 
@@ -54,7 +54,7 @@ def cut(text: str) -> list[str]:
     return lines
 
 
-def example(given: Given) -> list[str]:
+def example(given: LintInput) -> list[str]:
     """Show what is given."""
     lines: list[str] = []
     if given.path is not None:
@@ -92,8 +92,19 @@ def said(finding: Finding) -> str:
 def page(check: Check) -> str:
     """Render the page of a check."""
     findings = [finding for finding in Linter(findings_limit=None).lint(check.bad).findings if finding.check is check]
-    severities = [(profile, check.severities.in_profile(profile)) for profile in SEVERITY_SETS]
-    lines = [NOTE, "", f"# {check.code} {check.name}", "", f"**{check.title}.**", "", check.why, "", check.mend, ""]
+    severities = [(profile, check.severities.in_set(profile)) for profile in SEVERITY_SETS]
+    lines = [
+        NOTE,
+        "",
+        f"# {check.code} {check.name}",
+        "",
+        f"**{check.title}.**",
+        "",
+        check.why,
+        "",
+        check.how_to_fix,
+        "",
+    ]
     lines += ["| " + " | ".join(f"`{profile}`" for profile, _ in severities) + " |", "| --- " * len(severities) + "|"]
     lines += ["| " + " | ".join("-" if severity is None else severity.label for _, severity in severities) + " |", ""]
     if check.fixable:
@@ -126,8 +137,8 @@ def index() -> str:
     for subject, heading in SUBJECTS.items():
         lines += [f"## {heading}", "", "| code | name | finds | severity | fix |", "| --- | --- | --- | --- | --- |"]
         for check in CHECKS:
-            if check.subject is subject:
-                severity = check.severities.in_profile("all")
+            if check.category is subject:
+                severity = check.severities.in_set("all")
                 label = "-" if severity is None else severity.label
                 fix = "yes" if check.fixable else "-"
                 lines.append(f"| [{check.code}]({check.code}.md) | `{check.name}` | {check.title} | {label} | {fix} |")

@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from canfetch.core.equivalence import differing_profiles
-from canfetch.lint import CHECKS, Finding, Given, Linter, LintReport
-from canfetch.lint.fixing import applied
+from canfetch.lint import CHECKS, Finding, Linter, LintInput, LintReport
+from canfetch.lint.fixes import apply_fixes
 
 LINTER = Linter(findings_limit=None)
 
@@ -31,8 +31,8 @@ def broken_promises(report: LintReport, finding: Finding) -> list[str]:
     """Make one fix, and list what does not hold."""
     if finding.fix is None:
         return []
-    octets, _ = applied(report.file.octets, [finding.fix])
-    after = codes(LINTER.lint(report.file.given._replace(content=octets + report.file.robots.tail)))
+    octets, _ = apply_fixes(report.file.content, [finding.fix])
+    after = codes(LINTER.lint(report.file.input._replace(content=octets + report.file.robots.tail)))
     before = codes(report)
     code = finding.check.code
     wrong = []
@@ -41,7 +41,7 @@ def broken_promises(report: LintReport, finding: Finding) -> list[str]:
     if not finding.fix.changes_verdicts:
         added = sorted(other for other in after if after[other] > before[other] and other != code)
         wrong += [f"adds {', '.join(added)}"] if added else []
-        wrong += [f"changes {profile}" for profile in differing_profiles(report.file.octets, octets)]
+        wrong += [f"changes {profile}" for profile in differing_profiles(report.file.content, octets)]
     return wrong
 
 
@@ -49,9 +49,9 @@ def shown_findings(report: LintReport, finding: Finding) -> bool:
     """Say whether a fix that changes verdicts shows what nobody could find before."""
     if finding.fix is None or not finding.fix.changes_verdicts:
         return False
-    octets, _ = applied(report.file.octets, [finding.fix])
+    octets, _ = apply_fixes(report.file.content, [finding.fix])
     after, before = (
-        codes(LINTER.lint(report.file.given._replace(content=octets + report.file.robots.tail))),
+        codes(LINTER.lint(report.file.input._replace(content=octets + report.file.robots.tail))),
         codes(report),
     )
     return any(after[other] > before[other] for other in after)
@@ -59,7 +59,7 @@ def shown_findings(report: LintReport, finding: Finding) -> bool:
 
 def wrong_spans(report: LintReport) -> list[str]:
     """List findings whose spans are no places of the file."""
-    octets = len(report.file.octets)
+    octets = len(report.file.content)
     return [repr(one) for one in report.findings if not 0 <= one.span[0] <= one.span[1] <= octets]
 
 
@@ -80,7 +80,7 @@ def main() -> int:
         if not path.is_file():
             continue
         files += 1
-        report = LINTER.lint(Given(path.read_bytes()))
+        report = LINTER.lint(LintInput(path.read_bytes()))
         for text in wrong_spans(report):
             print(f"{path}: span of {text}")
         counted = codes(report)

@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.lint import Linter
-from canfetch.lint.analysis.crawler_suggestions import near_crawler
+from canfetch.lint.analysis.crawler_suggestions import suggest_crawler
 
 RULE = "\nDisallow: /a\n"
 
@@ -146,4 +146,4 @@ def test_fix_splits_list_with_line_ends_of_file() -> None:
     ],
 )
 def test_near_crawler(name: str, near: str | None) -> None:
-    assert near_crawler(name) == near
+    assert suggest_crawler(name) == near

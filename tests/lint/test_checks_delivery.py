@@ -7,8 +7,8 @@ import pytest
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import Hop
 from canfetch.access.responses import FailureKind, Headers
-from canfetch.lint import Given, Linter
-from canfetch.lint.analysis.deliveries import answered, unanswered
+from canfetch.lint import Linter, LintInput
+from canfetch.lint.analysis.deliveries import example_delivery, example_failure
 
 LINTER = Linter(findings_limit=None, select=["CF8"])
 PLAIN = b"User-agent: *\nDisallow: /a/\n"
@@ -16,37 +16,37 @@ URL = "https://example.com/robots.txt"
 TEXT: Headers = (("Content-Type", "text/plain; charset=UTF-8"),)
 
 
-def codes(given: Given) -> set[str]:
+def codes(given: LintInput) -> set[str]:
     return {finding.check.code for finding in LINTER.lint(given).findings}
 
 
 def with_cache_control(value: str) -> CacheEntry:
-    return answered(headers=(*TEXT, ("cache-control", value)))
+    return example_delivery(headers=(*TEXT, ("cache-control", value)))
 
 
 def with_content_type(value: str) -> CacheEntry:
-    return answered(headers=(("content-type", value),))
+    return example_delivery(headers=(("content-type", value),))
 
 
 def redirected(*urls: str) -> CacheEntry:
     locations = (URL, *urls)
-    return answered(hops=tuple(Hop(one, 301, other) for one, other in itertools.pairwise(locations)))
+    return example_delivery(hops=tuple(Hop(one, 301, other) for one, other in itertools.pairwise(locations)))
 
 
 @pytest.mark.parametrize(
     "entry, expected",
     [
-        (answered(headers=TEXT), set()),
-        (answered(500), {"CF801"}),
-        (answered(503, (("retry-after", "60"),)), {"CF801"}),
-        (answered(503, (("retry-after", "Sat, 03 Jan 1970 00:00:00 GMT"),)), {"CF801", "CF812"}),
-        (unanswered(FailureKind.DNS, "no address"), {"CF801"}),
-        (answered(404), {"CF802"}),
-        (answered(410), {"CF802"}),
-        (answered(401), {"CF808"}),
-        (answered(403), {"CF808"}),
-        (answered(429, (("retry-after", "90000"),)), {"CF808", "CF812"}),
-        (answered(headers=()), {"CF803"}),
+        (example_delivery(headers=TEXT), set()),
+        (example_delivery(500), {"CF801"}),
+        (example_delivery(503, (("retry-after", "60"),)), {"CF801"}),
+        (example_delivery(503, (("retry-after", "Sat, 03 Jan 1970 00:00:00 GMT"),)), {"CF801", "CF812"}),
+        (example_failure(FailureKind.DNS, "no address"), {"CF801"}),
+        (example_delivery(404), {"CF802"}),
+        (example_delivery(410), {"CF802"}),
+        (example_delivery(401), {"CF808"}),
+        (example_delivery(403), {"CF808"}),
+        (example_delivery(429, (("retry-after", "90000"),)), {"CF808", "CF812"}),
+        (example_delivery(headers=()), {"CF803"}),
         (with_content_type("application/json"), {"CF803"}),
         (with_content_type("TEXT/PLAIN"), set()),
         (with_content_type("text/html; charset=utf-8"), {"CF809"}),
@@ -60,7 +60,7 @@ def redirected(*urls: str) -> CacheEntry:
         (with_cache_control("no-store, max-age=900000"), {"CF807"}),
         (with_cache_control("no-cache"), set()),
         (
-            answered(
+            example_delivery(
                 headers=(
                     *TEXT,
                     ("date", "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -73,18 +73,18 @@ def redirected(*urls: str) -> CacheEntry:
         (redirected("https://example.com/en/robots.txt"), {"CF805"}),
         (redirected("https://example.com:8443/robots.txt"), {"CF805"}),
         (redirected("http://example.com/robots.txt"), {"CF805"}),
-        (answered(hops=(Hop("http://example.com/robots.txt", 301, URL),)), set()),
+        (example_delivery(hops=(Hop("http://example.com/robots.txt", 301, URL),)), set()),
         (redirected("https://example.net/robots.txt"), {"CF805"}),
         (redirected("https://example.com/a", "https://example.com/b"), {"CF805"}),
         (redirected(*(f"https://example.com/{number}" for number in range(6))), {"CF805"}),
     ],
 )
 def test_response_is_reported(entry: CacheEntry, expected: set[str]) -> None:
-    assert codes(Given(PLAIN, url=URL, delivery=entry)) == expected
+    assert codes(LintInput(PLAIN, url=URL, delivery=entry)) == expected
 
 
 def test_html_page_is_reported_with_any_content_type() -> None:
-    assert codes(Given(b"<html></html>", url=URL, delivery=answered())) == {"CF809"}
+    assert codes(LintInput(b"<html></html>", url=URL, delivery=example_delivery())) == {"CF809"}
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_html_page_is_reported_with_any_content_type() -> None:
     ],
 )
 def test_related_file_with_other_rules_is_reported(sibling: str, content: bytes | None, expected: set[str]) -> None:
-    assert codes(Given(PLAIN, url=URL, siblings={sibling: content})) == expected
+    assert codes(LintInput(PLAIN, url=URL, siblings={sibling: content})) == expected
 
 
 def test_related_files_are_not_compared_without_url() -> None:
-    assert codes(Given(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()
+    assert codes(LintInput(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()

@@ -2,20 +2,20 @@
 
 import pytest
 
-from canfetch.lint import Given, Linter
-from canfetch.lint.analysis.deliveries import answered
+from canfetch.lint import Linter, LintInput
+from canfetch.lint.analysis.deliveries import example_delivery
 
 URL = "https://example.com/robots.txt"
 GROUP = "User-agent: *\nDisallow: /a\n"
 
 
 def lines(text: str, code: str, profile: str = "all") -> list[int]:
-    linter = Linter(profile=profile, select=[code], findings_limit=None)
-    return [finding.line for finding in linter.lint(Given(text.encode(), url=URL)).findings]
+    linter = Linter(severities=profile, select=[code], findings_limit=None)
+    return [finding.line for finding in linter.lint(LintInput(text.encode(), url=URL)).findings]
 
 
 def fixed(text: str, code: str) -> str:
-    return Linter(select=[code]).fix(Given(text.encode(), url=URL), unsafe=True).content.decode()
+    return Linter(select=[code]).fix(LintInput(text.encode(), url=URL), unsafe=True).content.decode()
 
 
 REPORTED = [
@@ -154,7 +154,7 @@ def test_fix_rewrites_record(code: str, before: str, after: str) -> None:
 
 def test_lighthouse_profile_reports_invalid_sitemap_and_unknown_key() -> None:
     text = f"{GROUP}Sitemap: /a\nContent-Usage: train-ai=n\nCrawl-delay: x\nHost: example.com\n"
-    found = Linter(profile="lighthouse", select=["CF6"]).lint(text.encode()).findings
+    found = Linter(severities="lighthouse", select=["CF6"]).lint(text.encode()).findings
     assert [finding.check.code for finding in found] == ["CF601", "CF619"]
 
 
@@ -185,18 +185,20 @@ def test_lighthouse_profile_reports_invalid_sitemap_and_unknown_key() -> None:
     ],
 )
 def test_lighthouse_profile_reports_line_like_audit(text: str, code: str | None) -> None:
-    report = Linter(profile="lighthouse").lint(f"{GROUP}{text}\n".encode())
+    report = Linter(severities="lighthouse").lint(f"{GROUP}{text}\n".encode())
     assert [finding.check.code for finding in report.findings] == ([] if code is None else [code])
 
 
 def test_lighthouse_starts_no_group_at_empty_user_agent() -> None:
-    report = Linter(profile="lighthouse").lint(b"User-agent:\nDisallow: /a\nUser-agent: b\nDisallow: /b\n")
+    report = Linter(severities="lighthouse").lint(b"User-agent:\nDisallow: /a\nUser-agent: b\nDisallow: /b\n")
     assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF510", 1), ("CF220", 2)]
 
 
 @pytest.mark.parametrize("status, codes", [(429, ["CF220"]), (403, []), (200, [])])
 def test_lighthouse_reports_status_429(status: int, codes: list[str]) -> None:
-    report = Linter(profile="lighthouse").lint(Given(f"{GROUP}".encode(), url=URL, delivery=answered(status)))
+    report = Linter(severities="lighthouse").lint(
+        LintInput(f"{GROUP}".encode(), url=URL, delivery=example_delivery(status))
+    )
     assert [finding.check.code for finding in report.findings] == codes
 
 
@@ -207,5 +209,5 @@ def test_google_blocks_paths_of_disallow_ai_training() -> None:
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9, (GROUP * 9).encode("utf-16-le")])
 def test_lighthouse_reports_binary_file_once(content: bytes) -> None:
-    report = Linter(profile="lighthouse").lint(content)
+    report = Linter(severities="lighthouse").lint(content)
     assert [finding.check.code for finding in report.findings] == ["CF220"]

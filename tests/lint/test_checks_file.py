@@ -2,12 +2,12 @@
 
 import pytest
 
-from canfetch.lint import Given, Linter
+from canfetch.lint import Linter, LintInput
 
 LINTER = Linter(findings_limit=None)
 
 
-def codes(given: Given | bytes) -> set[str]:
+def codes(given: LintInput | bytes) -> set[str]:
     return {finding.check.code for finding in LINTER.lint(given).findings}
 
 
@@ -121,7 +121,7 @@ def test_it_does_not_fire(code: str, octets: bytes) -> None:
     ],
 )
 def test_names(path: str, *, fires: bool) -> None:
-    assert ("CF101" in codes(Given(PLAIN, path=path))) is fires
+    assert ("CF101" in codes(LintInput(PLAIN, path=path))) is fires
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_names(path: str, *, fires: bool) -> None:
     ],
 )
 def test_places(url: str, *, fires: bool) -> None:
-    assert ("CF102" in codes(Given(PLAIN, url=url))) is fires
+    assert ("CF102" in codes(LintInput(PLAIN, url=url))) is fires
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_a_fix_says_whether_it_changes_verdicts(code: str, octets: bytes, *, cha
 
 def test_a_blank_line_is_shown_to_part_yandex_from_the_others() -> None:
     found = findings(b"User-agent: *\nDisallow: /a\n\nDisallow: /b\n", "CF305")[0]
-    assert {witness.crawler for witness in found.witnesses if witness.allowed} == {"YandexBot"}
+    assert {witness.crawler for witness in found.verdicts if witness.allowed} == {"YandexBot"}
 
 
 def test_a_managed_block_names_crawlers_that_it_shares_with_the_file() -> None:
@@ -140,17 +140,17 @@ def test_a_managed_block_names_crawlers_that_it_shares_with_the_file() -> None:
 def test_all_that_one_disallow_covers_move_at_once() -> None:
     octets = b"User-agent: *\nDisallow: /\n" + b"".join(b"Allow: /%d\n" % number for number in range(100))
     fixed = LINTER.fix(octets, unsafe=True, only=["CF311"])
-    assert len(fixed.made) == 1
+    assert len(fixed.fixed) == 1
     assert not findings(fixed.content, "CF311")
 
 
 def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:
     found = findings(b"User-agent: *\nDisallow: // x\nDisallow: //a\n\nDisallow: //b/c\n", "CF305")[0]
-    assert found.witnesses[0].url == "https://example.com//b/c"
-    assert not found.witnesses[0].allowed
+    assert found.verdicts[0].url == "https://example.com//b/c"
+    assert not found.verdicts[0].allowed
 
 
 def test_an_escape_parts_the_paths_of_an_allow_and_a_disallow_for_google() -> None:
     found = findings(b"User-agent: *\nAllow: /%7Ea\nDisallow: /~a\n", "CF312")[0]
-    assert {witness.crawler for witness in found.witnesses if not witness.allowed} == {"Googlebot"}
+    assert {witness.crawler for witness in found.verdicts if not witness.allowed} == {"Googlebot"}
     assert "who reads both as one path" in found.message()

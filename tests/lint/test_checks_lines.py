@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.lint import Given, Linter
+from canfetch.lint import Linter, LintInput
 
 LINTER = Linter(findings_limit=None)
 HEAD = b"User-agent: *\nDisallow: /a/\n"
@@ -195,7 +195,7 @@ def test_fixes(code: str, line: str, after: str | None) -> None:
     ],
 )
 def test_a_url_becomes_a_path_of_the_same_host_alone(url: str, value: bytes, after: bytes) -> None:
-    given = Given(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
+    given = LintInput(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
     assert LINTER.fix(given, unsafe=True, only=["CF213"]).content == b"User-agent: *\nDisallow: " + after + b"\n"
 
 
@@ -205,7 +205,7 @@ def test_a_prefix_is_shown_to_bind_google_alone() -> None:
         for finding in LINTER.lint(b"User-agent: *\nDisallowAITraining: /x\n").findings
         if finding.check.code == "CF205"
     )
-    assert [(witness.crawler, witness.allowed) for witness in found.witnesses] == [
+    assert [(witness.crawler, witness.allowed) for witness in found.verdicts] == [
         ("Googlebot", False),
         ("ExampleBot", True),
     ]

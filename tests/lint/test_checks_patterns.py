@@ -3,15 +3,15 @@
 import pytest
 
 from canfetch.core.equivalence import differing_profiles
-from canfetch.lint import Given, Linter, SeenPage, Severity
-from canfetch.lint.analysis.rule_coverage import form_of
+from canfetch.lint import Linter, LintInput, Severity, SitePage
+from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.pages.page_rules import parse_page
 
-PAGES = (SeenPage("https://example.com/private-offers.html", parse_page()),)
+PAGES = (SitePage("https://example.com/private-offers.html", parse_page()),)
 
 
-def lines(content: bytes, code: str, given: Given | None = None) -> list[int]:
-    given = (given or Given(b""))._replace(content=content)
+def lines(content: bytes, code: str, given: LintInput | None = None) -> list[int]:
+    given = (given or LintInput(b""))._replace(content=content)
     return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
 
 
@@ -194,11 +194,11 @@ def test_repeated_rule_with_other_length_is_not_removed() -> None:
     ],
 )
 def test_form_of(value: bytes, form: bytes) -> None:
-    assert form_of(value) == form
+    assert canonical_form(value) == form
 
 
 def test_folder_without_slash_is_reported_if_known_page_matches() -> None:
-    given = Given(b"", url="https://example.com/robots.txt", pages=PAGES)
+    given = LintInput(b"", url="https://example.com/robots.txt", pages=PAGES)
     assert lines(rules("Disallow: /private"), "CF415", given) == [2]
     assert lines(rules("Disallow: /pri", "Disallow: /private-offers"), "CF415", given) == [2, 3]
     assert lines(rules("Disallow: /private/", "Allow: /private", "Disallow: /other"), "CF415", given) == []
@@ -206,11 +206,11 @@ def test_folder_without_slash_is_reported_if_known_page_matches() -> None:
 
 
 def test_google_parser_does_not_encode_braces() -> None:
-    found = Linter(profile="google", select=["CF409"]).lint(rules("Disallow: /{id}/")).findings
+    found = Linter(severities="google", select=["CF409"]).lint(rules("Disallow: /{id}/")).findings
     assert [finding.severity for finding in found] == [Severity.WARNING]
-    assert {witness.crawler for witness in found[0].witnesses if witness.allowed} == {"Googlebot"}
+    assert {witness.crawler for witness in found[0].verdicts if witness.allowed} == {"Googlebot"}
 
 
 def test_trailing_star_effect_avoids_dot_segments() -> None:
     found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
-    assert {witness.allowed for witness in found[0].witnesses} == {False}
+    assert {witness.allowed for witness in found[0].verdicts} == {False}

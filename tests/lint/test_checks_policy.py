@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.lint import Given, Linter, SeenPage
+from canfetch.lint import Linter, LintInput, SitePage
 from canfetch.pages.page_rules import parse_page
 
 URL = "https://example.com/robots.txt"
@@ -10,8 +10,8 @@ NOINDEX = parse_page(headers=[("X-Robots-Tag", "noindex")])
 BING_NOINDEX = parse_page(headers=[("X-Robots-Tag", "bingbot: noindex")])
 
 
-def lines(text: str, code: str, *pages: SeenPage, url: str | None = URL) -> list[int]:
-    given = Given(text.encode(), url=url, pages=pages)
+def lines(text: str, code: str, *pages: SitePage, url: str | None = URL) -> list[int]:
+    given = LintInput(text.encode(), url=url, pages=pages)
     return [finding.line for finding in Linter(select=[code], findings_limit=None).lint(given).findings]
 
 
@@ -79,14 +79,14 @@ def test_site_of_sitemaps_is_used_if_url_is_unknown() -> None:
 @pytest.mark.parametrize(
     "text, page, found",
     [
-        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/a", NOINDEX), [2]),
-        ("User-agent: bingbot\nDisallow: /a", SeenPage("https://example.com/a", BING_NOINDEX), [2]),
-        ("User-agent: Googlebot\nDisallow: /a", SeenPage("https://example.com/a", BING_NOINDEX), []),
-        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/b", NOINDEX), []),
-        ("User-agent: *\nDisallow: /a", SeenPage("https://other.example/a", NOINDEX), []),
-        ("User-agent: *\nDisallow: /a", SeenPage("https://example.com/a", parse_page()), []),
-        ("User-agent: *\nDisallow: /a", SeenPage("no URL", NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SitePage("https://example.com/a", NOINDEX), [2]),
+        ("User-agent: bingbot\nDisallow: /a", SitePage("https://example.com/a", BING_NOINDEX), [2]),
+        ("User-agent: Googlebot\nDisallow: /a", SitePage("https://example.com/a", BING_NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SitePage("https://example.com/b", NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SitePage("https://other.example/a", NOINDEX), []),
+        ("User-agent: *\nDisallow: /a", SitePage("https://example.com/a", parse_page()), []),
+        ("User-agent: *\nDisallow: /a", SitePage("no URL", NOINDEX), []),
     ],
 )
-def test_hidden_noindex(text: str, page: SeenPage, found: list[int]) -> None:
+def test_hidden_noindex(text: str, page: SitePage, found: list[int]) -> None:
     assert lines(f"{text}\n", "CF706", page) == found

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from tests.lint.corpus import files
 
-from canfetch.lint import CHECKS, LANGUAGES, Given, Linter, LintReport, Severity, catalogue_of
+from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
@@ -25,7 +25,7 @@ ODD = (
 
 @pytest.fixture(scope="module")
 def odd() -> LintReport:
-    return Linter().lint(Given(ODD, path="public html/robots.txt"))
+    return Linter().lint(LintInput(ODD, path="public html/robots.txt"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_sarif_of_a_suppressed_finding_says_so(validator: Any) -> None:
 
 def test_sarif_of_many_files_is_valid(validator: Any) -> None:
     linter = Linter(findings_limit=20)
-    reports = [linter.lint(Given(octets, path=name)) for name, octets in files(30)]
+    reports = [linter.lint(LintInput(octets, path=name)) for name, octets in files(30)]
     log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
     validator.validate(log)
     assert len(log["runs"][0]["results"]) == sum(len(one.findings) + len(one.suppressed) for one in reports)
@@ -101,7 +101,7 @@ def test_github_commands_keep_to_one_line_each(odd: LintReport) -> None:
 
 
 def test_github_escapes_what_would_end_a_property() -> None:
-    report = Linter().lint(Given(b"Disallow: /\n", path="a,b:c%0A/robots.txt"))
+    report = Linter().lint(LintInput(b"Disallow: /\n", path="a,b:c%0A/robots.txt"))
     line = next(iter(github_lines([report])))
     assert "file=a%2Cb%3Ac%250A/robots.txt,line=1," in line
 
@@ -137,7 +137,7 @@ def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
     "octets", [b"\0\x01\x1b[31m", b"Disallow: /\xed\xa0\x80$x\n", "Disallow: /\ufffe$\uffff".encode()]
 )
 def test_junit_is_xml_whatever_a_site_wrote(octets: bytes) -> None:
-    ET.fromstring(junit_document([Linter().lint(Given(octets, path="a\x00b\ud800"))]))  # noqa: S314 - our own
+    ET.fromstring(junit_document([Linter().lint(LintInput(octets, path="a\x00b\ud800"))]))  # noqa: S314 - our own
 
 
 class _Tags(HTMLParser):
@@ -151,7 +151,7 @@ class _Tags(HTMLParser):
 
 
 def test_html_shows_what_a_site_wrote_and_does_not_obey_it() -> None:
-    report = Linter().lint(Given(b"User-agent: *\nDisallow: /<script>alert(1)</script>$x\n", path="<b>.txt"))
+    report = Linter().lint(LintInput(b"User-agent: *\nDisallow: /<script>alert(1)</script>$x\n", path="<b>.txt"))
     page = html_page([report])
     tags = _Tags()
     tags.feed(page)
@@ -164,7 +164,7 @@ def test_html_shows_what_a_site_wrote_and_does_not_obey_it() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
-    catalogue = catalogue_of(language)
+    catalogue = load_catalogue(language)
     assert f'<html lang="{language}">' in html_page([odd], catalogue)
     assert list(github_lines([odd], catalogue))
     for check in CHECKS:
@@ -173,7 +173,7 @@ def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
         if language != "en":
             assert texts.title != check.title
             assert texts.why != check.why
-            assert texts.mend != check.mend
+            assert texts.how_to_fix != check.how_to_fix
         names = {part.partition("}")[0] for part in check.message.split("{")[1:]}
         assert {part.partition("}")[0] for part in texts.message.split("{")[1:]} == names
     assert {catalogue.phrase(severity.label) for severity in Severity}
@@ -181,7 +181,7 @@ def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
 
 def test_names_of_files_are_no_urls(validator: Any) -> None:
     for name in ("a:b%41?c=d;e,f.txt", "\udcff.txt", "#.txt"):
-        report = Linter().lint(Given(b"Disallow: /\n", path=name))
+        report = Linter().lint(LintInput(b"Disallow: /\n", path=name))
         log = json.loads(json.dumps(sarif_log([report], version="0.1.0")).encode())
         validator.validate(log)
         uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]

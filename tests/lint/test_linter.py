@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from canfetch.core.equivalence import differing_profiles
 from canfetch.errors import InvalidOption
-from canfetch.lint import CHECKS, SEVERITY_SETS, Edit, Finding, Fix, Given, Linter, LintReport, Severities, Severity
-from canfetch.lint.configuration import LintSettings, settings_of
-from canfetch.lint.fixing import applied
+from canfetch.lint import CHECKS, SEVERITY_SETS, Edit, Finding, Fix, Linter, LintInput, LintReport, Severities, Severity
+from canfetch.lint.configuration import LintSettings, parse_settings
+from canfetch.lint.fix_rounds import apply_round
+from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.mending import mended
-from canfetch.lint.suppression import suppressions_of
+from canfetch.lint.suppression import find_suppressions
 
 BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
 
@@ -50,7 +50,7 @@ def test_a_name_of_a_suppression_has_its_place() -> None:
     octets = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
     report = Linter(select=["CF901"]).lint(octets)
     assert [finding.quoted for finding in report.findings] == [b"one", b"two"]
-    assert list(suppressions_of(octets, report.file.records)[0].lines) == [2]
+    assert list(find_suppressions(octets, report.file.records)[0].lines) == [2]
 
 
 def test_what_is_asked_is_chosen() -> None:
@@ -62,34 +62,34 @@ def test_what_is_asked_is_chosen() -> None:
 
 @pytest.mark.parametrize("profile", SEVERITY_SETS)
 def test_a_profile_asks_what_it_judges(profile: str) -> None:
-    linter = Linter(profile=profile)
-    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_profile(profile) is not None)
+    linter = Linter(severities=profile)
+    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(profile) is not None)
     for finding in linter.lint(BAD).findings:
-        assert finding.severity is finding.check.severities.in_profile(profile)
+        assert finding.severity is finding.check.severities.in_set(profile)
 
 
 def test_severities_are_the_highest_or_others() -> None:
-    assert Severities(rfc=Severity.INFO, yandex=Severity.ERROR).in_profile("all") is Severity.ERROR
-    assert Severities(rfc=Severity.INFO).in_profile("google") is None
-    report = Linter(select=["CF402"], severities={"dollar-inside": Severity.INFO}).lint(BAD)
+    assert Severities(rfc=Severity.INFO, yandex=Severity.ERROR).in_set("all") is Severity.ERROR
+    assert Severities(rfc=Severity.INFO).in_set("google") is None
+    report = Linter(select=["CF402"], severity_overrides={"dollar-inside": Severity.INFO}).lint(BAD)
     assert [finding.severity for finding in report.findings] == [Severity.INFO]
 
 
 def test_paths_have_checks_of_their_own() -> None:
     linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]})
-    assert linter.lint(Given(BAD, path="old/robots.txt")).findings == ()
-    assert linter.lint(Given(BAD, path="new/robots.txt")).findings
+    assert linter.lint(LintInput(BAD, path="old/robots.txt")).findings == ()
+    assert linter.lint(LintInput(BAD, path="new/robots.txt")).findings
 
 
 @pytest.mark.parametrize(
     "options, says",
     [
-        ({"profile": "nobody"}, "'nobody'"),
+        ({"severities": "none"}, "unknown severity set 'none'"),
         ({"select": ["CF9999"]}, "'CF9999'"),
         ({"ignore": ["no-such-check"]}, "'no-such-check'"),
-        ({"severities": {"no-such-check": Severity.INFO}}, "'no-such-check'"),
+        ({"severity_overrides": {"no-such-check": Severity.INFO}}, "'no-such-check'"),
         ({"ignore_in": {"*": ["no-such-check"]}}, "'no-such-check'"),
-        ({"findings_limit": 0}, "findings_limit is 0"),
+        ({"findings_limit": 0}, "invalid findings_limit 0"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options: dict[str, object], says: str) -> None:
@@ -110,7 +110,7 @@ def test_fixes_that_change_verdicts_are_asked_for() -> None:
     assert b"Disallow /c/" in fixed.content
     fixed = Linter().fix(BAD, unsafe=True)
     assert b"Disallow: /c/" in fixed.content
-    assert "missing-colon" in [finding.check.name for finding in fixed.made]
+    assert "missing-colon" in [finding.check.name for finding in fixed.fixed]
     assert "missing-colon" not in names(fixed.report)
 
 
@@ -128,7 +128,7 @@ def test_what_is_past_the_limit_stays() -> None:
 
 
 def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
-    file = LintedFile(Given(b"User-agent: *\n  Disallow: /a/\nDisallow: /x/\n"))
+    file = LintedFile(LintInput(b"User-agent: *\n  Disallow: /a/\nDisallow: /x/\n"))
     wrong = Fix((Edit(26, 29, b"/b/"),))
     right = Fix((Edit(30, 30, b"# as it was\n"),))
     findings = [
@@ -136,9 +136,9 @@ def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
         for check, fix in zip(CHECKS, (wrong, right), strict=False)
     ]
     barred: set[tuple[str, bytes]] = set()
-    assert mended(file, findings, barred) == (file.octets, [])
+    assert apply_round(file, findings, barred) == (file.content, [])
     assert barred == {(CHECKS[0].code, b"/a/")}
-    octets, made = mended(file, findings[1:], barred)
+    octets, made = apply_round(file, findings[1:], barred)
     assert octets == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
     assert made == findings[1:]
 
@@ -148,7 +148,7 @@ def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
     crossing = Fix((Edit(4, 5, b"Y"), Edit(1, 3, b"Z")))
     touching = Fix((Edit(2, 3, b"T"),))
     far = Fix((Edit(5, 5, b"+"),))
-    assert applied(b"0123456789", [first, crossing, touching, far]) == (b"X234+5679", [True, False, False, True])
+    assert apply_fixes(b"0123456789", [first, crossing, touching, far]) == (b"X234+5679", [True, False, False, True])
 
 
 @settings(max_examples=60)
@@ -156,7 +156,7 @@ def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
 def test_nothing_raises_and_every_span_is_a_place(octets: bytes) -> None:
     report = Linter(findings_limit=None).lint(octets)
     for finding in report.findings:
-        assert 0 <= finding.span[0] <= finding.span[1] <= len(report.file.octets)
+        assert 0 <= finding.span[0] <= finding.span[1] <= len(report.file.content)
         assert finding.to_json()["start"]["line"] == finding.line >= 1
     fixed = Linter().fix(octets)
     if report.file.robots.source_encoding == "utf-8":
@@ -164,9 +164,9 @@ def test_nothing_raises_and_every_span_is_a_place(octets: bytes) -> None:
 
 
 def test_settings_are_read() -> None:
-    settings_read = settings_of(
+    settings_read = parse_settings(
         {
-            "profile": "google",
+            "severities": "google",
             "select": ["CF2"],
             "ignore": ["CF201"],
             "severity": {"dollar-inside": "error"},
@@ -177,34 +177,34 @@ def test_settings_are_read() -> None:
         "canfetch.toml",
     )
     assert settings_read == LintSettings(
-        profile="google",
+        severities="google",
         select=("CF2",),
         ignore=("CF201",),
-        severities={"dollar-inside": Severity.ERROR},
+        severity_overrides={"dollar-inside": Severity.ERROR},
         ignore_in={"old/*": ("CF4",)},
         fail_on=Severity.WARNING,
         language="it",
     )
-    assert settings_of({}, "x") == LintSettings()
+    assert parse_settings({}, "x") == LintSettings()
 
 
 @pytest.mark.parametrize(
     "table, says",
     [
-        ({"profiel": "google"}, "canfetch.toml: unknown key 'profiel': did you mean 'profile'?"),
-        ({"profile": 3}, "canfetch.toml, profile: unknown lint profile 3: choose from 'all', 'rfc'"),
-        ({"select": "CF2"}, "canfetch.toml, select: give a list"),
-        ({"select": [2]}, "canfetch.toml, select: give a list"),
+        ({"severites": "google"}, "canfetch.toml: unknown key 'severites': did you mean 'severities'?"),
+        ({"severities": 3}, "canfetch.toml, severities: unknown severity set 3: choose from 'all', 'rfc'"),
+        ({"select": "CF2"}, "canfetch.toml, select: expected a list of strings"),
+        ({"select": [2]}, "canfetch.toml, select: expected a list of strings"),
         ({"severity": {"CF2": "bad"}}, "canfetch.toml, severity: unknown severity 'bad'"),
-        ({"severity": ["CF2"]}, "canfetch.toml, severity: give a table"),
-        ({"ignore-in": {"*": "CF2"}}, "canfetch.toml, ignore-in: give a list"),
+        ({"severity": ["CF2"]}, "canfetch.toml, severity: expected a table"),
+        ({"ignore-in": {"*": "CF2"}}, "canfetch.toml, ignore-in: expected a list of strings"),
         ({"fail-on": 1}, "canfetch.toml, fail-on: unknown severity '1'"),
         ({"language": "tlh"}, "canfetch.toml, language: unknown language 'tlh': choose from 'en'"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_named(table: dict[str, object], says: str) -> None:
     with pytest.raises(InvalidOption) as raised:
-        settings_of(table, "canfetch.toml")
+        parse_settings(table, "canfetch.toml")
     assert str(raised.value).startswith(says)
 
 
@@ -215,7 +215,7 @@ def test_a_finding_in_plain_values() -> None:
     assert (plain["code"], plain["severity"]) == ("CF201", "error")
     assert plain["start"] == {"line": 3, "column": 0}
     assert BAD[slice(*plain["span"])] == b"Disallow /c/"
-    assert {witness["crawler"]: witness["allowed"] for witness in plain["witnesses"]} == {
+    assert {witness["crawler"]: witness["allowed"] for witness in plain["verdicts"]} == {
         "Googlebot": False,
         "bingbot": False,
         "YandexBot": True,
@@ -308,6 +308,6 @@ def test_comments_that_are_of_use_or_may_be_are_left_alone(octets: bytes) -> Non
 
 def test_paths_are_below_the_folder_of_the_configuration() -> None:
     linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]}, folder="/site")
-    assert linter.lint(Given(BAD, path="/site/old/robots.txt")).findings == ()
-    assert linter.lint(Given(BAD, path="/site/new/../old/robots.txt")).findings == ()
-    assert linter.lint(Given(BAD, path="/old/robots.txt")).findings
+    assert linter.lint(LintInput(BAD, path="/site/old/robots.txt")).findings == ()
+    assert linter.lint(LintInput(BAD, path="/site/new/../old/robots.txt")).findings == ()
+    assert linter.lint(LintInput(BAD, path="/old/robots.txt")).findings

@@ -2,7 +2,7 @@
 
 from tests.lint.corpus import files
 
-from canfetch.lint import Given, Linter
+from canfetch.lint import Linter, LintInput
 from try_fixes import broken_promises, wrong_spans
 
 LINTER = Linter(findings_limit=None)
@@ -12,7 +12,7 @@ def test_every_fix_does_what_it_says() -> None:
     """Of each check and file the first fix is made alone."""
     wrong: list[str] = []
     for name, octets in files(made=60):
-        report = LINTER.lint(Given(octets))
+        report = LINTER.lint(LintInput(octets))
         wrong += wrong_spans(report)
         seen: set[str] = set()
         for finding in report.findings:

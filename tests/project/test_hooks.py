@@ -76,12 +76,12 @@ def test_hooks_run_under_pre_commit(tmp_path: Path, hook: str, text: str, *, pas
     [
         (GOOD, {}, 0),
         (BAD, {}, 1),
-        (BAD, {"PROFILE": "lighthouse", "FAIL_ON": "error"}, 1),
+        (BAD, {"SEVERITIES": "lighthouse", "FAIL_ON": "error"}, 1),
         (BAD, {"ARGUMENTS": "--ignore CF201"}, 0),
         (BAD, {"FAIL_ON": "error"}, 1),
         (BAD, {"SARIF": "robots.sarif"}, 1),
         (GOOD, {"FILES": "nowhere.txt $(touch pwned)"}, 2),
-        (GOOD, {"PROFILE": "x; touch pwned"}, 2),
+        (GOOD, {"SEVERITIES": "x; touch pwned"}, 2),
     ],
 )
 def test_action_lints(tmp_path: Path, text: str, inputs: dict[str, str], code: int) -> None:

@@ -1,17 +1,17 @@
-"""The linter: what is wrong, odd or not read alike in a robots.txt, with its place, its reason and its mend.
+"""The linter: finds errors in robots.txt files, lines that crawlers read differently, and how to fix them.
 
-octets, what else is known -> LintedFile -> checks -> findings -> LintReport -> one of many formats
-                                                        |
-                                                        fixes -> octets, proved to keep every verdict -> again
+bytes and context -> LintedFile -> checks -> findings -> LintReport -> output formats
+                                               |
+                                               fixes -> bytes with the same verdicts -> next round
 """
 
-from canfetch.lint.catalogue import LANGUAGES, Catalogue, catalogue_of
-from canfetch.lint.check import Check, Found, Probe, Subject
+from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
+from canfetch.lint.check import Category, Check, Occurrence, VerdictQuery
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.finding import Finding, Position
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given, SeenPage
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severities, Severity
@@ -21,21 +21,21 @@ __all__ = [
     "LANGUAGES",
     "SEVERITY_SETS",
     "Catalogue",
+    "Category",
     "Check",
     "CrawlerVerdict",
     "Edit",
     "Finding",
     "Fix",
     "FixResult",
-    "Found",
-    "Given",
+    "LintInput",
     "LintReport",
     "Linter",
+    "Occurrence",
     "Position",
-    "Probe",
-    "SeenPage",
     "Severities",
     "Severity",
-    "Subject",
-    "catalogue_of",
+    "SitePage",
+    "VerdictQuery",
+    "load_catalogue",
 ]

@@ -1,25 +1,22 @@
-"""What is said of findings, in one language: the texts of every check, and the phrases around them.
+"""The linter's texts in one language: those of every check, and the phrases around them.
 
-English stands with the checks, and is complete by that; other languages are files in `languages/`, which a test keeps
-complete.
+The English texts of a check are in its module. The other languages are files in `languages/`.
 """
 
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check
-
-if TYPE_CHECKING:
-    from canfetch.lint.crawler_verdicts import CrawlerVerdict
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, CrawlerVerdict
 
 LANGUAGES: Final = ("en", "it", "es", "ko", "de", "ja")
-# How many are told of a group; more of them say no more.
-_MOST_NAMED: Final = 4
+# A sentence names at most this many crawlers.
+_MAX_NAMED: Final = 4
 
 PHRASES: Final[Mapping[str, str]] = {
     "error": "error",
@@ -33,36 +30,38 @@ PHRASES: Final[Mapping[str, str]] = {
     "comma": ", ",
     "other-crawlers": "other crawlers",
     "why": "why",
-    "mend": "mend",
+    "fix": "fix",
     "source": "source",
-    "fixable": "--fix mends it",
-    "fixable-unsafe": "--unsafe-fixes mends it, and changes what some crawler may fetch",
-    "clean": "Nothing found.",
-    "found": "{count} found; errors: {errors}, warnings: {warnings}, to know: {infos}.",
-    "fixable-count": "{count} can be mended with --fix, {unsafe} more with --unsafe-fixes.",
-    "suppressed": "{count} allowed by comments in the file.",
-    "more": "{name}: there is more of this than is shown.",
-    "report": "What canfetch found in robots.txt",
+    "fixable": "fixable with --fix",
+    "fixable-unsafe": "fixable with --unsafe-fixes, which changes what some crawlers may fetch",
+    "clean": "No problems found.",
+    "found": "Found {count|problem|problems} ({errors|error|errors}, {warnings|warning|warnings}, {infos} info).",
+    "fixable-count": "Fixable: {count} with --fix, {unsafe} more with --unsafe-fixes.",
+    "suppressed": "{count|finding|findings} suppressed by comments in the file.",
+    "more": "{name}: only the first findings are shown.",
+    "report": "robots.txt lint report",
     "line": "Line",
 }
 
 
 class CheckTexts(NamedTuple):
-    """What is said of one check."""
+    """The texts of one check."""
 
     title: str
     message: str
     why: str
-    mend: str
+    how_to_fix: str
 
 
 class Catalogue:
-    """All that is said, in one language.
+    """All texts in one language.
+
+    Placeholders are `{name}`, and `{count|rule|rules}` for a number with its noun.
 
     Args:
-        language: its code, such as `en`.
-        texts: of each check, by code; those that are missing are English.
-        phrases: those around them.
+        language: Language code, such as `en`.
+        texts: Texts of the checks, by code. Missing ones are English.
+        phrases: The phrases around them, by name.
     """
 
     __slots__ = ("_phrases", "_texts", "language")
@@ -73,62 +72,71 @@ class Catalogue:
         self._phrases = phrases
 
     def texts(self, check: Check) -> CheckTexts:
-        """Give what is said of a check."""
-        return self._texts.get(check.code) or CheckTexts(check.title, check.message, check.why, check.mend)
+        """Return the texts of a check."""
+        return self._texts.get(check.code) or CheckTexts(check.title, check.message, check.why, check.how_to_fix)
 
     def message(self, check: Check, details: Mapping[str, str]) -> str:
-        """Say what was found."""
-        return _filled(self.texts(check).message, details)
+        """Return the check's message, with its placeholders filled from `details`."""
+        return _fill(self.texts(check).message, details)
 
     def phrase(self, name: str, /, **details: str) -> str:
-        """Give a phrase, filled."""
-        return _filled(self._phrases[name], details)
+        """Return a phrase, with its placeholders filled."""
+        return _fill(self._phrases[name], details)
 
-    def effect(self, witnesses: "Iterable[CrawlerVerdict]") -> str:
-        """Say who may fetch what; empty without witnesses."""
-        told = list(witnesses)
-        if not told:
+    def effect(self, verdicts: Iterable[CrawlerVerdict]) -> str:
+        """Return one sentence about who may fetch the URL, or an empty string without verdicts."""
+        verdicts = list(verdicts)
+        if not verdicts:
             return ""
-        url = told[0].url
-        groups = {allowed: [one.crawler for one in told if one.allowed is allowed] for allowed in (True, False)}
-        first = told[0].allowed
-        said = self.phrase("may" if first else "may-not", crawlers=self._listed(groups[first]), url=url)
-        if groups[not first]:
-            other = self.phrase("but-may-not" if first else "but-may", crawlers=self._listed(groups[not first]))
-            said += self.phrase("comma") + other
-        return said
+        url, first = verdicts[0].url, verdicts[0].allowed
+        same = [one.crawler for one in verdicts if one.allowed is first]
+        others = [one.crawler for one in verdicts if one.allowed is not first]
+        sentence = self.phrase("may" if first else "may-not", crawlers=self._join(same), url=url)
+        if others:
+            rest = self.phrase("but-may-not" if first else "but-may", crawlers=self._join(others))
+            sentence += self.phrase("comma") + rest
+        return sentence
 
-    def _listed(self, crawlers: list[str]) -> str:
-        from canfetch.lint.crawler_verdicts import OTHER_CRAWLER  # noqa: PLC0415 - it imports what imports this
-
+    def _join(self, crawlers: list[str]) -> str:
         names = [self.phrase("other-crawlers") if name == OTHER_CRAWLER else name for name in crawlers]
-        if len(names) > _MOST_NAMED:
-            names = [*names[:_MOST_NAMED], self.phrase("other-crawlers")]
+        if len(names) > _MAX_NAMED:
+            names = [*names[:_MAX_NAMED], self.phrase("other-crawlers")]
         if len(names) == 1:
             return names[0]
         return self.phrase("comma").join(names[:-1]) + self.phrase("and") + names[-1]
 
 
-def _filled(text: str, details: Mapping[str, str]) -> str:
-    # Not str.format: what a site wrote may hold braces, and what is filled in is never filled again.
+def _fill(text: str, details: Mapping[str, str]) -> str:
+    # Not str.format: the file's content may hold braces, and a filled-in value is never filled again.
     parts = text.split("{")
     filled = [parts[0]]
     for part in parts[1:]:
-        name, brace, rest = part.partition("}")
-        filled.append(details.get(name, f"{{{name}}}") + rest if brace else "{" + part)
+        placeholder, brace, rest = part.partition("}")
+        filled.append(_value(placeholder, details) + rest if brace else "{" + part)
     return "".join(filled)
+
+
+def _value(placeholder: str, details: Mapping[str, str]) -> str:
+    name, *nouns = placeholder.split("|")
+    value = details.get(name)
+    if value is None:
+        return f"{{{placeholder}}}"
+    if not nouns:
+        return value
+    singular, plural = nouns
+    return f"{value} {singular if value == '1' else plural}"
 
 
 ENGLISH: Final = Catalogue("en", {}, PHRASES)
 
 
 @cache
-def catalogue_of(language: str) -> Catalogue:
-    """Give the catalogue of a language.
+def load_catalogue(language: str) -> Catalogue:
+    """Return the catalogue of a language.
 
-    Args: language: one of `LANGUAGES`.
-    Raises: InvalidOption: there is none.
-    Cost: reading its file at the first call.
+    Args: language: One of `LANGUAGES`.
+    Raises: InvalidOption: The language is unknown.
+    Cost: Reads the language's file on the first call.
     """
     if language == "en":
         return ENGLISH

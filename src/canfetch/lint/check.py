@@ -1,12 +1,12 @@
-"""A check: what it looks for, how bad that is, what it says about it, and how it is shown to be right."""
+"""The definition of a check: what it finds, how severe that is, its texts, and an example of both outcomes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.severity import Severities
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _NO_DETAILS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-class Subject(StrEnum):
-    """What a check looks at, by the first digit of its code."""
+class Category(StrEnum):
+    """What a check examines. The first digit of its code is the category's number."""
 
     FILE = "file"
     LINES = "lines"
@@ -29,29 +29,33 @@ class Subject(StrEnum):
     COMMENTS = "comments"
 
 
-_SUBJECTS: Final = dict(zip("123456789", Subject, strict=True))
+_CATEGORIES: Final = dict(zip("123456789", Category, strict=True))
 
 
-class Probe(NamedTuple):
-    """A question that shows what a finding does: a URL, and the product tokens that ask it.
+class VerdictQuery(NamedTuple):
+    """A URL and product tokens whose verdicts show the effect of a finding.
 
-    Each token is asked as its crawler reads files. Without tokens, the search engines ask and a crawler of the RFC.
+    Each verdict uses the crawler's own parsing profile. Without tokens, the verdicts are those of the search engines
+    and of a crawler that follows RFC 9309.
     """
 
     url: str
     tokens: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
-    """One place where a check found what it looks for.
+class Occurrence(NamedTuple):
+    """One place that a check reports.
 
-    `span` is the place in octets of `LintedFile.octets`, half open; `details` fill the braces of the check's
-    message.
+    Attributes:
+        span: Start and end in bytes of `LintedFile.content`, half open.
+        details: Values for the placeholders of the check's message.
+        query: Verdicts that show the effect, or None.
+        fix: The fix for this place, or None.
     """
 
     span: tuple[int, int]
     details: Mapping[str, str] = _NO_DETAILS
-    probe: Probe | None = None
+    query: VerdictQuery | None = None
     fix: Fix | None = None
 
 
@@ -59,18 +63,21 @@ class Check(NamedTuple):
     """One check.
 
     Attributes:
-        code: stable, `CF` and three digits, of which the first is the subject.
-        name: stable; reads after "allow" in a comment.
-        severities: how bad it is, and for whom.
-        title: what is found, in a few words.
-        message: what is found there, a sentence without its full stop; `{braces}` are filled with details.
-        why: what crawlers do with it, and since when.
-        mend: what to do.
-        source: who says so.
-        bad: a file in which it finds something.
-        good: the same, mended.
-        find: looks for it.
-        fixable: whether it has a fix where it can tell what is meant.
+        code: Stable identifier: `CF` and three digits, the first of which is the category.
+        name: Stable name, used in configuration and in `canfetch: allow NAME` comments.
+        severities: The severity in each severity set.
+        title: What it finds, in a few words.
+        message: What it found, as a sentence without a full stop. `{placeholders}` are filled from the details.
+        why: How crawlers handle it, and since when.
+        how_to_fix: What to change.
+        source: The specification, documentation or source code that the check relies on.
+        bad: An input that the check reports.
+        good: The same input, fixed.
+        find: Yields the places that the check reports.
+        fixable: Whether some occurrences have a fix.
+        requires: The part of `LintInput` without which the check cannot find anything, or None.
+        removes_redundant_lines: Whether its fixes remove lines that other lines make redundant. They run after the
+            fixes that change how lines are read.
     """
 
     code: str
@@ -79,14 +86,16 @@ class Check(NamedTuple):
     title: str
     message: str
     why: str
-    mend: str
+    how_to_fix: str
     source: str
-    bad: Given
-    good: Given
-    find: "Callable[[LintedFile], Iterator[Found]]"
+    bad: LintInput
+    good: LintInput
+    find: "Callable[[LintedFile], Iterator[Occurrence]]"
     fixable: bool = False
+    requires: Literal["path", "url", "pages"] | None = None
+    removes_redundant_lines: bool = False
 
     @property
-    def subject(self) -> Subject:
-        """What it looks at."""
-        return _SUBJECTS[self.code[2]]
+    def category(self) -> Category:
+        """What the check examines."""
+        return _CATEGORIES[self.code[2]]

@@ -1,107 +1,96 @@
-"""The linter's settings, as a table of TOML: every value checked, and the first that cannot be meant is named."""
+"""The linter's settings, read from a TOML table with every value validated."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
-from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity, severity_named
+from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity, parse_severity
 
 
 class LintSettings(NamedTuple):
-    """What a configuration says; the defaults are those of nobody's configuration.
+    """The linter's settings, with their defaults.
 
     Attributes:
-        profile: of severity.
-        select, ignore: names, codes or beginnings of codes.
-        severities: other severities than the profile's, by name or code.
-        ignore_in: what not to ask of files whose path matches a pattern.
-        fail_on: the lowest severity that makes a run fail.
-        language: of messages.
-        folder: in which the configuration is, or None where there is none.
+        severities: Name of the severity set.
+        select, ignore: Names, codes or code prefixes of checks.
+        severity_overrides: Severities that replace those of the set, by check name or code.
+        ignore_in: Checks to ignore in files whose path matches a pattern.
+        fail_on: The lowest severity that makes a run fail.
+        language: Language of the messages.
+        folder: The folder that contains the configuration file, or None without one.
     """
 
-    profile: str = ALL
+    severities: str = ALL
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    severities: Mapping[str, Severity] = {}
+    severity_overrides: Mapping[str, Severity] = {}
     ignore_in: Mapping[str, tuple[str, ...]] = {}
     fail_on: Severity = Severity.INFO
     language: str = "en"
     folder: str | None = None
 
 
-_KEYS: Final = {
-    "profile": "profile",
-    "select": "select",
-    "ignore": "ignore",
-    "severity": "severities",
-    "ignore-in": "ignore_in",
-    "fail-on": "fail_on",
-    "language": "language",
-}
-
-
-def settings_of(table: Mapping[str, Any], where: str) -> LintSettings:
-    """Read a table.
+def parse_settings(table: Mapping[str, Any], where: str) -> LintSettings:
+    """Validate a configuration table and return its settings.
 
     Args:
-        table: as TOML gives it.
-        where: its name, for messages, such as `pyproject.toml [tool.canfetch.lint]`.
-    Raises: InvalidOption: it has a key that is none, or a value that cannot be meant.
+        table: The table, as parsed from TOML.
+        where: Its location for messages, such as `pyproject.toml [tool.canfetch.lint]`.
+    Raises: InvalidOption: A key is unknown, or a value is invalid.
     """
-    read: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in table.items():
-        field = _KEYS.get(key)
-        if field is None:
+        if key not in _KEYS:
             raise InvalidOption(f"{where}: {unknown_choice('key', key, _KEYS)}")
+        field, parse = _KEYS[key]
         try:
-            read[field] = _READERS[key](value)
+            settings[field] = parse(value)
         except InvalidOption as error:
             raise InvalidOption(f"{where}, {key}: {error}") from None
-    return LintSettings(**read)
+    return LintSettings(**settings)
 
 
-def _one_of(kind: str, names: tuple[str, ...]) -> Any:
-    def read(value: object) -> str:
+def _one_of(kind: str, names: tuple[str, ...]) -> Callable[[object], str]:
+    def parse(value: object) -> str:
         if not isinstance(value, str) or value not in names:
             raise InvalidOption(unknown_choice(kind, value, names))
         return value
 
-    return read
+    return parse
 
 
-def _words(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise InvalidOption("give a list of texts, such as ['CF305', 'dollar-inside']")
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidOption("expected a list of strings, such as ['CF305', 'dollar-inside']")
     return tuple(value)
 
 
 def _severity(value: object) -> Severity:
-    return severity_named(value if isinstance(value, str) else str(value))
+    return parse_severity(value if isinstance(value, str) else str(value))
 
 
 def _table(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidOption("give a table")
+        raise InvalidOption("expected a table")
     return value
 
 
-def _severities(value: object) -> dict[str, Severity]:
-    return {word: _severity(name) for word, name in _table(value).items()}
+def _overrides(value: object) -> dict[str, Severity]:
+    return {check: _severity(name) for check, name in _table(value).items()}
 
 
 def _ignored(value: object) -> dict[str, tuple[str, ...]]:
-    return {pattern: _words(words) for pattern, words in _table(value).items()}
+    return {pattern: _strings(checks) for pattern, checks in _table(value).items()}
 
 
-_READERS: Final[dict[str, Any]] = {
-    "profile": _one_of("lint profile", SEVERITY_SETS),
-    "select": _words,
-    "ignore": _words,
-    "severity": _severities,
-    "ignore-in": _ignored,
-    "fail-on": _severity,
-    "language": _one_of("language", LANGUAGES),
+_KEYS: Final[dict[str, tuple[str, Callable[[object], Any]]]] = {
+    "severities": ("severities", _one_of("severity set", SEVERITY_SETS)),
+    "select": ("select", _strings),
+    "ignore": ("ignore", _strings),
+    "severity": ("severity_overrides", _overrides),
+    "ignore-in": ("ignore_in", _ignored),
+    "fail-on": ("fail_on", _severity),
+    "language": ("language", _one_of("language", LANGUAGES)),
 }

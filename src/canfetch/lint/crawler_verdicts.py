@@ -1,4 +1,4 @@
-"""What crawlers do where something was found: asked of the engines, never claimed."""
+"""The verdicts that show the effect of a finding, computed by the engine for each crawler."""
 
 from typing import Any, Final, NamedTuple
 
@@ -7,18 +7,26 @@ from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.text import display_text
 from canfetch.errors import InvalidURL
-from canfetch.lint.check import Probe
+from canfetch.lint.check import VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 
-# The crawler of nobody, which reads as the RFC says.
+# Stands for any crawler that follows RFC 9309 and has no group of its own.
 OTHER_CRAWLER: Final = "ExampleBot"
-_EXAMPLE: Final = "https://example.com"
+_EXAMPLE_ORIGIN: Final = "https://example.com"
 _SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "YandexBot", OTHER_CRAWLER)
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
 
 class CrawlerVerdict(NamedTuple):
-    """What one crawler may do: who asks, as whose reading, for which URL, and the line that decides."""
+    """Whether one crawler may fetch a URL.
+
+    Attributes:
+        crawler: The crawler's product token.
+        profile: The parsing profile that the crawler uses.
+        url: The URL or path.
+        allowed: Whether the crawler may fetch it.
+        line: The line that decides, or None.
+    """
 
     crawler: str
     profile: str
@@ -27,36 +35,36 @@ class CrawlerVerdict(NamedTuple):
     line: int | None
 
     def to_json(self) -> dict[str, Any]:
-        """Give it in plain values."""
+        """Return the verdict as JSON-compatible values."""
         return self._asdict()
 
 
-def witnesses_of(file: LintedFile, probe: Probe) -> tuple[CrawlerVerdict, ...]:
-    """Ask a question of a file, as each crawler reads it.
+def query_verdicts(file: LintedFile, query: VerdictQuery) -> tuple[CrawlerVerdict, ...]:
+    """Return the verdict of each crawler of a query, or nothing if the URL is not valid.
 
-    Cost: as parsing the file once in every profile that asks, and as deciding.
+    Cost: One parse of the file for each profile involved, and one decision for each crawler.
     """
     try:
-        return tuple(_witness(file, probe.url, name) for name in probe.tokens or _SEARCH_ENGINES)
+        return tuple(_verdict(file, query.url, name) for name in query.tokens or _SEARCH_ENGINES)
     except InvalidURL:
-        return ()  # what a site wrote need not be a path of any URL
+        return ()  # a value of the file does not have to be a valid path
 
 
-def _witness(file: LintedFile, url: str, name: str) -> CrawlerVerdict:
+def _verdict(file: LintedFile, url: str, name: str) -> CrawlerVerdict:
     crawler = REGISTRY.named(name)
     profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
     agent = Agent(name) if crawler is None else crawler.agent
-    allowed, rule = find_deciding_rule(file.read_by(profile).rules_for(agent), url)
+    allowed, rule = find_deciding_rule(file.robots_for(profile).rules_for(agent), url)
     return CrawlerVerdict(name, profile, url, allowed, None if rule is None else rule.line)
 
 
-def witness_path(pattern: bytes) -> str:
-    """Give a path that a pattern matches, such as `/a/x.gif` for `/a/*.gif$`."""
+def example_path(pattern: bytes) -> str:
+    """Return a path that a pattern matches, such as `/a/x.gif` for `/a/*.gif$`."""
     anchored = pattern.endswith(b"$")
     path = display_text(pattern[:-1] if anchored else pattern)
-    # A run of octets may be any; at the end, and where a slash stands behind it, nothing is shortest.
+    # `*` may match nothing, but an `x` after a slash makes a path that looks real.
     path = path.replace("/*", "/x").replace("*", "x") if "*" in path else path
     if path.startswith("//"):
-        # By itself that would name a host.
-        return _EXAMPLE + path
+        # On its own, such a path would name a host.
+        return _EXAMPLE_ORIGIN + path
     return path if path.startswith("/") else f"/{path}"

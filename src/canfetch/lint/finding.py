@@ -1,13 +1,13 @@
-"""A finding: one place in a file where a check found what it looks for."""
+"""A finding: one place in a file that a check reports."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.check import Check, Probe
-from canfetch.lint.crawler_verdicts import CrawlerVerdict, witnesses_of
-from canfetch.lint.fixing import Fix
+from canfetch.lint.check import Check, VerdictQuery
+from canfetch.lint.crawler_verdicts import CrawlerVerdict, query_verdicts
+from canfetch.lint.fixes import Fix
 from canfetch.lint.severity import Severity
 
 if TYPE_CHECKING:
@@ -17,37 +17,37 @@ FINDING_SCHEMA: Final = "canfetch.finding/1"
 
 
 class Position(NamedTuple):
-    """A place: its line, from 1, and its column in octets, from 0."""
+    """A position in a file: line from 1, column in bytes from 0."""
 
     line: int
     column: int
 
 
 class Finding:
-    """One place in a file where a check found what it looks for.
+    """One place in a file that a check reports.
 
     Attributes:
-        check: which check.
-        severity: how bad it is, in the profile of severity that was asked for.
-        span: the place, in octets of what was read of the file, half open.
-        details: what fills the braces of the check's message.
-        fix: what mends it, or None.
+        check: The check.
+        severity: Its severity in the linter's severity set.
+        span: Start and end in bytes of the file's content, half open.
+        details: Values for the placeholders of the check's message.
+        fix: The fix, or None.
     """
 
-    __slots__ = ("_file", "_probe", "check", "details", "fix", "severity", "span")
+    __slots__ = ("_file", "_query", "check", "details", "fix", "severity", "span")
 
-    def __init__(  # noqa: PLR0917 - made in one place
+    def __init__(  # noqa: PLR0917 - constructed in one place
         self,
         file: "LintedFile",
         check: Check,
         severity: Severity,
         span: tuple[int, int],
         details: Mapping[str, str],
-        probe: Probe | None,
+        query: VerdictQuery | None,
         fix: Fix | None,
     ) -> None:
         self._file = file
-        self._probe = probe
+        self._query = query
         self.check = check
         self.severity = severity
         self.span = span
@@ -56,17 +56,17 @@ class Finding:
 
     @property
     def start(self) -> Position:
-        """Where it begins."""
+        """The position of the first byte."""
         return self._position(self.span[0])
 
     @property
     def end(self) -> Position:
-        """Where it ends: the position behind its last octet."""
+        """The position after the last byte."""
         return self._position(self.span[1])
 
     @property
     def line(self) -> int:
-        """The line on which it begins, from 1."""
+        """The line of the first byte, from 1."""
         return self.start.line
 
     def _position(self, offset: int) -> Position:
@@ -76,43 +76,43 @@ class Finding:
 
     @property
     def quoted(self) -> bytes:
-        """The octets at that place."""
-        return self._file.octets[slice(*self.span)]
+        """The bytes of the span."""
+        return self._file.content[slice(*self.span)]
 
     @property
-    def witnesses(self) -> tuple[CrawlerVerdict, ...]:
-        """What crawlers may do there, asked of the engines; empty where nothing can be asked.
+    def verdicts(self) -> tuple[CrawlerVerdict, ...]:
+        """What crawlers may fetch because of this place. Empty if the finding has no effect on a single URL.
 
-        Cost: as deciding, for each crawler.
+        Cost: One decision for each crawler.
         """
-        return () if self._probe is None else witnesses_of(self._file, self._probe)
+        return () if self._query is None else query_verdicts(self._file, self._query)
 
     def message(self, catalogue: Catalogue = ENGLISH) -> str:
-        """Say what was found, in the catalogue's language, without a full stop."""
+        """Return the message in the catalogue's language, without a full stop."""
         return catalogue.message(self.check, self.details)
 
     def effect(self, catalogue: Catalogue = ENGLISH) -> str:
-        """Say what crawlers do there: `Googlebot may fetch /x, bingbot may not`; empty where nothing is known."""
-        return catalogue.effect(self.witnesses)
+        """Return the verdicts as a sentence, such as `Googlebot may fetch /x, bingbot may not`, or an empty string."""
+        return catalogue.effect(self.verdicts)
 
     def to_json(self, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
-        """Give the finding in plain values, in its one documented form: keys are added, never renamed."""
+        """Return the finding as JSON-compatible values. Keys may be added, but are never renamed."""
         texts = catalogue.texts(self.check)
-        witnesses = self.witnesses
+        verdicts = self.verdicts
         return {
             "schema": FINDING_SCHEMA,
             "code": self.check.code,
             "name": self.check.name,
             "severity": self.severity.label,
             "message": self.message(catalogue),
-            "effect": catalogue.effect(witnesses) or None,
+            "effect": catalogue.effect(verdicts) or None,
             "why": texts.why,
-            "mend": texts.mend,
+            "how_to_fix": texts.how_to_fix,
             "source": self.check.source,
             "start": self.start._asdict(),
             "end": self.end._asdict(),
             "span": list(self.span),
-            "witnesses": [witness.to_json() for witness in witnesses],
+            "verdicts": [verdict.to_json() for verdict in verdicts],
             "fix": None
             if self.fix is None
             else {

@@ -1,4 +1,4 @@
-"""What the linter found in one file."""
+"""The linter's result for one file."""
 
 from typing import Any, Final, NamedTuple
 
@@ -10,14 +10,14 @@ REPORT_SCHEMA: Final = "canfetch.lint/1"
 
 
 class LintReport(NamedTuple):
-    """What was found in one file, in the order of its lines.
+    """The findings in one file, in line order.
 
     Attributes:
-        name: the file's path or URL, or `robots.txt`.
-        findings: what was found and is not allowed by a comment.
-        suppressed: what is.
-        cut: names of the checks that found more than the limit.
-        file: the file as the checks saw it.
+        name: The file's path or URL, or `robots.txt`.
+        findings: The findings that are not suppressed by a comment.
+        suppressed: The findings that are.
+        cut: Names of the checks that found more than the limit.
+        file: The file, as the checks see it.
     """
 
     name: str
@@ -27,11 +27,11 @@ class LintReport(NamedTuple):
     file: LintedFile
 
     def count(self, severity: Severity) -> int:
-        """Count the findings of a severity."""
+        """Return the number of findings with this severity."""
         return sum(finding.severity is severity for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the report in plain values: keys are added, never renamed."""
+        """Return the report as JSON-compatible values. Keys may be added, but are never renamed."""
         return {
             "schema": REPORT_SCHEMA,
             "name": self.name,

@@ -1,4 +1,4 @@
-"""How bad a finding is, and for whom: severities and the profiles that choose among them."""
+"""Severities, and the sets that assign one to each check."""
 
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -8,20 +8,20 @@ from canfetch.errors import InvalidOption
 
 
 class Severity(IntEnum):
-    """How bad a finding is; they compare by that."""
+    """How severe a finding is. Severities are ordered."""
 
     INFO = 1  # worth knowing
-    WARNING = 2  # not read alike by all, or probably not what is meant
-    ERROR = 3  # not read, or not what is meant
+    WARNING = 2  # read differently by different crawlers, or probably a mistake
+    ERROR = 3  # ignored by crawlers, or certainly a mistake
 
     @property
     def label(self) -> str:
-        """Its name in lower case, as configurations and JSON have it."""
+        """The name in lower case, as in configurations and JSON."""
         return self.name.lower()
 
 
 class Severities(NamedTuple):
-    """How bad what a check finds is in each profile of severity; None where that does not look at it."""
+    """The severity of a check in each severity set, or None where the set does not include the check."""
 
     rfc: Severity | None = None
     google: Severity | None = None
@@ -29,11 +29,11 @@ class Severities(NamedTuple):
     yandex: Severity | None = None
     lighthouse: Severity | None = None
 
-    def in_profile(self, profile: str) -> Severity | None:
-        """Give the severity in a profile; in `all` the highest of them."""
-        if profile == "all":
+    def in_set(self, name: str) -> Severity | None:
+        """Return the severity in a set. In `all`, it is the highest of the others."""
+        if name == ALL:
             return max((severity for severity in self if severity is not None), default=None)
-        severity: Severity | None = getattr(self, profile)
+        severity: Severity | None = getattr(self, name)
         return severity
 
 
@@ -42,14 +42,19 @@ SEVERITY_SETS: Final = (ALL, *Severities._fields)
 
 
 def everywhere(severity: Severity, *, lighthouse: Severity | None = None) -> Severities:
-    """Give one severity for the RFC and all search engines; Lighthouse reports few things, each named."""
+    """Return the same severity for the RFC and all search engines.
+
+    Args:
+        severity: The severity in the sets `rfc`, `google`, `bing` and `yandex`.
+        lighthouse: The severity in the set `lighthouse`. Lighthouse reports few of the checks.
+    """
     return Severities(severity, severity, severity, severity, lighthouse)
 
 
-def severity_named(name: str) -> Severity:
-    """Give the severity of that name, in any letter case.
+def parse_severity(name: str) -> Severity:
+    """Return the severity with this name, in any letter case.
 
-    Raises: InvalidOption.
+    Raises: InvalidOption: The name is unknown.
     """
     try:
         return Severity[name.upper()]

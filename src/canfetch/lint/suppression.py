@@ -1,10 +1,10 @@
-"""Comments by which the author of a file says that a finding is meant.
+"""Comments that suppress findings.
 
-    # canfetch: allow blank-line-in-group          all lines up to the next that is no comment and not blank
+    # canfetch: allow blank-line-in-group          all lines up to the next line that holds more than a comment
     Disallow: /a$b  # canfetch: allow dollar-inside    this line
     # canfetch: allow-file byte-order-mark, CF104    the whole file
 
-Names and codes of checks, separated by commas; what is behind ` -- ` is a reason, for people.
+A comment lists names or codes of checks, separated by commas. A reason can follow after ` -- `.
 """
 
 from typing import Final, NamedTuple
@@ -15,13 +15,17 @@ from canfetch.core.text import display_text
 _MARK: Final = b"canfetch:"
 _LINE_WORD: Final = "allow"
 _FILE_WORD: Final = "allow-file"
-_REASON: Final = " -- "
+_REASON: Final = b" -- "
 
 
 class Suppression(NamedTuple):
-    """One comment: where it stands, which checks it names, and up to which line it speaks, or None for the file.
+    """One suppression comment.
 
-    `names` are as written, each with its span; `word` is what stands behind the mark.
+    Attributes:
+        record: The line with the comment.
+        word: The word after `canfetch:`, which should be `allow` or `allow-file`.
+        names: The names of checks, as written, each with its span.
+        last_line: The last line that it applies to, or None for the whole file.
     """
 
     record: Record
@@ -31,50 +35,49 @@ class Suppression(NamedTuple):
 
     @property
     def lines(self) -> range:
-        """The lines of which it speaks, where it does not speak of the file."""
+        """The lines that it applies to, unless it applies to the whole file."""
         return range(self.record.line, (self.last_line or 0) + 1)
 
     @property
-    def is_understood(self) -> bool:
-        """Whether it says `allow` or `allow-file`, and names something."""
+    def is_valid(self) -> bool:
+        """Whether it has the form `allow NAME` or `allow-file NAME`."""
         return self.word in {_LINE_WORD, _FILE_WORD} and bool(self.names)
 
 
-def suppressions_of(octets: bytes, records: tuple[Record, ...]) -> tuple[Suppression, ...]:
-    """Find all such comments.
+def find_suppressions(content: bytes, records: tuple[Record, ...]) -> tuple[Suppression, ...]:
+    """Return all suppression comments of a file.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    if _MARK not in octets:
+    if _MARK not in content:
         return ()
     found: list[Suppression] = []
-    waiting: list[Suppression] = []
+    pending: list[Suppression] = []
     for record in records:
         start, end = record.span
-        before, hash_, comment = octets[start:end].partition(b"#")
-        suppression = _suppression(record, comment, start + len(before) + 1) if hash_ else None
+        before, hash_, comment = content[start:end].partition(b"#")
+        suppression = _parse(record, comment, start + len(before) + 1) if hash_ else None
         if before.strip():
-            found += (one._replace(last_line=record.line) for one in waiting)
-            waiting.clear()
+            found += (one._replace(last_line=record.line) for one in pending)
+            pending.clear()
             if suppression is not None:
                 found.append(suppression._replace(last_line=record.line if suppression.word != _FILE_WORD else None))
         elif suppression is not None:
-            (found if suppression.word == _FILE_WORD else waiting).append(suppression)
-    # Behind the last line there is nothing to speak of but themselves.
-    found += (one._replace(last_line=one.record.line) for one in waiting)
+            (found if suppression.word == _FILE_WORD else pending).append(suppression)
+    # Comments at the end of the file apply only to themselves.
+    found += (one._replace(last_line=one.record.line) for one in pending)
     return tuple(found)
 
 
-def _suppression(record: Record, comment: bytes, offset: int) -> Suppression | None:
-    # A comment may hold another: a `#` in a path begins the first.
-    before, mark, said = comment.partition(_MARK)
+def _parse(record: Record, comment: bytes, offset: int) -> Suppression | None:
+    # A comment may contain another one, because a `#` in a path starts the first.
+    before, mark, text = comment.partition(_MARK)
     if not mark or not (before.rstrip(b" \t").endswith(b"#") or not before.strip(b" \t")):
         return None
     offset += len(before) + len(_MARK)
-    said = said.rstrip()
-    said = said.partition(_REASON.encode())[0]
-    bare = said.lstrip(b" \t")
-    offset += len(said) - len(bare)
+    text = text.rstrip().partition(_REASON)[0]
+    bare = text.lstrip(b" \t")
+    offset += len(text) - len(bare)
     word = bare.replace(b"\t", b" ").partition(b" ")[0]
     names: list[tuple[str, tuple[int, int]]] = []
     offset += len(word)

@@ -8,7 +8,7 @@ from canfetch.cli.shared.problems import Problem
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
-from canfetch.lint.configuration import LintSettings, settings_of
+from canfetch.lint.configuration import LintSettings, parse_settings
 
 _OWN_NAME: Final = "canfetch.toml"
 _OWN_TABLE: Final = "lint"
@@ -65,6 +65,6 @@ def _table_name(file: Path) -> str:
 
 def _settings(table: dict[str, Any], file: Path) -> LintSettings:
     try:
-        return settings_of(table, f"{file.name} {_table_name(file)}")._replace(folder=str(file.absolute().parent))
+        return parse_settings(table, f"{file.name} {_table_name(file)}")._replace(folder=str(file.absolute().parent))
     except InvalidOption as error:
         raise Problem(str(error)) from None

@@ -25,13 +25,13 @@ from canfetch.cli.shared.terminal import Palette, is_terminal, wants_color
 from canfetch.core.origin import origin_of_robots_url
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL
-from canfetch.lint.catalogue import LANGUAGES, Catalogue, catalogue_of
+from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.configuration import LintSettings
-from canfetch.lint.given import SeenPage
+from canfetch.lint.lint_input import SitePage
 from canfetch.lint.linter import Linter, unknown_check
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import SEVERITY_SETS, Severity, severity_named
+from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 
@@ -43,7 +43,7 @@ def _run(**given: Any) -> NoReturn:
     network = taken_from(given)
     question = LintQuestion(**given, network=network)
     settings = _settings(question)
-    catalogue = catalogue_of(settings.language)
+    catalogue = load_catalogue(settings.language)
     palette = Palette(on=wants_color(no_color=question.no_color) and question.output is None)
     context = click.get_current_context()
     if question.list_checks or question.explain is not None:
@@ -67,21 +67,21 @@ def _settings(question: LintQuestion) -> LintSettings:
     if question.isolated and question.config is not None:
         raise Problem("--config names a file and --isolated reads none: give one of them")
     return settings._replace(
-        profile=question.profile or settings.profile,
+        severities=question.severities or settings.severities,
         select=question.select or settings.select,
         ignore=(*settings.ignore, *question.ignore),
         language=question.language or settings.language,
-        fail_on=settings.fail_on if question.fail_on is None else severity_named(question.fail_on),
+        fail_on=settings.fail_on if question.fail_on is None else parse_severity(question.fail_on),
     )
 
 
 def _linter(settings: LintSettings) -> Linter:
     try:
         return Linter(
-            profile=settings.profile,
+            severities=settings.severities,
             select=settings.select,
             ignore=settings.ignore,
-            severities=settings.severities,
+            severity_overrides=settings.severity_overrides,
             ignore_in=settings.ignore_in,
             folder=settings.folder,
         )
@@ -151,10 +151,10 @@ def _sources(question: LintQuestion, names: tuple[str, ...], progress: Progress)
         yield next(fetched) if is_origin(name) else read_source(name, url=question.robots_url, pages=pages)
 
 
-def _page(url: str, name: str) -> SeenPage:
+def _page(url: str, name: str) -> SitePage:
     stream = open_input(name, "--page")
     try:
-        return SeenPage(url, parse_page(html=stream.read(DEFAULT_MAX_PAGE_BYTES + 1), url=url))
+        return SitePage(url, parse_page(html=stream.read(DEFAULT_MAX_PAGE_BYTES + 1), url=url))
     finally:
         close_input(stream)
 
@@ -187,7 +187,7 @@ def _fails(report: LintReport, fail_on: Severity) -> bool:
 def _told(question: LintQuestion, catalogue: Catalogue, palette: Palette) -> Iterable[str]:
     if question.explain is None:
         for check in CHECKS:
-            severity = check.severities.in_profile(question.profile or "all")
+            severity = check.severities.in_set(question.severities or "all")
             said = "-" if severity is None else catalogue.phrase(severity.label)
             fix = "fix" if check.fixable else ""
             yield f"{check.code}  {said:<8} {fix:<4} {check.name:<28} {catalogue.texts(check).title}"
@@ -198,7 +198,7 @@ def _told(question: LintQuestion, catalogue: Catalogue, palette: Palette) -> Ite
     texts = catalogue.texts(found)
     yield palette.strong(f"{found.code} {found.name}: {texts.title}")
     yield f"  {palette.faint(catalogue.phrase('why') + ':')}    {texts.why}"
-    yield f"  {palette.faint(catalogue.phrase('mend') + ':')}   {texts.mend}"
+    yield f"  {palette.faint(catalogue.phrase('fix') + ':')}    {texts.how_to_fix}"
     yield f"  {palette.faint(catalogue.phrase('source') + ':')} {found.source}"
 
 
@@ -207,9 +207,9 @@ command: Final = click.Command(
     params=[
         click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|URL|-]..."),
         click.Option(
-            ["--profile"],
+            ["--severities"],
             type=click.Choice(SEVERITY_SETS),
-            help="Whose severities: all takes the highest of each.  [default: all]",
+            help="Severity set to use; all takes the highest severity of each check.  [default: all]",
         ),
         click.Option(
             ["--select"], multiple=True, metavar="CHECK", help="Only these checks: names, codes or beginnings of codes."
@@ -259,7 +259,7 @@ command: Final = click.Command(
     epilog="""\b
 Examples:
   canfetch lint robots.txt
-  canfetch lint robots.txt --profile google --fix
+  canfetch lint robots.txt --severities google --fix
   canfetch lint https://example.com --siblings
   canfetch lint public/ --format sarif --output robots.sarif
   canfetch lint --explain missing-colon

@@ -9,7 +9,7 @@ class LintQuestion(NamedTuple):
     """The options of `canfetch lint`, as given."""
 
     names: tuple[str, ...]
-    profile: str | None
+    severities: str | None
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     config: str | None

@@ -8,7 +8,7 @@ from canfetch.core.text import display_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.html import summary
-from canfetch.lint.formats.locations import place_of, quoted_line
+from canfetch.lint.formats.locations import locate, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -22,16 +22,16 @@ def report_lines(report: LintReport, catalogue: Catalogue, palette: Palette) -> 
     """Yield the lines of a report, without line ends."""
     name = shown(report.name)
     for finding in report.findings:
-        place = place_of(report.file, finding)
+        place = locate(report.file, finding)
         paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.odd}.get(finding.severity, palette.strong)
         severity = paint(catalogue.phrase(finding.severity.label))
         head = f"{palette.strong(f'{name}:{place.line}:{place.column}')}: {severity} "
         yield f"{head}{finding.check.code} {palette.faint(finding.check.name)}: {shown(finding.message(catalogue))}"
         yield from _quoted(report, finding, catalogue, palette)
-        mend = catalogue.texts(finding.check).mend
+        how_to_fix = catalogue.texts(finding.check).how_to_fix
         if finding.fix is not None:
-            mend += f" ({catalogue.phrase('fixable-unsafe' if finding.fix.changes_verdicts else 'fixable')})"
-        yield f"  {palette.faint(catalogue.phrase('mend') + ':')} {mend}"
+            how_to_fix += f" ({catalogue.phrase('fixable-unsafe' if finding.fix.changes_verdicts else 'fixable')})"
+        yield f"  {palette.faint(catalogue.phrase('fix') + ':')} {how_to_fix}"
         yield ""
     for cut in report.cut:
         yield catalogue.phrase("more", name=cut)

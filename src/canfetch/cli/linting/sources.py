@@ -19,7 +19,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
-from canfetch.lint.given import Given, SeenPage
+from canfetch.lint.lint_input import LintInput, SitePage
 
 _FILE_NAME: Final = "robots.txt"
 # Whatever is behind is not read by anybody; that there is something, is all that matters. UTF-16 takes twice as much.
@@ -30,7 +30,7 @@ class Source(NamedTuple):
     """One thing to look at: its name, what is given of it, or what is wrong with it; and where it can be written."""
 
     name: str
-    given: Given | None
+    given: LintInput | None
     problem: str = ""
     path: str | None = None
 
@@ -62,7 +62,7 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(root) / name for name in files if name.lower() == _FILE_NAME)
 
 
-def read_source(name: str, *, url: str | None = None, pages: tuple[SeenPage, ...] = ()) -> Source:
+def read_source(name: str, *, url: str | None = None, pages: tuple[SitePage, ...] = ()) -> Source:
     """Read a file, or standard input for `-`."""
     try:
         stream = open_input(name, "FILE")
@@ -77,11 +77,11 @@ def read_source(name: str, *, url: str | None = None, pages: tuple[SeenPage, ...
     if len(octets) > _MOST_OCTETS:
         return Source(name, None, f"{quoted(name)} is over {_MOST_OCTETS} octets: no robots.txt is so long")
     path = None if name == STANDARD_INPUT else name
-    return Source(name, Given(octets, path=path, url=url, pages=pages), path=path)
+    return Source(name, LintInput(octets, path=path, url=url, pages=pages), path=path)
 
 
 def fetched_sources(
-    names: tuple[str, ...], options: NetworkOptions, progress: Progress, *, siblings: bool, pages: tuple[SeenPage, ...]
+    names: tuple[str, ...], options: NetworkOptions, progress: Progress, *, siblings: bool, pages: tuple[SitePage, ...]
 ) -> Iterator[Source]:
     """Yield what came of fetching the robots.txt of each origin, in order.
 
@@ -108,7 +108,7 @@ def fetched_sources(
                 if key != name and isinstance(other, OriginState) and other.entry.outcome.access != Access.UNREACHABLE
             }
             url = own.origin.robots_url
-            yield Source(url, Given(_octets(own) or b"", url=url, delivery=own.entry, siblings=others, pages=pages))
+            yield Source(url, LintInput(_octets(own) or b"", url=url, delivery=own.entry, siblings=others, pages=pages))
 
 
 def _octets(known: OriginState) -> bytes | None:

@@ -43,7 +43,7 @@ def watch(question: LintQuestion, linter: Linter, catalogue: Catalogue, palette:
             source = read_source(name, url=question.robots_url)
             if source.given is None:
                 click.echo(f"canfetch: {cropped(source.problem)}", err=True)
-            elif question.mends and (fixed := linter.fix(source.given, unsafe=question.unsafe_fixes)).made:
+            elif question.mends and (fixed := linter.fix(source.given, unsafe=question.unsafe_fixes)).fixed:
                 rewrite(name, fixed.content)
                 stamp = _stamp(name)
                 output.write(fixed.report)

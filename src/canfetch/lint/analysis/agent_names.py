@@ -21,7 +21,7 @@ _OTHER_MARKS: Final = bytes.maketrans(b";|\t", b"   ")
 class NamedAgent(NamedTuple):
     """A name as it stands in a user-agent line; `in_list` says that something parts it from others."""
 
-    octets: bytes
+    raw: bytes
     span: tuple[int, int]
     record: Record
     in_list: bool
@@ -29,13 +29,13 @@ class NamedAgent(NamedTuple):
     @property
     def text(self) -> str:
         """The name, as text."""
-        return display_text(self.octets)
+        return display_text(self.raw)
 
     @property
     def is_token(self) -> bool:
         """Whether it may be a product token of real crawlers: letters, digits, `.`, `_` and `-`."""
-        rest = self.octets.translate(None, IDENTIFIER)
-        return self.octets != b"" and not rest.translate(None, b"0123456789.")
+        rest = self.raw.translate(None, IDENTIFIER)
+        return self.raw != b"" and not rest.translate(None, b"0123456789.")
 
 
 def is_header(value: bytes) -> bool:

@@ -9,7 +9,7 @@ _FOLDERS: Final = frozenset(
 _ENDINGS: Final = (b".js", b".css")
 
 
-def bars_assets(pattern: bytes) -> bytes | None:
+def blocked_asset(pattern: bytes) -> bytes | None:
     """Give the path of a script or a style that a pattern matches, or None where it is not about these."""
     text = pattern[:-1] if pattern.endswith(b"$") else pattern
     text = text.rstrip(b"*").lower()

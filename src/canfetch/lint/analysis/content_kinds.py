@@ -11,7 +11,7 @@ _STARTS: Final = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml", b"<scrip
 _ELEMENTS: Final = (b"<!doctype html", b"<html", b"<head", b"<body")
 
 
-def is_page(octets: bytes) -> bool:
+def is_markup(octets: bytes) -> bool:
     """Say whether octets are a page, by how they begin.
 
     Cost: O(1).
@@ -20,9 +20,9 @@ def is_page(octets: bytes) -> bool:
     return head.startswith(_STARTS) or (head.startswith(b"<") and any(element in head for element in _ELEMENTS))
 
 
-def file_is_page(file: LintedFile) -> bool:
+def file_is_markup(file: LintedFile) -> bool:
     """Say whether a page stands in place of the file."""
-    return is_page(file.octets)
+    return is_markup(file.content)
 
 
 def file_is_wide(file: LintedFile) -> bool:
@@ -30,7 +30,7 @@ def file_is_wide(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    head = file.octets[:_LETTERS_OCTETS]
+    head = file.content[:_LETTERS_OCTETS]
     head = head[: len(head) & ~1]
     for nuls, letters in ((head[::2], head[1::2]), (head[1::2], head[::2])):
         if len(nuls) >= _FEWEST_LETTERS and not nuls.strip(b"\0") and letters.strip(b"\0"):
@@ -43,7 +43,7 @@ def file_is_binary(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    head = file.octets[:_LOOKED_AT_OCTETS]
+    head = file.content[:_LOOKED_AT_OCTETS]
     # A character may be cut at the end.
     whole = head if len(head) < _LOOKED_AT_OCTETS else head[:-3]
     return b"\0" in head and "\ufffd" in whole.decode("utf-8", "replace")

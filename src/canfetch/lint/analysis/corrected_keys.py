@@ -5,26 +5,26 @@ from collections.abc import Iterator
 from canfetch.core.records import Note
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
+from canfetch.lint.check import Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
 
 
-def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Found]:
+def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Occurrence]:
     """Find the keys of that kind, each with the name that takes its place."""
     for line in odd_lines(file, oddity):
         if line.name is None:
             continue
         record = line.record
         if Note.MISSING_COLON in record.notes:
-            fix = replacing(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True)
+            fix = replace_span(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True)
         else:
-            fix = replacing(*line.key, line.name, changes_verdicts=True)
+            fix = replace_span(*line.key, line.name, changes_verdicts=True)
         is_rule = line.name in (ALLOW, DISALLOW) and record.group is not None
-        yield Found(
+        yield Occurrence(
             line.key,
             {"key": file.text(file.key(record)), "name": file.text(line.name)},
-            Probe(witness_path(file.value(record))) if is_rule else None,
+            VerdictQuery(example_path(file.value(record))) if is_rule else None,
             fix,
         )

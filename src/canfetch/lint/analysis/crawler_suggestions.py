@@ -16,7 +16,7 @@ _REAL: Final = frozenset(
 _FAMILIES: Final = ("ahrefs", "baiduspider", "googlebot-", "semrushbot-", "slackbot-", "yandex")
 
 
-def near_crawler(name: str) -> str | None:
+def suggest_crawler(name: str) -> str | None:
     """Give the known name that another one is misspelt from, or None.
 
     It is one if only `-`, `_`, `.` and spaces part the two, or one letter: missing, too many, or changed with the

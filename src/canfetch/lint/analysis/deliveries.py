@@ -10,51 +10,51 @@ from canfetch.core.origin import Origin
 from canfetch.errors import InvalidURL
 from canfetch.lint.linted_file import LintedFile
 
-READ_DIFFERENTLY = (401, 403, 429)
+AMBIGUOUS_STATUSES = (401, 403, 429)
 _URL = "https://example.com/robots.txt"
 _POLICY = "rfc9309"
 
 
-def answer_of(file: LintedFile) -> CacheEntry | None:
+def successful_delivery(file: LintedFile) -> CacheEntry | None:
     """Give the delivery if it brought the file."""
-    entry = file.given.delivery
+    entry = file.input.delivery
     return entry if entry is not None and entry.outcome.access is Access.SUCCESSFUL else None
 
 
-def header(entry: CacheEntry, name: str) -> str | None:
+def header_value(entry: CacheEntry, name: str) -> str | None:
     """Give a header's value; names have no letter case."""
     return next((value for field, value in entry.headers if field.lower() == name), None)
 
 
 def media_type(entry: CacheEntry) -> str | None:
     """Give the media type that was declared, in lower case and without parameters."""
-    value = header(entry, "content-type")
+    value = header_value(entry, "content-type")
     return None if value is None else value.partition(";")[0].strip().lower()
 
 
 def cache_directives(entry: CacheEntry) -> dict[str, str]:
     """Give the directives of Cache-Control, in lower case; of two, the first counts."""
     found: dict[str, str] = {}
-    for part in (header(entry, "cache-control") or "").split(","):
+    for part in (header_value(entry, "cache-control") or "").split(","):
         name, _, value = part.strip().partition("=")
         found.setdefault(name.strip().lower(), value.strip().strip('"'))
     return found
 
 
-def delta_seconds(text: str | None) -> int | None:
+def parse_delta_seconds(text: str | None) -> int | None:
     """Read a number of seconds, or None where it is none."""
     digits = (text or "").strip()
     return int(digits[:10]) if digits.isascii() and digits.isdigit() else None
 
 
-def own_origin(file: LintedFile) -> Origin | None:
+def governed_origin(file: LintedFile) -> Origin | None:
     """Give what the file rules over, if its URL is known."""
-    entry = file.given.delivery
-    url = file.given.url or (None if entry is None else entry.origin)
-    return None if url is None else origin_of(url)
+    entry = file.input.delivery
+    url = file.input.url or (None if entry is None else entry.origin)
+    return None if url is None else parse_origin(url)
 
 
-def origin_of(url: str) -> Origin | None:
+def parse_origin(url: str) -> Origin | None:
     """Give the origin of a URL, or None where it has none."""
     try:
         return Origin.of(url)
@@ -62,7 +62,7 @@ def origin_of(url: str) -> Origin | None:
         return None
 
 
-def answered(
+def example_delivery(
     status: int = 200, headers: Headers = (("content-type", "text/plain"),), hops: tuple[Hop, ...] = ()
 ) -> CacheEntry:
     """Make a delivery, for an example: an answer of that status."""
@@ -79,7 +79,7 @@ def answered(
     return CacheEntry("https://example.com", _POLICY, outcome, url, status, headers, hops, 0.0, 0.0, copy, 0, None)
 
 
-def unanswered(kind: FailureKind, detail: str) -> CacheEntry:
+def example_failure(kind: FailureKind, detail: str) -> CacheEntry:
     """Make a delivery, for an example: no answer."""
     outcome = evaluate_failure(Failure(_URL, kind, detail), get_policy(_POLICY))
     return CacheEntry("https://example.com", _POLICY, outcome, _URL, None, (), (), 0.0, 0.0, None, 1, 0.0)

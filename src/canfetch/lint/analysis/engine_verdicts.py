@@ -6,25 +6,25 @@ from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken, InvalidURL
-from canfetch.lint.check import Probe
-from canfetch.lint.crawler_verdicts import witness_path
+from canfetch.lint.check import VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
 from canfetch.lint.linted_file import LintedFile
 
 STAR = "*"
 
 
-def allows(file: LintedFile, path: str, profile: str, token: str) -> bool | None:
+def try_allows(file: LintedFile, path: str, profile: str, token: str) -> bool | None:
     """Say whether a crawler of that name may fetch a path, or None where neither name nor path can be asked for."""
     try:
-        return file.read_by(profile).allows(path, agent=_agent(token))
+        return file.robots_for(profile).allows(path, agent=_agent(token))
     except (InvalidURL, InvalidProductToken):
         return None
 
 
-def decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict | None:
+def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict | None:
     """Give the verdict on a path, or None where neither name nor path can be asked for."""
     try:
-        return file.read_by(profile).decide(path, agent=_agent(token))
+        return file.robots_for(profile).decide(path, agent=_agent(token))
     except (InvalidURL, InvalidProductToken):
         return None
 
@@ -33,9 +33,9 @@ def _agent(token: str) -> Agent:
     return Agent(token) if token == STAR else REGISTRY.agent(token)
 
 
-def probe_of(pattern: bytes, tokens: Iterable[str] = ()) -> Probe | None:
+def query_for(pattern: bytes, tokens: Iterable[str] = ()) -> VerdictQuery | None:
     """Give the question for a path that a pattern matches; two slashes at its start would be read as a host."""
-    path = witness_path(pattern)
+    path = example_path(pattern)
     if path.startswith("//"):
         return None
-    return Probe(path, tuple(tokens))
+    return VerdictQuery(path, tuple(tokens))

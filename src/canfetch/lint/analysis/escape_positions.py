@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.text import HEX_DIGITS
 
 
-def escapes_in(value: bytes) -> Iterator[tuple[int, bytes]]:
+def find_escapes(value: bytes) -> Iterator[tuple[int, bytes]]:
     """Give the place of each `%` that two hex digits follow, and these.
 
     Cost: O(octets).

@@ -8,7 +8,7 @@ from canfetch.core.records import Record
 from canfetch.lint.linted_file import LintedFile
 
 
-class ReadRecord(NamedTuple):
+class PlacedExtension(NamedTuple):
     """A record beyond the RFC with its place in the file; `span` is that of its value, or of a line without one."""
 
     extension: Extension[Any]
@@ -20,10 +20,10 @@ class ReadRecord(NamedTuple):
         return bool(self.extension.notes & note)
 
 
-def records_named(file: LintedFile, *names: str) -> Iterator[ReadRecord]:
+def extensions_named(file: LintedFile, *names: str) -> Iterator[PlacedExtension]:
     """Give the records of those names, in lower case, in file order."""
     for extension, record in file.extensions:
         if extension.name in names:
             has_value = record.value is not None and record.value[0] < record.value[1]
-            span = record.value if has_value and record.value is not None else file.content_span(record)
-            yield ReadRecord(extension, record, span)
+            span = record.value if has_value and record.value is not None else file.text_span(record)
+            yield PlacedExtension(extension, record, span)

@@ -4,8 +4,8 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.records import Record
-from canfetch.lint.analysis.asset_patterns import bars_assets
-from canfetch.lint.analysis.rule_coverage import form_of
+from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 
 _STAR: Final = "*"
@@ -16,7 +16,7 @@ _MOST_AGENTS: Final = 500
 _LOOKED_AT: Final = frozenset({"Apple", "DuckDuckGo", "Google", "Microsoft", "Yandex"})
 
 
-def may_speak_to(file: LintedFile, record: Record, token: str) -> bool:
+def can_assign_group(file: LintedFile, record: Record, token: str) -> bool:
     """Say whether the group of a user-agent line may be given to a crawler without a second thought.
 
     Not where that has a group of its own: two would become one. Not where a search engine would lose the site, its
@@ -36,9 +36,9 @@ def may_speak_to(file: LintedFile, record: Record, token: str) -> bool:
     has_family = any(file.groups_named(name) for name in tokens[1:]) or any(
         token in other.tokens[1:] and file.groups_named(other.name) for other in REGISTRY.crawlers
     )
-    return not (has_family or group.others or file.robots.sitemaps or _bars_what_matters(group))
+    return not (has_family or group.other_records or file.robots.sitemaps or _bars_what_matters(group))
 
 
 def _bars_what_matters(group: LintedGroup) -> bool:
     barred = (rule.value for rule in group.rules if not rule.allow and rule.specificity)
-    return any(form_of(value) in {b"/", b"/$"} or bars_assets(value) is not None for value in barred)
+    return any(canonical_form(value) in {b"/", b"/$"} or blocked_asset(value) is not None for value in barred)

@@ -109,12 +109,12 @@ _TRANSLATIONS: Final[Mapping[bytes, str]] = {
     b"Visit-time": "hora de visita|orario di visita|tiempo de visita",
     b"Host": "anfitrión|anfitrion",
 }
-TRANSLATED: Final[Mapping[str, bytes]] = {
+TRANSLATED_KEYS: Final[Mapping[str, bytes]] = {
     word: name for name, words in _TRANSLATIONS.items() for word in words.split("|")
 }
 
 
-def folded(key: bytes) -> str:
+def fold_key(key: bytes) -> str:
     """Give a key as text in lower case, in one writing of its letters."""
     text = display_text(key)
     if not text.isascii():
@@ -123,13 +123,13 @@ def folded(key: bytes) -> str:
     return " ".join(text.lower().split())
 
 
-def translated(key: bytes) -> bytes | None:
+def translate_key(key: bytes) -> bytes | None:
     """Give the name that a key translates, written well."""
-    return TRANSLATED.get(folded(key))
+    return TRANSLATED_KEYS.get(fold_key(key))
 
 
 @lru_cache(maxsize=4096)
-def nearly(key: bytes) -> bytes | None:
+def suggest_key(key: bytes) -> bytes | None:
     """Give the name that a key in lower case nearly is, written well, or None.
 
     Cost: O(1): keys that are much longer than a name are none.

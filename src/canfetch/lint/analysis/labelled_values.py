@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from canfetch.lint.fixing import Edit, Fix
+from canfetch.lint.fixes import Edit, Fix
 
 _WHITE_SPACE = b" \t"
 
 
-class Labelled(NamedTuple):
+class LabelledValue(NamedTuple):
     """A label, its value, and where both are in the file."""
 
     label: bytes
@@ -17,7 +17,7 @@ class Labelled(NamedTuple):
     value_start: int
 
 
-def labelled_in(value: bytes, start: int) -> Iterator[Labelled]:
+def parse_labelled_values(value: bytes, start: int) -> Iterator[LabelledValue]:
     """Give what commas part, each as `label=value`; what has no `=` is left out.
 
     Args: start: where in the file the value begins.
@@ -27,19 +27,19 @@ def labelled_in(value: bytes, start: int) -> Iterator[Labelled]:
         if equals:
             label_start = start + len(label) - len(label.lstrip(_WHITE_SPACE))
             value_start = start + len(label) + 1 + len(said) - len(said.lstrip(_WHITE_SPACE))
-            yield Labelled(label.strip(_WHITE_SPACE), said.strip(_WHITE_SPACE), label_start, value_start)
+            yield LabelledValue(label.strip(_WHITE_SPACE), said.strip(_WHITE_SPACE), label_start, value_start)
         start += len(part) + 1
 
 
-def renaming(
-    members: list[Labelled], labels: Mapping[bytes, bytes], values: Mapping[bytes, bytes]
-) -> tuple[list[Labelled], Fix | None]:
+def rename_labels(
+    members: list[LabelledValue], labels: Mapping[bytes, bytes], values: Mapping[bytes, bytes]
+) -> tuple[list[LabelledValue], Fix | None]:
     """Give the members with labels and values as the maps have them, and the fix that writes them so.
 
     There is no fix where two members would have one label, or nothing changes.
     """
     edits: list[Edit] = []
-    renamed: list[Labelled] = []
+    renamed: list[LabelledValue] = []
     for member in members:
         label = labels.get(member.label.lower(), member.label)
         value = values.get(member.value.lower(), member.value)

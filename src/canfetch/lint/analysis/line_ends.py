@@ -9,7 +9,7 @@ _ENDS_OF_TEXT: Final = b"\v\f\x1c\x1d\x1e"
 _LONG_ENDS_OF_TEXT: Final = tuple(character.encode() for character in "\x85\u2028\u2029")
 
 
-def has_end_of_text_line(octets: bytes) -> bool:
+def has_text_line_break(octets: bytes) -> bool:
     """Say whether some readers see more than one line in one.
 
     Cost: O(octets).
@@ -21,13 +21,13 @@ def has_end_of_text_line(octets: bytes) -> bool:
 
 def line_end(file: LintedFile) -> bytes:
     """Give the end that most lines have; LF where there is none."""
-    return file.found_once(_line_end)
+    return file.compute_once(_line_end)
 
 
 def _line_end(file: LintedFile) -> bytes:
-    pairs = file.octets.count(b"\r\n")
-    feeds = file.octets.count(b"\n") - pairs
-    returns = file.octets.count(b"\r") - pairs
+    pairs = file.content.count(b"\r\n")
+    feeds = file.content.count(b"\n") - pairs
+    returns = file.content.count(b"\r") - pairs
     if pairs > feeds and pairs >= returns:
         return b"\r\n"
     return b"\r" if returns > feeds else b"\n"

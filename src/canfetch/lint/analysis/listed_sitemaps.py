@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.lint.analysis.extension_records import records_named
+from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.linted_file import LintedFile
 
 _FETCHED: Final = frozenset({b"http", b"https", b"ftp"})
@@ -21,11 +21,11 @@ class ListedSitemap(NamedTuple):
 
 def listed_sitemaps(file: LintedFile) -> Iterator[ListedSitemap]:
     """Give the sitemaps in file order."""
-    for extension, record, span in records_named(file, "sitemap"):
+    for extension, record, span in extensions_named(file, "sitemap"):
         yield ListedSitemap(file.text(extension.value), span, record.span, record.line)
 
 
-def other_scheme(value: bytes) -> bytes | None:
+def unfetchable_scheme(value: bytes) -> bytes | None:
     """Give the scheme of a URL that crawlers do not fetch; None where they do, and where there is none."""
     scheme, mark, _ = value.partition(b"://")
     folded = scheme.lower()

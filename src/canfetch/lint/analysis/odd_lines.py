@@ -13,8 +13,8 @@ from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.analysis.content_kinds import file_is_binary, is_page
-from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, nearly, translated
+from canfetch.lint.analysis.content_kinds import file_is_binary, is_markup
+from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, suggest_key, translate_key
 from canfetch.lint.analysis.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
@@ -69,19 +69,19 @@ _URL_SCHEMES: Final = (b"http", b"https")
 
 def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
     """Give the lines that seem to be that; none where a page stands in place of the file."""
-    return file.found_once(_by_oddity).get(oddity, ())
+    return file.compute_once(_by_oddity).get(oddity, ())
 
 
 def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
     found: dict[Oddity, list[OddLine]] = {oddity: [] for oddity in Oddity}
-    if is_page(file.octets) or file_is_binary(file):
+    if is_markup(file.content) or file_is_binary(file):
         return found
-    octets = file.octets
+    octets = file.content
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
-    for record in file.noted(Note.NO_RECORD):
+    for record in file.records_with(Note.NO_RECORD):
         line = _odd_text(octets, record)
         found[line.oddity].append(line)
-    for record in file.noted(Note.UNKNOWN_KEY):
+    for record in file.records_with(Note.UNKNOWN_KEY):
         key = octets[slice(*record.key)].lower() if record.key is not None else b""
         of_key = by_key.get(key)
         if of_key is None:
@@ -116,7 +116,7 @@ def _with_foreign_colon(record: Record, text: bytes, start: int) -> OddLine | No
     if place < 0 or b":" in head[:place]:
         return None
     key = head[:place].rstrip()
-    name = _known_name(key.lower()) or (translated(key) if not key.isascii() else None)
+    name = _known_name(key.lower()) or (translate_key(key) if not key.isascii() else None)
     if name is None:
         return None
     rest = text[place + len(colon) :]
@@ -125,7 +125,7 @@ def _with_foreign_colon(record: Record, text: bytes, start: int) -> OddLine | No
 
 
 def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, name: bytes | None) -> OddLine:
-    line = _odd_text(file.octets, record)
+    line = _odd_text(file.content, record)
     if line.oddity is not Oddity.TEXT or record.key is None or record.value is None:
         return line
     if oddity is Oddity.MISSING_COLON:
@@ -136,7 +136,7 @@ def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, na
     # Two words may be any words: only what looks like a value makes the first of them a key.
     if Note.MISSING_COLON in record.notes and (name is None or not file.value(record).startswith(_VALUE_STARTS)):
         return line
-    if oddity is Oddity.UNKNOWN and file.octets.startswith(b"://", record.key[1]):
+    if oddity is Oddity.UNKNOWN and file.content.startswith(b"://", record.key[1]):
         return line
     return OddLine(record, oddity, name, record.key, record.value[0])
 
@@ -147,7 +147,7 @@ def _known_without_colon(file: LintedFile, record: Record, key: bytes) -> OddLin
     value = file.value(record)
     is_meant = _has_form_of_value(known_record(key).name, value)
     if name is None or not is_meant or record.key is None or record.value is None:
-        return _odd_text(file.octets, record)
+        return _odd_text(file.content, record)
     return OddLine(record, Oddity.MISSING_COLON, name, record.key, record.value[0])
 
 
@@ -180,7 +180,7 @@ def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
 
 
 def _named(key: bytes) -> tuple[Oddity, bytes | None] | None:
-    name = translated(key)
+    name = translate_key(key)
     if name is not None:
         return Oddity.TRANSLATED, name
     if not key.isascii():
@@ -191,7 +191,7 @@ def _named(key: bytes) -> tuple[Oddity, bytes | None] | None:
     name = _known_name(bare) if bare != key else None
     if name is not None:
         return Oddity.DECORATED, name
-    name = nearly(key)
+    name = suggest_key(key)
     if _prefix(key) is not None:
         return Oddity.PREFIX, name
     return None if name is None else (Oddity.NEAR, name)

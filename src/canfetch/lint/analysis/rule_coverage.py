@@ -22,7 +22,7 @@ _LONGEST_OCTETS: Final = 2000
 _MOST_WILDCARDS: Final = 32
 
 
-def form_of(value: bytes) -> bytes:
+def canonical_form(value: bytes) -> bytes:
     """Give the form of a pattern: equal forms match the same targets; empty where it can match nothing."""
     form = canonical(value)
     if form[:1] not in (b"/", b"*"):
@@ -36,13 +36,13 @@ def form_of(value: bytes) -> bytes:
     return form or b"/"
 
 
-def head_of(form: bytes) -> bytes:
+def literal_prefix(form: bytes) -> bytes:
     """Give the octets of a form with which every target that it matches begins."""
     head = form.partition(b"*")[0]
     return head[:-1] if head.endswith(b"$") and len(head) == len(form) else head
 
 
-class Formed(NamedTuple):
+class CanonicalRule(NamedTuple):
     """A rule, and its form."""
 
     rule: LintedRule
@@ -54,17 +54,19 @@ class Formed(NamedTuple):
         return b"*" not in self.form and not self.form.endswith(b"$")
 
 
-def formed(rules: Iterable[LintedRule]) -> list[Formed]:
+def canonical_rules(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
     """Give those rules that can match something, with their forms."""
     return [
-        Formed(rule, form) for rule in rules if len(rule.value) <= _LONGEST_OCTETS and (form := form_of(rule.value))
+        CanonicalRule(rule, form)
+        for rule in rules
+        if len(rule.value) <= _LONGEST_OCTETS and (form := canonical_form(rule.value))
     ]
 
 
-def repeated(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]]:
+def repeated_rules(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]]:
     """Give each rule of a group that says what an earlier one says, and that one."""
     first: dict[tuple[bool, bytes], LintedRule] = {}
-    for rule, form in formed(group.rules):
+    for rule, form in canonical_rules(group.rules):
         earlier = first.setdefault((rule.allow, form), rule)
         if earlier is not rule:
             yield rule, earlier
@@ -87,9 +89,9 @@ class _Heads:
         for octets in self._octets.values():
             octets.sort()
 
-    def is_between(self, one: Formed, low: int, high: int) -> bool:
+    def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Say whether a rule that weighs `low` to `high` may match what `one` matches."""
-        head = head_of(one.form)
+        head = literal_prefix(one.form)
         for length in self._lengths:
             if length > len(head):
                 break
@@ -109,7 +111,7 @@ class _Heads:
         return place < len(self._sorted) and self._sorted[place].startswith(head)
 
 
-class Covered(NamedTuple):
+class CoveredRule(NamedTuple):
     """A rule that changes nothing, the one that covers it, and all that say the same as it, itself among them."""
 
     rule: LintedRule
@@ -117,7 +119,7 @@ class Covered(NamedTuple):
     equal: tuple[LintedRule, ...]
 
 
-def covered(file: LintedFile) -> Iterator[Covered]:
+def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
     """Give each rule that a shorter one of its kind and group covers.
 
     Cost: O(octets of rules, times the lengths that rules have).
@@ -125,16 +127,16 @@ def covered(file: LintedFile) -> Iterator[Covered]:
     together = _groups_together(file)
     rules_of_google, cut_by_google = _read_by_google(file)
     heads: dict[tuple[int, bool], _Heads] = {}
-    by_group = [formed(group.rules) for group in file.groups]
+    by_group = [canonical_rules(group.rules) for group in file.groups]
     for index, rules in enumerate(by_group):
         for one in rules:
             of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
             for octets in {one.rule.specificity, len(one.form)}:
-                of_kind.add(head_of(one.form), octets)
+                of_kind.add(literal_prefix(one.form), octets)
     for one in rules_of_google:
         of_kind = heads.setdefault((together[one.rule.group], one.rule.allow), _Heads())
         for octets in {one.rule.specificity, len(one.form)}:
-            of_kind.add(head_of(one.form), octets)
+            of_kind.add(literal_prefix(one.form), octets)
     for each in heads.values():
         each.close()
     nothing = _Heads()
@@ -146,7 +148,7 @@ def covered(file: LintedFile) -> Iterator[Covered]:
             yield from _covered_among([one for one in rules if one.rule.allow is allow], opposing)
 
 
-def _read_by_google(file: LintedFile) -> tuple[list[Formed], frozenset[int]]:
+def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
     """Give the lines that are rules to Google's parser alone, and the groups in which it finds others' beginnings."""
     rules: list[LintedRule] = []
     cut: set[int] = set()
@@ -160,11 +162,11 @@ def _read_by_google(file: LintedFile) -> tuple[list[Formed], frozenset[int]]:
             rules.append(LintedRule(line.record, name == ALLOW, value, len(value), group))
         elif name == USER_AGENT:
             cut.add(group)
-    return formed(rules), frozenset(cut)
+    return canonical_rules(rules), frozenset(cut)
 
 
-def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
-    equal: dict[bytes, list[Formed]] = {}
+def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[CoveredRule]:
+    equal: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
         equal.setdefault(one.form, []).append(one)
     distinct = [ones[0] for ones in equal.values()]
@@ -173,7 +175,7 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
     wildcards = [one for one in distinct if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
     wildcards = wildcards[:_MOST_WILDCARDS]
     for one in distinct:
-        head = head_of(one.form)
+        head = literal_prefix(one.form)
         if one.rule.allow and b"/index.htm" in one.form:
             continue  # to Google's parser it also allows the folder
         covering = next(
@@ -190,10 +192,10 @@ def _covered_among(rules: list[Formed], opposing: _Heads) -> Iterator[Covered]:
         low = min(covering.rule.specificity, len(covering.form))
         high = max(len(one.form) + 1, *(other.rule.specificity for other in equal[one.form]))
         if not opposing.is_between(one, low, high):
-            yield Covered(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
+            yield CoveredRule(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
 
 
-def _wildcard_that_covers(one: Formed, head: bytes, wildcards: list[Formed]) -> Formed | None:
+def _wildcard_that_covers(one: CanonicalRule, head: bytes, wildcards: list[CanonicalRule]) -> CanonicalRule | None:
     for other in wildcards:
         start, _, inner = other.form.partition(b"*")
         if other.form != one.form and head.startswith(start) and head.find(inner, len(start)) >= 0:
@@ -232,7 +234,7 @@ class Neighbours:
 
     def __init__(self, file: LintedFile) -> None:
         forms: dict[tuple[int, bool], set[bytes]] = {}
-        for rule, form in formed(file.rules):
+        for rule, form in canonical_rules(file.rules):
             forms.setdefault((rule.group, rule.allow), set()).add(form)
         self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 
@@ -253,7 +255,7 @@ class Neighbours:
         forms = None if record.group is None else self._forms.get((record.group, allow))
         if forms is None:
             return False
-        form = form_of(value)
+        form = canonical_form(value)
         place = bisect_left(forms.in_order, form)
         if place < len(forms.in_order) and forms.in_order[place].startswith(form):
             return True

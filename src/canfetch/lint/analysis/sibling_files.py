@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from canfetch.core.equivalence import meaning_of
 from canfetch.core.origin import Origin
-from canfetch.lint.analysis.deliveries import origin_of, own_origin
+from canfetch.lint.analysis.deliveries import governed_origin, parse_origin
 from canfetch.lint.linted_file import LintedFile
 
 _PROFILE = "rfc9309"
 
 
-def other_schemes(file: LintedFile) -> Iterator[str]:
+def differing_schemes(file: LintedFile) -> Iterator[str]:
     """Give the URLs of the same host under another scheme where the file says something else."""
     for own, url, other in _siblings(file):
         if other.host == own.host and other.scheme != own.scheme:
             yield from _differing(file, url)
 
 
-def other_hosts(file: LintedFile) -> Iterator[str]:
+def differing_hosts(file: LintedFile) -> Iterator[str]:
     """Give the URLs of the host with or without www where the file says something else."""
     for own, url, other in _siblings(file):
         if other.host != own.host and other.host.removeprefix("www.") == own.host.removeprefix("www."):
@@ -25,15 +25,15 @@ def other_hosts(file: LintedFile) -> Iterator[str]:
 
 
 def _siblings(file: LintedFile) -> Iterator[tuple[Origin, str, Origin]]:
-    own = own_origin(file) if file.given.siblings else None
+    own = governed_origin(file) if file.input.siblings else None
     if own is not None:
-        for url in file.given.siblings:
-            other = origin_of(url)
+        for url in file.input.siblings:
+            other = parse_origin(url)
             if other is not None:
                 yield own, url, other
 
 
 def _differing(file: LintedFile, url: str) -> Iterator[str]:
-    octets = file.given.siblings[url] or b""
-    if octets != file.given.content and meaning_of(octets, _PROFILE) != meaning_of(file.given.content, _PROFILE):
+    octets = file.input.siblings[url] or b""
+    if octets != file.input.content and meaning_of(octets, _PROFILE) != meaning_of(file.input.content, _PROFILE):
         yield url

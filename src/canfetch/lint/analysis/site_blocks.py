@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from canfetch.lint.analysis.rule_coverage import form_of
+from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 _ITSELF: Final = b"/robots.txt"
 
 
-def closing_rule(file: LintedFile, token: str) -> LintedRule | None:
+def find_site_block(file: LintedFile, token: str) -> LintedRule | None:
     """Give the rule that bars a product token of the file from everything, or None.
 
     Where a rule of the same groups allows anything but robots.txt, which always is, the site is not closed as a whole.
@@ -18,4 +18,4 @@ def closing_rule(file: LintedFile, token: str) -> LintedRule | None:
     rules = [rule for group in file.groups_named(token) for rule in group.rules if rule.specificity]
     if any(rule.allow and rule.value != _ITSELF for rule in rules):
         return None
-    return next((rule for rule in rules if form_of(rule.value) == b"/"), None)
+    return next((rule for rule in rules if canonical_form(rule.value) == b"/"), None)

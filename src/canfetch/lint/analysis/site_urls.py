@@ -7,7 +7,7 @@ from canfetch.errors import InvalidURL
 from canfetch.lint.linted_file import LintedFile
 
 
-def origin_of(url: str) -> Origin | None:
+def parse_origin(url: str) -> Origin | None:
     """Give the origin of an absolute URL, or None where it is none."""
     try:
         return Origin.of(url)
@@ -15,7 +15,7 @@ def origin_of(url: str) -> Origin | None:
         return None
 
 
-def path_of(url: str) -> str | None:
+def url_path(url: str) -> str | None:
     """Give the path and query of an absolute URL, or None where it is none."""
     octets = encode_text(url)
     split = split_url(octets)
@@ -27,10 +27,10 @@ def path_of(url: str) -> str | None:
     return None if path.startswith("//") else path
 
 
-def path_here(file: LintedFile, url: str) -> str | None:
+def own_site_path(file: LintedFile, url: str) -> str | None:
     """Give the path and query of a URL of the file's own site; where the file's URL is not known, of any."""
-    if file.given.url is not None:
-        here = origin_of(file.given.url)
-        if here is not None and origin_of(url) != here:
+    if file.input.url is not None:
+        here = parse_origin(file.input.url)
+        if here is not None and parse_origin(url) != here:
             return None
-    return path_of(url)
+    return url_path(url)

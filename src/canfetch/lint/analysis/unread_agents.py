@@ -15,14 +15,14 @@ _NO_LETTERS = bytes(octet for octet in range(256) if octet not in b"abcdefghijkl
 
 def unread_agent_lines(file: LintedFile) -> frozenset[int]:
     """Give the numbers of these lines."""
-    return file.found_once(_lines)
+    return file.compute_once(_lines)
 
 
 def _lines(file: LintedFile) -> frozenset[int]:
     lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == _NAME}
     for note in (Note.NO_RECORD, Note.UNKNOWN_KEY):
-        for record in file.noted(note):
+        for record in file.records_with(note):
             # What is not seen, or looks like a letter or a dash, does not part the word.
-            if _WORD in file.content(record).partition(b"#")[0].lower().translate(None, _NO_LETTERS):
+            if _WORD in file.line_content(record).partition(b"#")[0].lower().translate(None, _NO_LETTERS):
                 lines.add(record.line)
     return frozenset(lines)

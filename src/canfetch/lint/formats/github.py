@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.formats.locations import place_of, said_of
+from canfetch.lint.formats.locations import full_message, locate
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -20,7 +20,7 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
     """
     for report in reports:
         for finding in report.findings:
-            place = place_of(report.file, finding)
+            place = locate(report.file, finding)
             properties = {
                 "file": report.name,
                 "line": str(place.line),
@@ -33,7 +33,7 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
                 # Columns over several lines are refused.
                 del properties["col"], properties["endColumn"]
             said = ",".join(f"{name}={_escaped(value, _IN_PROPERTY)}" for name, value in properties.items())
-            text = said_of(finding, catalogue)
+            text = full_message(finding, catalogue)
             yield f"::{_COMMANDS[finding.severity]} {said}::{_escaped(text, _IN_MESSAGE)}"
 
 

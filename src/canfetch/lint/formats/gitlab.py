@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.locations import place_of, printable, said_of
+from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -36,12 +36,12 @@ def gitlab_issues(
     ]
     for report in reports:
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True):
-            place = place_of(report.file, finding)
+            place = locate(report.file, finding)
             issues.append(
                 {
                     "type": "issue",
                     "check_name": f"{finding.check.code} {finding.check.name}",
-                    "description": said_of(finding, catalogue),
+                    "description": full_message(finding, catalogue),
                     "categories": ["Compatibility"],
                     "severity": _SEVERITIES[finding.severity],
                     "fingerprint": fingerprint,

@@ -7,7 +7,7 @@ from typing import Final
 from canfetch.core.text import display_text
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.locations import place_of, printable, quoted_line
+from canfetch.lint.formats.locations import locate, printable, quoted_line
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -75,7 +75,7 @@ def summary(report: LintReport, catalogue: Catalogue) -> str:
 def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iterator[str]:
     texts = catalogue.texts(finding.check)
     severity = finding.severity.label
-    place = place_of(report.file, finding)
+    place = locate(report.file, finding)
     yield f'<article class="{severity}">\n<h3><span class="severity">{escape(catalogue.phrase(severity))}</span> '
     yield f"{_marked_up(finding.message(catalogue))}</h3>\n"
     yield f'<p class="place">{escape(catalogue.phrase("line"))} {place.line}:{place.column} '
@@ -84,7 +84,7 @@ def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iter
     effect = finding.effect(catalogue)
     if effect:
         yield f'<p class="effect">{escape(effect)}</p>\n'
-    yield f"<p>{_marked_up(texts.why)}</p>\n<p>{_marked_up(texts.mend)}</p>\n"
+    yield f"<p>{_marked_up(texts.why)}</p>\n<p>{_marked_up(texts.how_to_fix)}</p>\n"
     yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
 
 

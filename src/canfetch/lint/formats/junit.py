@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.formats.locations import place_of, said_of
+from canfetch.lint.formats.locations import full_message, locate
 from canfetch.lint.report import LintReport
 
 
@@ -31,8 +31,8 @@ def junit_document(
         if not count:
             SubElement(suite, "testcase", name="canfetch lint", classname=_legal(report.name))
         for finding in report.findings:
-            place = place_of(report.file, finding)
-            text = said_of(finding, catalogue)
+            place = locate(report.file, finding)
+            text = full_message(finding, catalogue)
             name = f"{finding.check.code} {finding.check.name}, {place.line}:{place.column}"
             case = SubElement(
                 suite,
@@ -43,7 +43,7 @@ def junit_document(
                 line=str(place.line),
             )
             failure = SubElement(case, "failure", message=_legal(text), type=finding.severity.label)
-            failure.text = _legal(catalogue.texts(finding.check).mend)
+            failure.text = _legal(catalogue.texts(finding.check).how_to_fix)
     for name, why in problems:
         suite = SubElement(root, "testsuite", name=_legal(name), tests="1", failures="0", errors="1", skipped="0")
         case = SubElement(suite, "testcase", name="canfetch lint", classname=_legal(name))

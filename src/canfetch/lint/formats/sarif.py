@@ -9,9 +9,9 @@ from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
-from canfetch.lint.fixing import Edit
+from canfetch.lint.fixes import Edit
 from canfetch.lint.formats.gitlab import fingerprints
-from canfetch.lint.formats.locations import place_of, printable, said_of
+from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -76,20 +76,20 @@ def _rule(check: Check, catalogue: Catalogue) -> dict[str, Any]:
         "name": check.name,
         "shortDescription": {"text": texts.title},
         "fullDescription": {"text": texts.why},
-        "help": {"text": texts.mend},
-        "defaultConfiguration": {"level": _LEVELS[check.severities.in_profile("all") or Severity.INFO]},
-        "properties": {"tags": [str(check.subject)], "source": check.source},
+        "help": {"text": texts.how_to_fix},
+        "defaultConfiguration": {"level": _LEVELS[check.severities.in_set("all") or Severity.INFO]},
+        "properties": {"tags": [str(check.category)], "source": check.source},
     }
 
 
 def _result(report: LintReport, finding: Finding, lasting: str | None, catalogue: Catalogue) -> dict[str, Any]:
-    place = place_of(report.file, finding)
+    place = locate(report.file, finding)
     location = {"uri": _uri(report)}
     result: dict[str, Any] = {
         "ruleId": finding.check.code,
         "ruleIndex": _INDICES[finding.check.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": _plain(said_of(finding, catalogue))},
+        "message": {"text": _plain(full_message(finding, catalogue))},
         "locations": [
             {
                 "physicalLocation": {
@@ -110,7 +110,7 @@ def _result(report: LintReport, finding: Finding, lasting: str | None, catalogue
         replacements = [_replacement(edit) for edit in finding.fix.edits]
         result["fixes"] = [
             {
-                "description": {"text": catalogue.texts(finding.check).mend},
+                "description": {"text": catalogue.texts(finding.check).how_to_fix},
                 "artifactChanges": [{"artifactLocation": location, "replacements": replacements}],
             }
         ]
@@ -127,7 +127,7 @@ def _replacement(edit: Edit) -> dict[str, Any]:
 
 
 def _uri(report: LintReport) -> str:
-    path = report.file.given.path
+    path = report.file.input.path
     if path is None:
         return quote(report.name, safe="/:?=&%~+,;@!$'()*")
     # A path is no URL: whatever means something in one is an escape.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.agent_names import named_agents
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -46,13 +46,13 @@ _CRAWLERS: Final = {
 }
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names of operators and products, and words that mean all crawlers."""
     for name in named_agents(file):
         tokens = _CRAWLERS.get(name.text.lower())
         if tokens is not None:
-            probe = Probe("/") if tokens == _STAR else Probe("/", tokens)
-            yield Found(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, probe)
+            query = VerdictQuery("/") if tokens == _STAR else VerdictQuery("/", tokens)
+            yield Occurrence(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, query)
 
 
 CHECK = Check(
@@ -63,9 +63,9 @@ CHECK = Check(
     message="no crawler is named `{name}`; possible names: {tokens}",
     why="Crawlers look for their exact product token. The name of the operator, or a part of the token, does not "
     "reach them. A word such as `all` does not work either: only `*` applies to every crawler.",
-    mend="Write the product token of each intended crawler on its own `User-agent` line.",
+    how_to_fix="Write the product token of each intended crawler on its own `User-agent` line.",
     source="RFC 9309 section 2.2.1; the operators' documentation",
-    bad=Given(b"User-agent: Google\nDisallow: /private/\n"),
-    good=Given(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: Google\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
 )

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.known_agents import known_agents
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the names of such crawlers in groups that disallow something."""
     for agent, crawler, blocks in known_agents(file):
         if blocks and crawler.obeys in {"no", "may-not"}:
-            yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator, "source": crawler.source})
+            yield Occurrence(agent.span, {"name": crawler.name, "operator": crawler.operator, "source": crawler.source})
 
 
 CHECK = Check(
@@ -24,9 +24,9 @@ CHECK = Check(
     message="`{name}` ({operator}) does not always obey robots.txt",
     why="The operator documents this, or the crawler is known for it. Fetchers that act on a person's request, such "
     "as link previews and AI assistants, usually fetch the requested page in any case.",
-    mend="Keep the group as a request. To keep the crawler out, block it on the server.",
+    how_to_fix="Keep the group as a request. To keep the crawler out, block it on the server.",
     source="the operator's documentation, linked in the canfetch crawler registry",
-    bad=Given(b"User-agent: ChatGPT-User\nDisallow: /\n"),
-    good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: ChatGPT-User\nDisallow: /\n"),
+    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
 )

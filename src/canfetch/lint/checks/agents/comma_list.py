@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Record
 from canfetch.lint.analysis.agent_names import MOST_NAMES, NamedAgent, is_list, named_agents
-from canfetch.lint.analysis.group_assignment import may_speak_to
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.fixing import Fix, replacing
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.group_assignment import can_assign_group
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.fixes import Fix, replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names separated by commas, and known names separated by other characters."""
     lists: dict[int, list[NamedAgent]] = {}
     for name in named_agents(file):
@@ -23,10 +23,10 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         names = lists.get(record.line, [])
         tokens = tuple(name.text for name in names[:2] if name.is_token)
-        yield Found(
+        yield Occurrence(
             record.value,
             {"names": file.text(file.value(record)), "first": names[0].text if names else ""},
-            Probe("/", tokens) if tokens else None,
+            VerdictQuery("/", tokens) if tokens else None,
             _fix(file, record, names),
         )
 
@@ -35,15 +35,15 @@ def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | Non
     if record.key is None or record.value is None or not 0 < len(names) < MOST_NAMES:
         return None
     distinct = {name.text.lower(): name for name in names}
-    if not all(name.is_token or name.octets == b"*" for name in names):
+    if not all(name.is_token or name.raw == b"*" for name in names):
         return None
     # Crawlers already read the first name.
     others = (name for folded, name in distinct.items() if folded != names[0].text.lower())
-    if not all(may_speak_to(file, record, name.text) for name in others):
+    if not all(can_assign_group(file, record, name.text) for name in others):
         return None
-    line_end = file.octets[slice(*record.span)][len(file.content(record)) :] or b"\n"
-    between = line_end + file.octets[record.key[0] : record.value[0]]
-    return replacing(*record.value, between.join(name.octets for name in distinct.values()), changes_verdicts=True)
+    line_end = file.content[slice(*record.span)][len(file.line_content(record)) :] or b"\n"
+    between = line_end + file.content[record.key[0] : record.value[0]]
+    return replace_span(*record.value, between.join(name.raw for name in distinct.values()), changes_verdicts=True)
 
 
 CHECK = Check(
@@ -54,10 +54,10 @@ CHECK = Check(
     message="`User-agent` takes one name: crawlers read `{names}` as `{first}`, or as nothing",
     why="Some crawlers read only the first name, and others look for the whole text. The other crawlers on the line "
     "follow the `*` group, or no group at all.",
-    mend="Write each name on its own `User-agent` line, one below the other.",
+    how_to_fix="Write each name on its own `User-agent` line, one below the other.",
     source="RFC 9309 section 2.2.1 and erratum 8895",
-    bad=Given(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
-    good=Given(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
+    good=LintInput(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),
     find=find,
     fixable=True,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.known_agents import known_agents
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -13,11 +13,11 @@ from canfetch.lint.severity import Severity, everywhere
 _PURPOSES: Final = frozenset({"training", "answers"})
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names of control tokens in groups that disallow something."""
     for agent, crawler, blocks in known_agents(file):
         if crawler.token_only and crawler.purpose in _PURPOSES and blocks:
-            yield Found(agent.span, {"name": crawler.name, "operator": crawler.operator})
+            yield Occurrence(agent.span, {"name": crawler.name, "operator": crawler.operator})
 
 
 CHECK = Check(
@@ -28,9 +28,10 @@ CHECK = Check(
     message="`{name}` fetches nothing: the group controls how {operator} may use pages, but blocks no crawler",
     why="The operator's crawlers fetch pages under other names, and read this group to decide how the content may be "
     "used. It does not affect search.",
-    mend="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch them.",
+    how_to_fix="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch "
+    "them.",
     source="the operator's documentation, linked in the canfetch crawler registry",
-    bad=Given(b"User-agent: Google-Extended\nDisallow: /\n"),
-    good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: Google-Extended\nDisallow: /\n"),
+    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
 )

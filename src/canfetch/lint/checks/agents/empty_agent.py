@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find user-agent lines without a value."""
     for record in file.user_agents:
         if not file.value(record):
-            yield Found(file.content_span(record))
+            yield Occurrence(file.text_span(record))
 
 
 CHECK = Check(
@@ -22,9 +22,9 @@ CHECK = Check(
     title="A `User-agent` line without a name",
     message="the line does not name a crawler",
     why="An empty name matches no crawler. If the group has no other `User-agent` line, its rules apply to no crawler.",
-    mend="Write the crawler's product token, or `*` for all crawlers without their own group.",
+    how_to_fix="Write the crawler's product token, or `*` for all crawlers without their own group.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt",
-    bad=Given(b"User-agent:\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent:\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

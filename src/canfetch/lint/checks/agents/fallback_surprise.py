@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.engine_verdicts import allows
+from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.known_agents import known_agents
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -16,7 +16,7 @@ _PROFILES: Final = {"Google": "googlebot", "Yandex": "yandex"}
 _MOST_RULES: Final = 200
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find crawlers whose own group allows a path that the group of their family disallows."""
     seen: set[str] = set()
     for agent, crawler, _ in known_agents(file):
@@ -33,12 +33,12 @@ def find(file: LintedFile) -> Iterator[Found]:
             if not rule.allow and rule.specificity
         ]
         for rule in rules[:_MOST_RULES]:
-            path = witness_path(rule.value)
-            if allows(file, path, profile, name) is True and allows(file, path, profile, family) is False:
-                yield Found(
+            path = example_path(rule.value)
+            if try_allows(file, path, profile, name) is True and try_allows(file, path, profile, family) is False:
+                yield Occurrence(
                     agent.span,
                     {"name": name, "family": family, "pattern": file.text(rule.value), "line": str(rule.record.line)},
-                    Probe(path, (name, family)),
+                    VerdictQuery(path, (name, family)),
                 )
                 break
 
@@ -51,12 +51,12 @@ CHECK = Check(
     message="`{name}` has its own group, so `{pattern}` for `{family}` on line {line} does not apply to it",
     why="A crawler follows the groups of one name. It looks for its own name first, then for that of its family, and "
     "then for `*`. Groups of different names are never combined.",
-    mend="Repeat in its own group the rules that the crawler should follow.",
+    how_to_fix="Repeat in its own group the rules that the crawler should follow.",
     source="Google, common crawlers; Yandex, how robots read User-agent",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-Image\nDisallow: /photos/\n",
     ),
-    good=Given(
+    good=LintInput(
         b"User-agent: Googlebot\nDisallow: /private/\n\n"
         b"User-agent: Googlebot-Image\nDisallow: /photos/\nDisallow: /private/\n",
     ),

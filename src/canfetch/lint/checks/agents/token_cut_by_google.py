@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.lint.analysis.agent_names import named_agents
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names with characters other than letters, `_` and `-`."""
     for name in named_agents(file):
-        if b"*" in name.octets:
+        if b"*" in name.raw:
             continue
-        rest = name.octets.lstrip(IDENTIFIER)
+        rest = name.raw.lstrip(IDENTIFIER)
         if rest:
-            yield Found(name.span, {"name": name.text, "rest": file.text(rest.strip())})
+            yield Occurrence(name.span, {"name": name.text, "rest": file.text(rest.strip())})
 
 
 CHECK = Check(
@@ -29,9 +29,9 @@ CHECK = Check(
     why="RFC 9309 allows only letters, `_` and `-` in a name, and Google's open-source parser ends the name at the "
     "first other character. Google's own crawlers have no such names, but other crawlers that use this parser may not "
     "find their own group.",
-    mend="Keep the line if the crawler's operator uses this name: no other name reaches the crawler.",
+    how_to_fix="Keep the line if the crawler's operator uses this name: no other name reaches the crawler.",
     source="RFC 9309 section 2.2.1; google/robotstxt, ExtractUserAgent",
-    bad=Given(b"User-agent: MJ12bot\nDisallow: /\n"),
-    good=Given(b"User-agent: AhrefsBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: MJ12bot\nDisallow: /\n"),
+    good=LintInput(b"User-agent: AhrefsBot\nDisallow: /\n"),
     find=find,
 )

@@ -8,15 +8,15 @@ from canfetch.core.records import Record
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 from canfetch.lint.analysis.agent_names import is_header
-from canfetch.lint.analysis.group_assignment import may_speak_to
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.group_assignment import can_assign_group
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find user-agent lines with a version or a comment."""
     for record in file.user_agents:
         value = file.value(record)
@@ -26,10 +26,10 @@ def find(file: LintedFile) -> Iterator[Found]:
         token = _product_token(text)
         fix = None
         if token is not None and _is_certain(file, record, text, token):
-            fix = replacing(*record.value, token.encode(), changes_verdicts=True)
+            fix = replace_span(*record.value, token.encode(), changes_verdicts=True)
         read = file.text(value.partition(b"/")[0].partition(b" ")[0])
-        probe = None if token is None else Probe("/", (token,))
-        yield Found(record.value, {"header": text, "read": read}, probe, fix)
+        query = None if token is None else VerdictQuery("/", (token,))
+        yield Occurrence(record.value, {"header": text, "read": read}, query, fix)
 
 
 def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:
@@ -43,7 +43,7 @@ def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bo
     obeys = crawler is None or (
         crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
     )
-    return obeys and not token.encode().translate(None, IDENTIFIER) and may_speak_to(file, record, token)
+    return obeys and not token.encode().translate(None, IDENTIFIER) and can_assign_group(file, record, token)
 
 
 def _product_token(header: str) -> str | None:
@@ -66,10 +66,10 @@ CHECK = Check(
     message="`{header}` is not a product token: crawlers read at most `{read}`",
     why="Crawlers look only for their product token, the short name that their operator documents. Most ignore a "
     "version after it. Of a complete header they read only the first word, which is usually a browser's name.",
-    mend="Write the product token without version and comment.",
+    how_to_fix="Write the product token without version and comment.",
     source="RFC 9309 section 2.2.1",
-    bad=Given(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),
-    good=Given(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),
+    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
     fixable=True,
 )

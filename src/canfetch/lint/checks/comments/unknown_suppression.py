@@ -1,37 +1,37 @@
-"""A comment to the linter that it does not understand."""
+"""A suppression comment that the linter does not understand."""
 
 from collections.abc import Iterator
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-from canfetch.lint.suppression import suppressions_of
+from canfetch.lint.suppression import find_suppressions
 
 
-def find(file: LintedFile) -> Iterator[Found]:
-    """Look at what follows the mark of the linter in comments."""
-    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - all checks, of which this is one
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find comments with an unknown word or check after `canfetch:`."""
+    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - this module is one of the checks
 
-    for suppression in suppressions_of(file.octets, file.records):
-        if not suppression.is_understood:
-            yield Found(file.content_span(suppression.record), {"text": suppression.word})
+    for suppression in find_suppressions(file.content, file.records):
+        if not suppression.is_valid:
+            yield Occurrence(file.text_span(suppression.record), {"text": suppression.word})
             continue
         for name, span in suppression.names:
             if name not in CHECKS_BY_WORD:
-                yield Found(span, {"text": name})
+                yield Occurrence(span, {"text": name})
 
 
 CHECK = Check(
     code="CF901",
     name="unknown-suppression",
     severities=everywhere(Severity.WARNING),
-    title="A comment to the linter that it does not understand",
-    message="`{text}` allows nothing: a comment is `canfetch: allow NAME` or `canfetch: allow-file NAME`",
-    why="Crawlers skip comments; the linter would go on reporting what the comment was meant to allow.",
-    mend="Name the check, by its name or its code, behind `allow` or `allow-file`.",
+    title="Invalid suppression comment",
+    message="`{text}` suppresses nothing: write `canfetch: allow NAME` or `canfetch: allow-file NAME`",
+    why="The linter keeps reporting what the comment was meant to suppress. Crawlers ignore comments.",
+    how_to_fix="Write the name or code of a check after `allow` or `allow-file`.",
     source="canfetch",
-    bad=Given(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-sign\n"),
-    good=Given(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-sign\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
     find=find,
 )

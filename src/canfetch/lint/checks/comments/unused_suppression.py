@@ -1,62 +1,57 @@
-"""A comment that allows what is not there."""
+"""A comment that suppresses nothing."""
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from canfetch.lint.check import Check, Found, Subject
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Category, Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 from canfetch.lint.suppression import Suppression
 
 
 def unused_suppressions(
-    file: LintedFile, suppressions: tuple[Suppression, ...], used: AbstractSet[tuple[int, str]], asked: AbstractSet[str]
-) -> Iterator[Found]:
-    """Look for comments that allowed nothing, though the check that they name was asked.
+    file: LintedFile, suppressions: tuple[Suppression, ...], used: AbstractSet[tuple[int, str]], ran: AbstractSet[str]
+) -> Iterator[Occurrence]:
+    """Find comments that suppressed nothing, although the check that they name ran.
 
     Args:
-        file, suppressions: a file and the comments in it.
-        used: those that allowed something, by the place and the text of the name.
-        asked: codes of the checks that were asked.
+        file: The file.
+        suppressions: Its suppression comments.
+        used: Offset and text of each name that suppressed a finding.
+        ran: Codes of the checks that ran.
     """
-    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - all checks, of which this is one
+    from canfetch.lint.checks import CHECKS_BY_WORD  # noqa: PLC0415 - this module is one of the checks
 
     for suppression in suppressions:
-        for name, span in suppression.names if suppression.is_understood else ():
+        for name, span in suppression.names if suppression.is_valid else ():
             check = CHECKS_BY_WORD.get(name)
-            if check is None or check.code not in asked or (span[0], name) in used or not _can_look(check, file):
+            if check is None or check.code not in ran or (span[0], name) in used or not _has_input(check, file):
                 continue
-            # The only name goes with its comment; of several, one alone would leave a comma behind.
+            # A single name is removed with its comment. Removing one of several would leave a comma.
             fix = None
             if len(suppression.names) == 1:
                 start, end = suppression.record.span
-                line = file.octets[start:end]
+                line = file.content[start:end]
                 before = line.partition(b"#")[0]
-                kept = before.rstrip() if before.strip() else b""
-                ending = line[len(line.rstrip(b"\r\n")) :] if kept else b""
-                fix = replacing(start + len(kept), end, ending)
-            yield Found(span, {"name": name}, fix=fix)
+                rest = before.rstrip() if before.strip() else b""
+                line_end = line[len(line.rstrip(b"\r\n")) :] if rest else b""
+                fix = replace_span(start + len(rest), end, line_end)
+            yield Occurrence(span, {"name": name}, fix=fix)
 
 
-def _can_look(check: Check, file: LintedFile) -> bool:
-    # Without what it looks at it finds nothing, whatever the file is; and this check does not look at itself.
-    given = file.given
-    if check.subject is Subject.DELIVERY:
-        return given.delivery is not None or bool(given.siblings)
-    wanted: dict[str, object] = {
-        "directory-without-slash": given.pages,
-        "file-name": given.path,
-        "hidden-noindex": given.pages,
-        "not-at-root": given.url,
-        "sitemap-of-other-host": given.url,
-    }
-    return bool(wanted.get(check.name, True)) and check.code != CHECK.code
+def _has_input(check: Check, file: LintedFile) -> bool:
+    # A check finds nothing in any file if its input is missing. This check does not report itself.
+    if check is CHECK:
+        return False
+    if check.category is Category.DELIVERY:
+        return file.input.delivery is not None or bool(file.input.siblings)
+    return check.requires is None or bool(getattr(file.input, check.requires))
 
 
-def find(_file: LintedFile) -> Iterator[Found]:
-    """Find nothing: the linter asks `unused_suppressions` when all others have answered."""
+def find(_file: LintedFile) -> Iterator[Occurrence]:
+    """Find nothing: the linter calls `unused_suppressions` after all other checks."""
     return iter(())
 
 
@@ -64,13 +59,13 @@ CHECK = Check(
     code="CF902",
     name="unused-suppression",
     severities=everywhere(Severity.INFO),
-    title="A comment that allows what is not there",
-    message="`{name}` finds nothing here: the comment allows nothing",
-    why="Crawlers skip comments; one that outlives its reason hides the next finding of that kind.",
-    mend="Remove the comment.",
+    title="Suppression comment that suppresses nothing",
+    message="`{name}` finds nothing here, so this comment suppresses nothing",
+    why="A comment that outlives its reason hides the next finding of that check. Crawlers ignore comments.",
+    how_to_fix="Remove the comment.",
     source="canfetch",
-    bad=Given(b"User-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n"),
-    good=Given(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
     find=find,
     fixable=True,
 )

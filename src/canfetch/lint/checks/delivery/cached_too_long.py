@@ -5,9 +5,15 @@ from typing import Final
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.freshness import parse_http_date
-from canfetch.lint.analysis.deliveries import answer_of, answered, cache_directives, delta_seconds, header
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import (
+    cache_directives,
+    example_delivery,
+    header_value,
+    parse_delta_seconds,
+    successful_delivery,
+)
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -15,12 +21,12 @@ _DAY_SECONDS: Final = 86_400
 _HOUR_SECONDS: Final = 3600
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a `max-age` of more than a day, or such an `Expires` without a `max-age`."""
-    entry = answer_of(file)
+    entry = successful_delivery(file)
     seconds = None if entry is None else _fresh_seconds(entry)
     if seconds is not None and seconds > _DAY_SECONDS:
-        yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
+        yield Occurrence((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 
 
 def _fresh_seconds(entry: CacheEntry) -> float | None:
@@ -28,9 +34,9 @@ def _fresh_seconds(entry: CacheEntry) -> float | None:
     if "no-store" in directives or "no-cache" in directives:
         return None
     if "max-age" in directives:
-        return delta_seconds(directives["max-age"])
-    expires = parse_http_date(header(entry, "expires") or "")
-    date = parse_http_date(header(entry, "date") or "")
+        return parse_delta_seconds(directives["max-age"])
+    expires = parse_http_date(header_value(entry, "expires") or "")
+    date = parse_http_date(header_value(entry, "date") or "")
     return None if expires is None or date is None else expires - date
 
 
@@ -42,15 +48,17 @@ CHECK = Check(
     message="the response may be cached for {hours} hours",
     why="Crawlers should not use a copy for more than 24 hours, but Google may use it longer because of `max-age`. A "
     "change of the file takes that long to reach crawlers, and a mistake in it lasts that long.",
-    mend="Allow caching for at most one day.",
+    how_to_fix="Allow caching for at most one day.",
     source="RFC 9309 section 2.4; Google, caching",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow:\n",
-        delivery=answered(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=2592000"))),
+        delivery=example_delivery(
+            headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=2592000"))
+        ),
     ),
-    good=Given(
+    good=LintInput(
         b"User-agent: *\nDisallow:\n",
-        delivery=answered(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=3600"))),
+        delivery=example_delivery(headers=(("content-type", "text/plain"), ("cache-control", "public, max-age=3600"))),
     ),
     find=find,
 )

@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.deliveries import answer_of, answered, header
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import example_delivery, header_value, successful_delivery
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _SUBSETS: Final = frozenset(["utf-8", "utf8", "us-ascii", "ascii"])
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report another charset in the content type."""
-    entry = answer_of(file)
+    entry = successful_delivery(file)
     if entry is None:
         return
-    for parameter in (header(entry, "content-type") or "").split(";")[1:]:
+    for parameter in (header_value(entry, "content-type") or "").split(";")[1:]:
         name, _, value = parameter.partition("=")
         charset = value.strip().strip("\"'")
         if name.strip().lower() == "charset" and charset and charset.lower() not in _SUBSETS:
-            yield Found((0, 0), {"charset": charset})
+            yield Occurrence((0, 0), {"charset": charset})
             return
 
 
@@ -33,13 +33,15 @@ CHECK = Check(
     message="the response declares the encoding `{charset}`, but a robots.txt must be UTF-8",
     why="Crawlers read robots.txt as UTF-8, whatever the response declares. They misread the non-ASCII characters of "
     "any other encoding.",
-    mend="Save and serve the file as UTF-8.",
+    how_to_fix="Save and serve the file as UTF-8.",
     source="RFC 9309 section 2.3; Google, file format",
-    bad=Given(
-        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "text/plain; charset=iso-8859-1"),))
+    bad=LintInput(
+        b"User-agent: *\nDisallow:\n",
+        delivery=example_delivery(headers=(("content-type", "text/plain; charset=iso-8859-1"),)),
     ),
-    good=Given(
-        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "text/plain; charset=utf-8"),))
+    good=LintInput(
+        b"User-agent: *\nDisallow:\n",
+        delivery=example_delivery(headers=(("content-type", "text/plain; charset=utf-8"),)),
     ),
     find=find,
 )

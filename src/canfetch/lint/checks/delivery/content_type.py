@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.deliveries import answer_of, answered, media_type
-from canfetch.lint.check import Check, Found
+from canfetch.lint.analysis.deliveries import example_delivery, media_type, successful_delivery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.delivery.html_served import HTML_TYPES
-from canfetch.lint.given import Given
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a content type other than `text/plain`, except those of CF809."""
-    entry = answer_of(file)
+    entry = successful_delivery(file)
     if entry is None:
         return
     declared = media_type(entry)
     if declared != "text/plain" and declared not in HTML_TYPES:
-        yield Found((0, 0), {"type": declared or "-"})
+        yield Occurrence((0, 0), {"type": declared or "-"})
 
 
 CHECK = Check(
@@ -27,11 +27,12 @@ CHECK = Check(
     title="A robots.txt that is not served as plain text",
     message="the response has the content type `{type}` instead of `text/plain`",
     why="RFC 9309 requires `text/plain`. Google reads the file all the same, but other crawlers may not.",
-    mend="Serve the file as `text/plain; charset=utf-8`.",
+    how_to_fix="Serve the file as `text/plain; charset=utf-8`.",
     source="RFC 9309 section 2.3; Yandex Webmaster, robots.txt",
-    bad=Given(
-        b"User-agent: *\nDisallow:\n", delivery=answered(headers=(("content-type", "application/octet-stream"),))
+    bad=LintInput(
+        b"User-agent: *\nDisallow:\n",
+        delivery=example_delivery(headers=(("content-type", "application/octet-stream"),)),
     ),
-    good=Given(b"User-agent: *\nDisallow:\n", delivery=answered()),
+    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.deliveries import READ_DIFFERENTLY, answered
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a status that crawlers interpret in different ways."""
-    entry = file.given.delivery
-    if entry is not None and entry.status in READ_DIFFERENTLY:
-        yield Found((0, 0), {"status": str(entry.status)})
+    entry = file.input.delivery
+    if entry is not None and entry.status in AMBIGUOUS_STATUSES:
+        yield Occurrence((0, 0), {"status": str(entry.status)})
 
 
 CHECK = Check(
@@ -26,9 +26,9 @@ CHECK = Check(
     message="crawlers interpret status {status} in different ways",
     why="After 401 and 403, RFC 9309 and Google allow everything, and parsers that follow the 1996 draft allow "
     "nothing. After 429, Google stops crawling as after a server error, and RFC 9309 treats the file as missing.",
-    mend="Let every client fetch `/robots.txt`, and exclude it from rate limits.",
+    how_to_fix="Let every client fetch `/robots.txt`, and exclude it from rate limits.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes; draft-koster-robots-00",
-    bad=Given(b"", url="https://example.com/robots.txt", delivery=answered(403)),
-    good=Given(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=answered()),
+    bad=LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(403)),
+    good=LintInput(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()),
     find=find,
 )

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.deliveries import answer_of, answered, cache_directives
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import cache_directives, example_delivery, successful_delivery
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a `no-store` in `Cache-Control`."""
-    entry = answer_of(file)
+    entry = successful_delivery(file)
     if entry is None:
         return
     directives = cache_directives(entry)
     if "no-store" in directives:
-        yield Found((0, 0))
+        yield Occurrence((0, 0))
 
 
 CHECK = Check(
@@ -27,12 +27,12 @@ CHECK = Check(
     message="the response has `Cache-Control: no-store`, so it may not be cached",
     why="A crawler that obeys this header fetches the file again and again, and has no copy to use when the server "
     "fails.",
-    mend="Allow caching for between an hour and a day.",
+    how_to_fix="Allow caching for between an hour and a day.",
     source="RFC 9309 section 2.4; RFC 9111 section 5.2.2.5",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow:\n",
-        delivery=answered(headers=(("content-type", "text/plain"), ("cache-control", "no-store"))),
+        delivery=example_delivery(headers=(("content-type", "text/plain"), ("cache-control", "no-store"))),
     ),
-    good=Given(b"User-agent: *\nDisallow:\n", delivery=answered()),
+    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

@@ -7,29 +7,29 @@ from canfetch.access.fetch_plan import Hop
 from canfetch.core.origin import DEFAULT_PORTS
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.analysis.deliveries import answered, origin_of
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import example_delivery, parse_origin
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _USUAL_PORTS: Final = (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"])
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report redirects.
 
     A single redirect from http to https, or between the hosts with and without www, is common and fine.
     """
-    entry = file.given.delivery
+    entry = file.input.delivery
     if entry is None or not entry.hops:
         return
     if len(entry.hops) > 1 or not _is_harmless(entry.hops[0].url, entry.hops[0].location):
-        yield Found((0, 0), {"count": str(len(entry.hops)), "url": entry.hops[-1].location})
+        yield Occurrence((0, 0), {"count": str(len(entry.hops)), "url": entry.hops[-1].location})
 
 
 def _is_harmless(source: str, target: str) -> bool:
-    first, last = origin_of(source), origin_of(target)
+    first, last = parse_origin(source), parse_origin(target)
     if (
         first is None
         or last is None
@@ -62,12 +62,14 @@ CHECK = Check(
     message="the request for the file is redirected to `{url}` (redirects: {count})",
     why="Crawlers should follow five redirects, even to other hosts. After that they may stop, and treat the site as "
     "one without rules. The rules of the final file apply to the host that was requested first.",
-    mend="Serve the file at the URL that crawlers request.",
+    how_to_fix="Serve the file at the URL that crawlers request.",
     source="RFC 9309 section 2.3.1.2; Google, handling of errors and HTTP status codes",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow:\n",
-        delivery=answered(hops=(Hop("https://example.com/robots.txt", 301, "https://cdn.example.net/robots.txt"),)),
+        delivery=example_delivery(
+            hops=(Hop("https://example.com/robots.txt", 301, "https://cdn.example.net/robots.txt"),)
+        ),
     ),
-    good=Given(b"User-agent: *\nDisallow:\n", delivery=answered()),
+    good=LintInput(b"User-agent: *\nDisallow:\n", delivery=example_delivery()),
     find=find,
 )

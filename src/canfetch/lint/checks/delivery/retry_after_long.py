@@ -5,9 +5,9 @@ from typing import Final
 
 from canfetch.access.freshness import parse_http_date
 from canfetch.access.outcomes import Access
-from canfetch.lint.analysis.deliveries import answered, delta_seconds, header
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import example_delivery, header_value, parse_delta_seconds
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -15,18 +15,18 @@ _DAY_SECONDS: Final = 86_400
 _HOUR_SECONDS: Final = 3600
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a `Retry-After` of more than a day in a response without the file."""
-    entry = file.given.delivery
+    entry = file.input.delivery
     if entry is None or entry.outcome.access is Access.SUCCESSFUL:
         return
-    text = header(entry, "retry-after")
-    seconds: float | None = delta_seconds(text)
+    text = header_value(entry, "retry-after")
+    seconds: float | None = parse_delta_seconds(text)
     if seconds is None and text is not None:
         until = parse_http_date(text)
         seconds = None if until is None else until - entry.fetched_at
     if seconds is not None and seconds > _DAY_SECONDS:
-        yield Found((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
+        yield Occurrence((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 
 
 CHECK = Check(
@@ -36,9 +36,9 @@ CHECK = Check(
     title="A very long `Retry-After`",
     message="`Retry-After` keeps crawlers away for {hours} hours",
     why="While robots.txt cannot be fetched, crawlers that follow RFC 9309 fetch nothing from the site.",
-    mend="Set `Retry-After` to minutes or hours, depending on how long the outage lasts.",
+    how_to_fix="Set `Retry-After` to minutes or hours, depending on how long the outage lasts.",
     source="RFC 9110 section 10.2.3; RFC 9309 section 2.3.1.4",
-    bad=Given(b"", delivery=answered(503, (("retry-after", "604800"),))),
-    good=Given(b"", delivery=answered(503, (("retry-after", "600"),))),
+    bad=LintInput(b"", delivery=example_delivery(503, (("retry-after", "604800"),))),
+    good=LintInput(b"", delivery=example_delivery(503, (("retry-after", "600"),))),
     find=find,
 )

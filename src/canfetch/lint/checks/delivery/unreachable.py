@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from canfetch.access.outcomes import Access
 from canfetch.access.responses import FailureKind
-from canfetch.lint.analysis.deliveries import READ_DIFFERENTLY, answered, unanswered
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery, example_failure
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a fetch that failed."""
-    entry = file.given.delivery
-    if entry is None or entry.outcome.access is not Access.UNREACHABLE or entry.status in READ_DIFFERENTLY:
+    entry = file.input.delivery
+    if entry is None or entry.outcome.access is not Access.UNREACHABLE or entry.status in AMBIGUOUS_STATUSES:
         return
-    yield Found((0, 0), {"detail": entry.outcome.detail})
+    yield Occurrence((0, 0), {"detail": entry.outcome.detail})
 
 
 CHECK = Check(
@@ -27,9 +27,11 @@ CHECK = Check(
     message="the file could not be fetched ({detail})",
     why="While the server fails, crawlers that follow RFC 9309 fetch nothing from the site. Google stops crawling for "
     "12 hours, and then uses its last copy for up to 30 days.",
-    mend="Let the server return the file, or status 404 if the site does not have one.",
+    how_to_fix="Let the server return the file, or status 404 if the site does not have one.",
     source="RFC 9309 section 2.3.1.4; Google, handling of errors and HTTP status codes; Lighthouse, robots-txt",
-    bad=Given(b"", url="https://example.com/robots.txt", delivery=unanswered(FailureKind.TIMEOUT, "30 seconds")),
-    good=Given(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=answered()),
+    bad=LintInput(
+        b"", url="https://example.com/robots.txt", delivery=example_failure(FailureKind.TIMEOUT, "30 seconds")
+    ),
+    good=LintInput(b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()),
     find=find,
 )

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.acap import PREFIX
 from canfetch.core.text import display_text
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _PREFIX = display_text(PREFIX)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find ACAP lines, and report the first with their number."""
     found = [record for extension, record in file.extensions if extension.name.startswith(_PREFIX)]
     if found:
-        yield Found(file.content_span(found[0]), {"key": file.text(file.key(found[0])), "count": str(len(found))})
+        yield Occurrence(file.text_span(found[0]), {"key": file.text(file.key(found[0])), "count": str(len(found))})
 
 
 CHECK = Check(
@@ -26,9 +26,9 @@ CHECK = Check(
     title="Obsolete ACAP lines",
     message="no search engine reads `{key}` (ACAP lines in this file: {count})",
     why="Publishers developed ACAP from 2007 to 2011. It is no longer maintained, and no search engine supports it.",
-    mend="Remove the lines.",
+    how_to_fix="Remove the lines.",
     source="ACAP 1.0",
-    bad=Given(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

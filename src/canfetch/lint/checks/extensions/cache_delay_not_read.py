@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Cache-delay` lines."""
-    for extension, record, _ in records_named(file, "cache-delay"):
-        yield Found(file.content_span(record), {"value": file.text(extension.value)})
+    for extension, record, _ in extensions_named(file, "cache-delay"):
+        yield Occurrence(file.text_span(record), {"value": file.text(extension.value)})
 
 
 CHECK = Check(
@@ -22,9 +22,9 @@ CHECK = Check(
     title="A `Cache-delay`, which no crawler documents",
     message="no crawler is known to read `Cache-delay: {value}`",
     why="Some libraries read `Cache-delay`, but no crawler documents it.",
-    mend="Remove the line. Some crawlers read `Crawl-delay` instead.",
+    how_to_fix="Remove the line. Some crawlers read `Crawl-delay` instead.",
     source="the documentation of libraries that read it",
-    bad=Given(b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
     find=find,
 )

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not parameters with a path, and those that are too long."""
-    for read in records_named(file, "clean-param"):
+    for read in extensions_named(file, "clean-param"):
         if read.has(ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
-            yield Found(read.span, {"value": file.text(read.extension.value)})
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     message="`{value}` is not a list of parameters with a path, or is longer than 500 characters",
     why="Yandex expects parameters separated by `&`, then a space and a path. The path may contain only letters, "
     "digits, `.`, `-`, `/`, `*` and `_`. Yandex reads at most 500 characters of the line.",
-    mend="Write a value such as `sid&sort /forum/*.php`. Split a long value into several `Clean-param` lines.",
+    how_to_fix="Write a value such as `sid&sort /forum/*.php`. Split a long value into several `Clean-param` lines.",
     source="Yandex Webmaster, the Clean-param directive",
-    bad=Given(b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n"),
-    good=Given(b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n"),
+    bad=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n"),
+    good=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n"),
     find=find,
 )

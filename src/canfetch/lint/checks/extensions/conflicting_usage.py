@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.records import Record
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -18,7 +18,7 @@ _OPPOSITES: Final = ((Preference.ALLOW, Preference.DISALLOW), (Preference.DISALL
 _EVERY_PATH: Final = (None, b"/")
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find contradictions within the groups that name one crawler."""
     found: dict[tuple[int, UsagePurpose], tuple[Record, Record]] = {}
     for stated in _preferences_by_name(file):
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Found]:
                 earlier, later = sorted((signal, usage), key=lambda record: record.line)
                 found[later.line, purpose] = (earlier, later)
     for (_, purpose), (earlier, later) in sorted(found.items()):
-        yield Found(file.content_span(later), {"purpose": str(purpose), "line": str(earlier.line)})
+        yield Occurrence(file.text_span(later), {"purpose": str(purpose), "line": str(earlier.line)})
 
 
 def _preferences_by_name(file: LintedFile) -> Iterable[_Preferences]:
@@ -44,7 +44,7 @@ def _preferences_by_name(file: LintedFile) -> Iterable[_Preferences]:
 
 def _preferences_by_group(file: LintedFile) -> dict[int, _Preferences]:
     by_group: dict[int, _Preferences] = {}
-    for extension, record, _ in records_named(file, "content-signal", "content-usage"):
+    for extension, record, _ in extensions_named(file, "content-signal", "content-usage"):
         meaning: Any = extension.meaning
         if meaning is None or extension.group is None or getattr(meaning, "path", None) not in _EVERY_PATH:
             continue
@@ -61,9 +61,9 @@ CHECK = Check(
     title="A `Content-Signal` and a `Content-Usage` that contradict each other",
     message="the line contradicts line {line} on {purpose}",
     why="A crawler that reads both follows the more restrictive line. A crawler that reads only one follows that one.",
-    mend="Make both lines agree, or remove one of them.",
+    how_to_fix="Make both lines agree, or remove one of them.",
     source="draft-ietf-aipref-vocab-08 section 7.1; contentsignals.org",
-    bad=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
     find=find,
 )

@@ -5,11 +5,11 @@ from typing import Final
 
 from canfetch.core.extensions.content_signal import content_signal
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import ReadRecord, records_named
-from canfetch.lint.analysis.labelled_values import labelled_in, renaming
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
+from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -18,16 +18,16 @@ _LABELS: Final = {b"ai_train": b"ai-train", b"ai_input": b"ai-input", b"train-ai
 _VALUES: Final = {b"y": b"yes", b"n": b"no"}
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that are not defined."""
-    for read in records_named(file, "content-signal"):
+    for read in extensions_named(file, "content-signal"):
         if read.has(_ODD) and not read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
-            yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
 
 
-def _fix(read: ReadRecord) -> Fix | None:
+def _fix(read: PlacedExtension) -> Fix | None:
     value = read.extension.value
-    renamed, fix = renaming(list(labelled_in(value, read.span[0])), _LABELS, _VALUES)
+    renamed, fix = rename_labels(list(parse_labelled_values(value, read.span[0])), _LABELS, _VALUES)
     better = b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = content_signal(better)
     return None if notes & _ODD or len(renamed) != value.count(b",") + 1 else fix
@@ -41,10 +41,10 @@ CHECK = Check(
     message="`{value}` contains an invalid signal",
     why="The signals are `search`, `ai-input` and `ai-train`, each with the value `yes` or `no`, separated by commas. "
     "The signal `use` is on trial, with the value `immediate`, `reference` or `full`. Anything else has no meaning.",
-    mend="Write signals such as `search=yes, ai-train=no`.",
+    how_to_fix="Write signals such as `search=yes, ai-train=no`.",
     source="contentsignals.org; Cloudflare, content signals",
-    bad=Given(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
     find=find,
     fixable=True,
 )

@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.analysis.labelled_values import labelled_in, renaming
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -22,22 +22,22 @@ _LABELS: Final = {
 }
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels that the current draft does not define."""
-    for read in records_named(file, "content-usage"):
+    for read in extensions_named(file, "content-usage"):
         if not read.has(ExtensionNote.OLD_LABEL):
             continue
         value = read.extension.value
         path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
-        members = list(labelled_in(value[len(path) :], read.span[0] + len(path)))
+        members = list(parse_labelled_values(value[len(path) :], read.span[0] + len(path)))
         old = [member for member in members if _is_old(file.text(member.label))]
-        renamed, fix = renaming(members, _LABELS, {})
+        renamed, fix = rename_labels(members, _LABELS, {})
         better = b", ".join(member.label + b"=" + member.value for member in renamed)
         if content_usage(better)[1] != ExtensionNote.NONE:
             fix = None
         place = old[0] if old else None
         span = read.span if place is None else (place.label_start, place.label_start + len(place.label))
-        yield Found(span, {"label": file.text(value if place is None else place.label)}, fix=fix)
+        yield Occurrence(span, {"label": file.text(value if place is None else place.label)}, fix=fix)
 
 
 def _is_old(label: str) -> bool:
@@ -52,10 +52,10 @@ CHECK = Check(
     title="A `Content-Usage` label from an earlier draft",
     message="`{label}` is a label from an earlier draft",
     why="Parsers of the current draft know `train-ai`, `ai-use` and `search`, and ignore all other labels.",
-    mend="Use the labels of the current draft.",
+    how_to_fix="Use the labels of the current draft.",
     source="draft-ietf-aipref-vocab-08",
-    bad=Given(b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
     find=find,
     fixable=True,
 )

@@ -5,11 +5,11 @@ from typing import Final
 
 from canfetch.core.extensions.content_usage import content_usage
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import ReadRecord, records_named
-from canfetch.lint.analysis.labelled_values import labelled_in, renaming
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
+from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -18,18 +18,18 @@ _LABELS: Final = {b"ai-train": b"train-ai", b"ai-input": b"ai-use", b"train_ai":
 _VALUES: Final = {b"yes": b"y", b"no": b"n", b"y": b"y", b"n": b"n"}
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that no draft defines, and values that are not a structured dictionary."""
-    for read in records_named(file, "content-usage"):
+    for read in extensions_named(file, "content-usage"):
         if read.has(_ODD):
-            yield Found(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
 
 
-def _fix(read: ReadRecord) -> Fix | None:
+def _fix(read: PlacedExtension) -> Fix | None:
     value = read.extension.value
     path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
     preferences = value[len(path) :]
-    renamed, fix = renaming(list(labelled_in(preferences, read.span[0] + len(path))), _LABELS, _VALUES)
+    renamed, fix = rename_labels(list(parse_labelled_values(preferences, read.span[0] + len(path))), _LABELS, _VALUES)
     better = path + b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = content_usage(better)
     odd = _ODD | ExtensionNote.OLD_LABEL
@@ -47,10 +47,10 @@ CHECK = Check(
     why="The draft defines the labels `train-ai`, `ai-use` and `search` in lower case, each with the value `y` or "
     "`n`, separated by commas. Other labels and values have no meaning. After a syntax error, the whole line has no "
     "meaning.",
-    mend="Write preferences such as `train-ai=n, search=y`, after a path if they apply to that path only.",
+    how_to_fix="Write preferences such as `train-ai=n, search=y`, after a path if they apply to that path only.",
     source="draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 section 3.2",
-    bad=Given(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
     find=find,
     fixable=True,
 )

@@ -3,24 +3,24 @@
 from collections.abc import Iterator
 
 from canfetch.agents import REGISTRY
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the line in groups for crawlers of Google or Yandex."""
     ignoring: dict[int, str | None] = {}
-    for _, record, _ in records_named(file, "crawl-delay"):
+    for _, record, _ in extensions_named(file, "crawl-delay"):
         if record.group is None or record.group >= len(file.groups):
             continue
         if record.group not in ignoring:
             ignoring[record.group] = _first_ignoring_crawler(file.groups[record.group])
         name = ignoring[record.group]
         if name is not None:
-            yield Found(file.content_span(record), {"name": name})
+            yield Occurrence(file.text_span(record), {"name": name})
 
 
 def _first_ignoring_crawler(group: LintedGroup) -> str | None:
@@ -40,9 +40,9 @@ CHECK = Check(
     message="`{name}` ignores `Crawl-delay`",
     why="Google never supported it, and Yandex stopped in February 2018. Both adapt their crawl rate to the server's "
     "responses.",
-    mend="Remove the line. For Yandex, set the crawl rate in Yandex Webmaster.",
+    how_to_fix="Remove the line. For Yandex, set the crawl rate in Yandex Webmaster.",
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
-    bad=Given(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
-    good=Given(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
     find=find,
 )

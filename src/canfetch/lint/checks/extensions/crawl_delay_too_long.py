@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.extensions.crawl_delay import CrawlDelay
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -14,12 +14,12 @@ _LONGEST_SECONDS: Final = 30
 _DAY_SECONDS: Final = 86400
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays longer than Bing's maximum."""
-    for extension, _, span in records_named(file, "crawl-delay"):
+    for extension, _, span in extensions_named(file, "crawl-delay"):
         if isinstance(extension.meaning, CrawlDelay) and extension.meaning.seconds > _LONGEST_SECONDS:
             pages = int(_DAY_SECONDS // extension.meaning.seconds)
-            yield Found(span, {"seconds": file.text(extension.value), "pages": str(pages)})
+            yield Occurrence(span, {"seconds": file.text(extension.value), "pages": str(pages)})
 
 
 CHECK = Check(
@@ -30,9 +30,9 @@ CHECK = Check(
     message="with a delay of {seconds} seconds, a crawler can fetch only {pages} pages a day",
     why="Bing supports delays of 1 to 30 seconds. Some crawlers treat a very long delay as a disallow rule for the "
     "whole site, and others never finish crawling it.",
-    mend="Write 30 or less, or disallow the whole site for the crawler if that is intended.",
+    how_to_fix="Write 30 or less, or disallow the whole site for the crawler if that is intended.",
     source="Bing Webmaster, crawl-delay; crawler-commons",
-    bad=Given(b"User-agent: bingbot\nCrawl-delay: 3600\n"),
-    good=Given(b"User-agent: bingbot\nCrawl-delay: 10\n"),
+    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 3600\n"),
+    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 10\n"),
     find=find,
 )

@@ -5,19 +5,19 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.extensions.crawl_delay import CrawlDelay
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 _SHORTEST_SECONDS: Final = 1
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays under one second in the groups that Bing reads: its own, and the `*` group."""
     for_bing: dict[int, bool] = {}
-    for extension, record, span in records_named(file, "crawl-delay"):
+    for extension, record, span in extensions_named(file, "crawl-delay"):
         if not isinstance(extension.meaning, CrawlDelay) or extension.meaning.seconds >= _SHORTEST_SECONDS:
             continue
         if record.group is None or record.group >= len(file.groups):
@@ -25,7 +25,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         if record.group not in for_bing:
             for_bing[record.group] = _is_for_bing(file.groups[record.group])
         if for_bing[record.group]:
-            yield Found(span, {"seconds": file.text(extension.value)})
+            yield Occurrence(span, {"seconds": file.text(extension.value)})
 
 
 def _is_for_bing(group: LintedGroup) -> bool:
@@ -40,9 +40,9 @@ CHECK = Check(
     title="A `Crawl-delay` below Bing's minimum",
     message="`{seconds}` is below Bing's minimum of one second",
     why="Bing supports delays of 1 to 30 seconds, and does not document how it treats other values.",
-    mend="Write 1 or more, or remove the line.",
+    how_to_fix="Write 1 or more, or remove the line.",
     source="Bing Webmaster, crawl-delay",
-    bad=Given(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),
-    good=Given(b"User-agent: bingbot\nCrawl-delay: 1\n"),
+    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),
+    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 1\n"),
     find=find,
 )

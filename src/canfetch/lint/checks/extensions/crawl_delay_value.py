@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -16,15 +16,15 @@ _UNITS: Final = (b"seconds", b"second", b"secs", b"sec", b"s")
 _LONGEST_SECONDS: Final = 30
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find invalid values, and numbers with a decimal comma."""
-    for read in records_named(file, "crawl-delay"):
+    for read in extensions_named(file, "crawl-delay"):
         if not read.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
             continue
         value = read.extension.value
         better = _number(value)
-        fix = replacing(*read.span, better, changes_verdicts=True) if better else None
-        yield Found(read.span, {"value": file.text(value)}, fix=fix)
+        fix = replace_span(*read.span, better, changes_verdicts=True) if better else None
+        yield Occurrence(read.span, {"value": file.text(value)}, fix=fix)
 
 
 def _number(value: bytes) -> bytes | None:
@@ -46,10 +46,10 @@ CHECK = Check(
     message="`{value}` is not a number of seconds",
     why="Crawlers that support `Crawl-delay` expect a non-negative number of seconds, with a dot as the decimal "
     "separator. They ignore any other value.",
-    mend="Write only a number.",
+    how_to_fix="Write only a number.",
     source="Bing Webmaster, crawl-delay",
-    bad=Given(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
-    good=Given(b"User-agent: bingbot\nCrawl-delay: 5\n"),
+    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
+    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\n"),
     find=find,
     fixable=True,
 )

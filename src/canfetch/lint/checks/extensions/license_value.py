@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values without scheme and host."""
-    for read in records_named(file, "license"):
+    for read in extensions_named(file, "license"):
         if read.has(ExtensionNote.UNREADABLE):
-            yield Found(read.span, {"value": file.text(read.extension.value)})
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
 
 
 CHECK = Check(
@@ -24,9 +24,9 @@ CHECK = Check(
     title="A `License` that is not an absolute URL",
     message="`{value}` is not an absolute URL",
     why="The line links to the terms of use. Its value must be the absolute URL of an RSL document.",
-    mend="Write the absolute URL, such as `https://example.com/license.xml`.",
+    how_to_fix="Write the absolute URL, such as `https://example.com/license.xml`.",
     source="RSL 1.0",
-    bad=Given(b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=Given(b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
+    good=LintInput(b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
 )

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Content-Signal` lines whose value starts with a slash."""
-    for read in records_named(file, "content-signal"):
+    for read in extensions_named(file, "content-signal"):
         if read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
             path = read.extension.value.replace(b"\t", b" ").partition(b" ")[0]
-            yield Found((read.span[0], read.span[0] + len(path)), {"path": file.text(path)})
+            yield Occurrence((read.span[0], read.span[0] + len(path)), {"path": file.text(path)})
 
 
 CHECK = Check(
@@ -26,9 +26,9 @@ CHECK = Check(
     message="`Content-Signal` does not take a path: because of `{path}`, the line has no meaning",
     why="A signal applies to everything that the group may fetch. A path before the value is defined only for "
     "`Content-Usage`.",
-    mend="Remove the path, or use `Content-Usage` instead.",
+    how_to_fix="Remove the path, or use `Content-Usage` instead.",
     source="contentsignals.org; draft-ietf-aipref-attach-05",
-    bad=Given(b"User-agent: *\nContent-Signal: /blog/ ai-train=no\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Signal: /blog/ ai-train=no\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
     find=find,
 )

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not request rates."""
-    for read in records_named(file, "request-rate"):
+    for read in extensions_named(file, "request-rate"):
         if read.has(ExtensionNote.UNREADABLE):
-            yield Found(read.span, {"value": file.text(read.extension.value)})
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     message="`{value}` is not a request rate",
     why="The few crawlers that support `Request-rate` expect a number of requests, a slash and a period, such as "
     "`1/10s`. They ignore any other value.",
-    mend="Write a rate such as `1/10s`, or `1/10s 1800-1900` for a part of the day.",
+    how_to_fix="Write a rate such as `1/10s`, or `1/10s 1800-1900` for a part of the day.",
     source="An Extended Standard for Robot Exclusion, 1996; Seznam",
-    bad=Given(b"User-agent: SeznamBot\nRequest-rate: 10\n"),
-    good=Given(b"User-agent: SeznamBot\nRequest-rate: 1/10s\n"),
+    bad=LintInput(b"User-agent: SeznamBot\nRequest-rate: 10\n"),
+    good=LintInput(b"User-agent: SeznamBot\nRequest-rate: 1/10s\n"),
     find=find,
 )

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Robot-version` lines."""
-    for extension, record, _ in records_named(file, "robot-version"):
-        yield Found(file.content_span(record), {"value": file.text(extension.value)})
+    for extension, record, _ in extensions_named(file, "robot-version"):
+        yield Occurrence(file.text_span(record), {"value": file.text(extension.value)})
 
 
 CHECK = Check(
@@ -23,9 +23,9 @@ CHECK = Check(
     message="no crawler reads the version `{value}`",
     why="The line comes from the extended standard of 1996, which crawlers never adopted. robots.txt has only one "
     "version.",
-    mend="Remove the line.",
+    how_to_fix="Remove the line.",
     source="An Extended Standard for Robot Exclusion, 1996",
-    bad=Given(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

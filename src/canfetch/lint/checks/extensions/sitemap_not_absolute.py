@@ -4,35 +4,35 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.text import encode_text
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.analysis.listed_sitemaps import other_scheme
-from canfetch.lint.analysis.site_urls import origin_of
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
+from canfetch.lint.analysis.site_urls import parse_origin
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps that are not absolute URLs."""
-    origin = None if file.given.url is None else origin_of(file.given.url)
+    origin = None if file.input.url is None else parse_origin(file.input.url)
     listed: set[bytes] | None = None
-    for read in records_named(file, "sitemap"):
+    for read in extensions_named(file, "sitemap"):
         if not read.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
             continue
         value = read.extension.value
-        if other_scheme(value) is not None:
+        if unfetchable_scheme(value) is not None:
             continue  # CF602 reports the scheme
         if listed is None:
-            listed = {other.extension.value for other in records_named(file, "sitemap")}
+            listed = {other.extension.value for other in extensions_named(file, "sitemap")}
         fix = None
         if origin is not None and value[:1] == b"/" and value[:2] != b"//" and read.record.value is not None:
             whole = encode_text(str(origin)) + value
             if whole not in listed:
                 listed.add(whole)
-                fix = replacing(*read.record.value, whole, changes_verdicts=True)
-        yield Found(read.span, {"sitemap": file.text(value or file.content(read.record))}, fix=fix)
+                fix = replace_span(*read.record.value, whole, changes_verdicts=True)
+        yield Occurrence(read.span, {"sitemap": file.text(value or file.line_content(read.record))}, fix=fix)
 
 
 CHECK = Check(
@@ -43,10 +43,10 @@ CHECK = Check(
     message="`{sitemap}` is not an absolute URL",
     why="A sitemap may be on any host, so crawlers do not complete a partial URL. They do not fetch a sitemap without "
     "scheme and host.",
-    mend="Write the absolute URL, such as `https://example.com/sitemap.xml`.",
+    how_to_fix="Write the absolute URL, such as `https://example.com/sitemap.xml`.",
     source="sitemaps.org; Google, sitemap; Yandex, robots.txt analysis; Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n", url="https://example.com/robots.txt"),
-    good=Given(
+    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n", url="https://example.com/robots.txt"),
+    good=LintInput(
         b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n", url="https://example.com/robots.txt"
     ),
     find=find,

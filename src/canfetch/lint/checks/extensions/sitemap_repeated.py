@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find repeated sitemap URLs."""
     first: dict[str, int] = {}
     for sitemap in listed_sitemaps(file):
@@ -19,7 +19,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         line = first.setdefault(sitemap.url, sitemap.line)
         if line != sitemap.line:
             details = {"sitemap": sitemap.url, "line": str(line)}
-            yield Found(sitemap.span, details, fix=replacing(*sitemap.line_span, b""))
+            yield Occurrence(sitemap.span, details, fix=replace_span(*sitemap.line_span, b""))
 
 
 CHECK = Check(
@@ -30,13 +30,14 @@ CHECK = Check(
     message="`{sitemap}` is already listed on line {line}",
     why="A sitemap does not belong to a group and applies to all crawlers, wherever it is in the file. A second line "
     "adds nothing.",
-    mend="Remove the line.",
+    how_to_fix="Remove the line.",
     source="sitemaps.org; RFC 9309 section 2.2.4",
-    bad=Given(
+    bad=LintInput(
         b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n\n"
         b"Sitemap: https://example.com/sitemap.xml\n"
     ),
-    good=Given(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n"),
+    good=LintInput(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n"),
     find=find,
     fixable=True,
+    removes_redundant_lines=True,
 )

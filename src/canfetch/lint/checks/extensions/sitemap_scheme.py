@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.analysis.listed_sitemaps import other_scheme
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps with other schemes than https, http and ftp."""
-    for extension, _, span in records_named(file, "sitemap"):
-        scheme = other_scheme(extension.value)
+    for extension, _, span in extensions_named(file, "sitemap"):
+        scheme = unfetchable_scheme(extension.value)
         if scheme is not None:
-            yield Found((span[0], span[0] + len(scheme)), {"scheme": file.text(scheme)})
+            yield Occurrence((span[0], span[0] + len(scheme)), {"scheme": file.text(scheme)})
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     title="A sitemap with a scheme that crawlers do not fetch",
     message="crawlers do not fetch sitemaps with the scheme `{scheme}`",
     why="Crawlers fetch sitemaps over https or http, like pages. A few support ftp.",
-    mend="Write `https` or `http`.",
+    how_to_fix="Write `https` or `http`.",
     source="sitemaps.org; Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n"),
-    good=Given(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n"),
+    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
 )

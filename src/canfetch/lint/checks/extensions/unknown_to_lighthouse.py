@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find defined lines that are not in the list of Lighthouse."""
     for extension, record in file.extensions:
         key = file.text(file.key(record)).lower()
@@ -19,7 +19,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         if key in LIGHTHOUSE_KEYS or odd or extension.name == "sitemap" or Note.MISSING_COLON in record.notes:
             continue
         if record.key is not None:
-            yield Found(record.key, {"key": file.text(file.key(record))})
+            yield Occurrence(record.key, {"key": file.text(file.key(record))})
 
 
 CHECK = Check(
@@ -30,9 +30,9 @@ CHECK = Check(
     message="Lighthouse reports `{key}` as unknown, although it is a defined key",
     why="The Lighthouse audit has a list of twelve keys and reports all others. Crawlers ignore lines that they do "
     "not know.",
-    mend="Keep the line, and ignore this result of the audit.",
+    how_to_fix="Keep the line, and ignore this result of the audit.",
     source="Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
-    good=Given(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
+    bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
     find=find,
 )

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import records_named
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not time ranges."""
-    for read in records_named(file, "visit-time"):
+    for read in extensions_named(file, "visit-time"):
         if read.has(ExtensionNote.UNREADABLE):
-            yield Found(read.span, {"value": file.text(read.extension.value)})
+            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     message="`{value}` is not a time range",
     why="The few crawlers that support `Visit-time` expect two times of day in UTC, such as `0600-0845`. They ignore "
     "any other value.",
-    mend="Write a time range such as `0600-0845`.",
+    how_to_fix="Write a time range such as `0600-0845`.",
     source="An Extended Standard for Robot Exclusion, 1996",
-    bad=Given(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n"),
     find=find,
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -16,13 +16,17 @@ _LINE_ENDS_OF_TEXT: Final = b"\v\f\x1c\x1d\x1e"
 _MOST_IN_LINE: Final = 64
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at lines with a control character other than TAB and NUL."""
-    if len(file.octets.translate(None, _CONTROLS)) == len(file.octets) or file_is_page(file) or file_is_binary(file):
+    if (
+        len(file.content.translate(None, _CONTROLS)) == len(file.content)
+        or file_is_markup(file)
+        or file_is_binary(file)
+    ):
         return
     for record in file.records:
         start, end = record.span
-        content = file.octets[start:end]
+        content = file.content[start:end]
         if len(content.translate(None, _CONTROLS)) == len(content):
             continue
         places = [at for at, octet in enumerate(content) if octet in _CONTROLS]
@@ -32,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             is_kept = is_comment and len(content.translate(None, _LINE_ENDS_OF_TEXT)) == len(content)
             edits = tuple(Edit(start + at, start + at + 1, b"") for at in places)
             fix = Fix(edits, changes_verdicts=not is_kept)
-        yield Found((start + places[0], start + places[0] + 1), {"octet": f"0x{content[places[0]]:02X}"}, fix=fix)
+        yield Occurrence((start + places[0], start + places[0] + 1), {"octet": f"0x{content[places[0]]:02X}"}, fix=fix)
 
 
 CHECK = Check(
@@ -43,10 +47,10 @@ CHECK = Check(
     message="a control character, {octet}, stands in this line",
     why="Nobody sees it, no URL has it, and the grammar has no place for it: a rule with it matches nothing, and some "
     "readers end the line there.",
-    mend="Remove the character.",
+    how_to_fix="Remove the character.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nDisallow: /private\x08/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private\x08/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

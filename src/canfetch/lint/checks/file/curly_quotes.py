@@ -5,9 +5,9 @@ from typing import Final
 
 from canfetch.core.records import Note
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -15,12 +15,12 @@ _QUOTES: Final = tuple(quote.encode() for quote in "\u201c\u201d\u201e\u201f\u20
 _DASHES: Final = tuple(dash.encode() for dash in "\u2010\u2011\u2012\u2013\u2014\u2212")
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at keys with such dashes, and at values that begin or end with such quotes."""
-    if file.octets.isascii():
+    if file.content.isascii():
         return
     yield from _in_keys(file)
-    for record in file.keyed:
+    for record in file.keyed_records:
         if record.value is None or record.notes & (Note.UNKNOWN_KEY | Note.EMPTY_VALUE):
             continue
         value = file.value(record)
@@ -33,12 +33,12 @@ def find(file: LintedFile) -> Iterator[Found]:
         if value.endswith(_QUOTES) and (not edits or edits[0].end < end):
             edits.append(Edit(end - _octets(value, first=False), end, b""))
         if edits:
-            yield Found(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
+            yield Occurrence(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
 
 
-def _in_keys(file: LintedFile) -> Iterator[Found]:
+def _in_keys(file: LintedFile) -> Iterator[Occurrence]:
     for line in odd_lines(file, Oddity.CHARACTERS):
-        key = file.octets[slice(*line.key)]
+        key = file.content[slice(*line.key)]
         if line.name is not None and any(mark in key for mark in (*_QUOTES, *_DASHES)):
             colon = b": " if Note.MISSING_COLON in line.record.notes else b""
             end = line.value_start if colon else line.key[1]
@@ -47,7 +47,7 @@ def _in_keys(file: LintedFile) -> Iterator[Found]:
             if line.record.value is not None and value.endswith(_QUOTES):
                 value_end = line.record.value[1]
                 edits.append(Edit(value_end - _octets(value, first=False), value_end, b""))
-            yield Found(line.key, {"text": file.text(key)}, fix=Fix(tuple(edits), changes_verdicts=True))
+            yield Occurrence(line.key, {"text": file.text(key)}, fix=Fix(tuple(edits), changes_verdicts=True))
 
 
 def _octets(value: bytes, *, first: bool) -> int:
@@ -62,10 +62,10 @@ CHECK = Check(
     message="a word processor changed quotes or dashes in `{text}`",
     why="Word processors put other characters in place of quotes and hyphens: a key with these is unknown, and a path "
     "with these matches nothing.",
-    mend="Write the file with a text editor, with plain hyphens and without quotes.",
+    how_to_fix="Write the file with a text editor, with plain hyphens and without quotes.",
     source="Google, create a robots.txt file",
-    bad=Given("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -16,13 +16,13 @@ _NEARLY: Final = frozenset(
 )
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at the last part of the path."""
-    if file.given.path is None:
+    if file.input.path is None:
         return
-    name = file.given.path.replace("\\", "/").rpartition("/")[2]
+    name = file.input.path.replace("\\", "/").rpartition("/")[2]
     if name != NAME and name.strip().lower() in _NEARLY:
-        yield Found((0, 0), {"name": name})
+        yield Occurrence((0, 0), {"name": name})
 
 
 CHECK = Check(
@@ -32,9 +32,10 @@ CHECK = Check(
     title="A file with another name",
     message="the file is named `{name}`, and crawlers ask for `robots.txt`",
     why="Crawlers ask for `/robots.txt`, in lower case, and for nothing else: a file of another name is not read.",
-    mend="Name the file `robots.txt`.",
+    how_to_fix="Name the file `robots.txt`.",
     source="RFC 9309 section 2.3",
-    bad=Given(b"User-agent: *\nDisallow: /private/\n", path="public/Robots.txt"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n", path="public/robots.txt"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\n", path="public/Robots.txt"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n", path="public/robots.txt"),
     find=find,
+    requires="path",
 )

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at how the file begins."""
-    if not file_is_page(file):
+    if not file_is_markup(file):
         return
     first = next((record for record in file.records if not file.is_blank(record)), None)
-    span = (0, 0) if first is None else file.content_span(first)
-    yield Found(span)
+    span = (0, 0) if first is None else file.text_span(first)
+    yield Occurrence(span)
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     title="A page in place of the file",
     message="this is a page of HTML or XML, and no robots.txt",
     why="Crawlers skip the lines that they cannot read, find no rule, and fetch everything.",
-    mend="Serve the file as plain text; where there is none, answer with status 404 and not with a page.",
+    how_to_fix="Serve the file as plain text; where there is none, answer with status 404 and not with a page.",
     source="Google, file format; Lighthouse, robots-txt",
-    bad=Given(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -44,21 +44,21 @@ _ALL: Final = {**_UNSEEN, **_BLANKS}
 _MOST_IN_LINE: Final = 64
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at what stands before the comment of each line."""
-    present = [mark for mark in _ALL if mark in file.octets]
-    if not present or file_is_page(file):
+    present = [mark for mark in _ALL if mark in file.content]
+    if not present or file_is_markup(file):
         return
     for record in file.records:
         start, end = record.span
-        line = file.octets[start:end]
+        line = file.content[start:end]
         if line.isascii():
             continue
         content = line.partition(b"#")[0]
         places = sorted((at, mark) for mark in present for at in _places(content, mark))
         if places:
             at, mark = places[0]
-            yield Found(
+            yield Occurrence(
                 (start + at, start + at + len(mark)),
                 {"name": _ALL[mark]},
                 fix=_fix(file, record, content, places),
@@ -74,7 +74,7 @@ def _places(content: bytes, mark: bytes) -> Iterator[int]:
 
 def _fix(file: LintedFile, record: Record, content: bytes, places: list[tuple[int, bytes]]) -> Fix | None:
     start, end = record.span
-    if len(places) > _MOST_IN_LINE or file.octets[start:end].startswith(b"#"):
+    if len(places) > _MOST_IN_LINE or file.content[start:end].startswith(b"#"):
         return None
     edges = _edges(content)
     if any(mark in _BLANKS and edges[0] < at < edges[1] and not _at_colon(content, at, mark) for at, mark in places):
@@ -114,10 +114,10 @@ CHECK = Check(
     message="a character that nobody sees, {name}, stands in this line",
     why="It comes along when text is copied from a page. In a key it makes the key unknown, in a path it makes a path "
     "that matches nothing.",
-    mend="Remove the character, or type the line anew.",
+    how_to_fix="Remove the character, or type the line anew.",
     source="RFC 9309 section 2.2",
-    bad=Given("User-agent: *\n\u200bDisallow: /private/\n".encode()),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput("User-agent: *\n\u200bDisallow: /private/\n".encode()),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -14,21 +14,21 @@ _GOOGLE_OCTETS: Final = 16_663
 _YANDEX_CHARACTERS: Final = 1024
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at lines that Google cuts, and at rules that Yandex refuses."""
-    if file_is_page(file):
+    if file_is_markup(file):
         return
     for record in file.records:
         start, end = record.span
         if end - start <= _YANDEX_CHARACTERS:
             continue
-        content = file.content(record)
+        content = file.line_content(record)
         if len(content) > _GOOGLE_OCTETS and not content.lstrip().startswith(b"#"):
-            yield Found((start + _GOOGLE_OCTETS, start + len(content)), {"octets": str(len(content))})
+            yield Occurrence((start + _GOOGLE_OCTETS, start + len(content)), {"octets": str(len(content))})
         elif record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.value is not None:
             characters = len(file.value(record).decode("utf-8", "replace"))
             if characters > _YANDEX_CHARACTERS:
-                yield Found(record.value, {"octets": str(len(content))})
+                yield Occurrence(record.value, {"octets": str(len(content))})
 
 
 CHECK = Check(
@@ -41,9 +41,9 @@ CHECK = Check(
     message="the line has {octets} octets, and is not read whole by all",
     why="Yandex reports rules of more than 1,024 characters as errors. Google's parser cuts a line at 16,663 octets: a "
     "rule becomes shorter and matches more.",
-    mend="Write a shorter path, with `*` where it may be anything.",
+    how_to_fix="Write a shorter path, with `*` where it may be anything.",
     source="Yandex Webmaster, robots.txt analysis; google/robotstxt",
-    bad=Given(b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n"),
-    good=Given(b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n"),
     find=find,
 )

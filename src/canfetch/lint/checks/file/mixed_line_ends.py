@@ -3,36 +3,36 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _FEED: Final = b"\n"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Count the kinds of line ends, and look for the first that is not as most are."""
-    pairs = file.octets.count(b"\r\n")
-    returns = file.octets.count(b"\r") - pairs
-    feeds = file.octets.count(b"\n") - pairs
-    if (returns == 0 and (pairs == 0 or feeds == 0)) or file_is_page(file):
+    pairs = file.content.count(b"\r\n")
+    returns = file.content.count(b"\r") - pairs
+    feeds = file.content.count(b"\n") - pairs
+    if (returns == 0 and (pairs == 0 or feeds == 0)) or file_is_markup(file):
         return
     wanted = line_end(file)
     if wanted == b"\r":
         wanted = _FEED  # few programs of today know it
     edits = tuple(_edits(file, wanted))
     if edits and not file.robots.tail:
-        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+        yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
 
 
 def _edits(file: LintedFile, wanted: bytes) -> Iterator[Edit]:
     for record in file.records:
         start, end = record.span
-        line = file.octets[start:end]
+        line = file.content[start:end]
         ending = line[len(line.rstrip(b"\r\n")) :]
         if ending not in (wanted, b""):
             yield Edit(end - len(ending), end, wanted)
@@ -45,10 +45,10 @@ CHECK = Check(
     title="Lines that end in different ways",
     message="lines that end in another way than most, or by CR alone: {count}",
     why="Crawlers know LF, CR and CRLF. Programs that know one of them show, join or compare lines wrongly.",
-    mend="End all lines alike, by LF or CRLF.",
+    how_to_fix="End all lines alike, by LF or CRLF.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
-    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=LintInput(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
     find=find,
     fixable=True,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core._tables import DEFAULT_MAX_BYTES
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -13,11 +13,11 @@ _NEARLY_OCTETS: Final = DEFAULT_MAX_BYTES * 9 // 10
 _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at the length of the file."""
-    if not file.robots.tail and len(file.octets) > _NEARLY_OCTETS:
-        percent = len(file.octets) * 100 // DEFAULT_MAX_BYTES
-        yield Found((len(file.octets), len(file.octets)), {"percent": str(percent)})
+    if not file.robots.tail and len(file.content) > _NEARLY_OCTETS:
+        percent = len(file.content) * 100 // DEFAULT_MAX_BYTES
+        yield Occurrence((len(file.content), len(file.content)), {"percent": str(percent)})
 
 
 CHECK = Check(
@@ -27,9 +27,9 @@ CHECK = Check(
     title="A file that is nearly too large",
     message="the file has {percent} % of the octets that crawlers must read",
     why="Crawlers must read 500 KiB, and Google reads no more: the next rules may be lost.",
-    mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="RFC 9309 section 2.5; Google, file size",
-    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_NEARLY_OCTETS // 52))),
-    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
+    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_NEARLY_OCTETS // 52))),
+    good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at the last octet."""
-    end = len(file.octets)
-    if not end or file.robots.tail or file.octets.endswith((b"\n", b"\r")) or file_is_page(file):
+    end = len(file.content)
+    if not end or file.robots.tail or file.content.endswith((b"\n", b"\r")) or file_is_markup(file):
         return
-    yield Found((end, end), fix=replacing(end, end, line_end(file)))
+    yield Occurrence((end, end), fix=replace_span(end, end, line_end(file)))
 
 
 CHECK = Check(
@@ -27,10 +27,10 @@ CHECK = Check(
     message="the last line has no line end",
     why="The grammar wants one. Crawlers do without, but what a program appends to the file joins the last line, and "
     "then both are read as one.",
-    mend="End the last line.",
+    how_to_fix="End the last line.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nDisallow: /private/"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -3,23 +3,23 @@
 from collections.abc import Iterator
 
 from canfetch.access.outcomes import Access
-from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for a user-agent line, a rule, or a record that somebody reads."""
-    entry = file.given.delivery
+    entry = file.input.delivery
     if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
         return  # there is no file to speak of
-    if file.user_agents or file.rule_records or file_is_page(file) or file_is_binary(file):
+    if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
         return
     if any(extension.meaning is not None for extension, _ in file.extensions):
         return
-    yield Found((0, 0))
+    yield Occurrence((0, 0))
 
 
 CHECK = Check(
@@ -29,9 +29,9 @@ CHECK = Check(
     title="A file without rules",
     message="the file has no user-agent line and no rule: it allows everything",
     why="A file that says nothing is read as if there were none, and every crawler may fetch everything.",
-    mend="Write the rules that are missing, or `User-agent: *` and `Disallow:` where everything is allowed.",
+    how_to_fix="Write the rules that are missing, or `User-agent: *` and `Disallow:` where everything is allowed.",
     source="RFC 9309 section 2.2.2; A Standard for Robot Exclusion, 1994",
-    bad=Given(b"# nothing here yet\n"),
-    good=Given(b"User-agent: *\nDisallow:\n"),
+    bad=LintInput(b"# nothing here yet\n"),
+    good=LintInput(b"User-agent: *\nDisallow:\n"),
     find=find,
 )

@@ -5,25 +5,25 @@ from typing import Final
 
 from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _PATH: Final = b"/robots.txt"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at the path of the URL."""
-    if file.given.url is None:
+    if file.input.url is None:
         return
-    octets = encode_text(file.given.url)
+    octets = encode_text(file.input.url)
     split = split_url(octets)
     if split is None:
         return
     path = octets[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
     if path != _PATH:
-        yield Found((0, 0), {"path": display_text(path or b"/")})
+        yield Occurrence((0, 0), {"path": display_text(path or b"/")})
 
 
 CHECK = Check(
@@ -33,9 +33,10 @@ CHECK = Check(
     title="A file that is not at the root",
     message="the file is at `{path}`, and crawlers ask for `/robots.txt`",
     why="Crawlers ask for `/robots.txt` at the root of a host, and for nothing else: a file elsewhere is not read.",
-    mend="Serve the file at `/robots.txt` of each scheme, host and port that it is meant for.",
+    how_to_fix="Serve the file at `/robots.txt` of each scheme, host and port that it is meant for.",
     source="RFC 9309 section 2.3; Google, file location and range of validity",
-    bad=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
     find=find,
+    requires="url",
 )

@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
-from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -16,18 +16,18 @@ _LATIN_SPACE: Final = b"\xa0 \t"
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at values that are no UTF-8, and at the first line that is none elsewhere."""
-    if file.octets.isascii() or _is_utf8(file.octets) or file_is_page(file) or file_is_binary(file):
+    if file.content.isascii() or _is_utf8(file.content) or file_is_markup(file) or file_is_binary(file):
         return
-    noted = tuple(file.noted(Note.NOT_UTF8))
-    for record in noted:
+    records_with = tuple(file.records_with(Note.NOT_UTF8))
+    for record in records_with:
         if record.value is not None:
-            yield Found(_span(file, record.value), fix=_escaped(file, record) if record.kind in _RULES else None)
-    told = {record.line for record in noted}
+            yield Occurrence(_span(file, record.value), fix=_escaped(file, record) if record.kind in _RULES else None)
+    told = {record.line for record in records_with}
     for record in file.records:
-        if record.line not in told and not _is_utf8(file.content(record)):
-            yield Found(_span(file, record.span))
+        if record.line not in told and not _is_utf8(file.line_content(record)):
+            yield Occurrence(_span(file, record.span))
             return
 
 
@@ -41,7 +41,7 @@ def _is_utf8(octets: bytes) -> bool:
 
 def _span(file: LintedFile, span: tuple[int, int]) -> tuple[int, int]:
     try:
-        file.octets[slice(*span)].decode("utf-8", "strict")
+        file.content[slice(*span)].decode("utf-8", "strict")
     except UnicodeDecodeError as error:
         return span[0] + error.start, span[0] + error.end
     return span
@@ -73,10 +73,10 @@ CHECK = Check(
     message="these octets are no UTF-8: the file was saved in another encoding",
     why="A robots.txt is in UTF-8. Google may drop other characters, and the URLs that a rule is meant for have other "
     "octets as a rule.",
-    mend="Save the file as UTF-8, and write characters beyond ASCII in paths as escapes, such as `%C3%A9`.",
+    how_to_fix="Save the file as UTF-8, and write characters beyond ASCII in paths as escapes, such as `%C3%A9`.",
     source="RFC 9309 section 2.3; Google, file format",
-    bad=Given(b"User-agent: *\nDisallow: /caf\xe9/\n"),
-    good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /caf\xe9/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
     fixable=True,
 )

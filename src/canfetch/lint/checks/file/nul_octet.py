@@ -3,35 +3,35 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
-from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page, file_is_wide
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _MOST_IN_LINE = 64
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at lines with a NUL."""
-    if b"\0" not in file.octets or file_is_page(file) or file_is_wide(file):
+    if b"\0" not in file.content or file_is_markup(file) or file_is_wide(file):
         return
     if file_is_binary(file):
         # An image, say: one word about it is enough.
-        first = file.octets.index(b"\0")
-        yield Found((first, first + 1))
+        first = file.content.index(b"\0")
+        yield Occurrence((first, first + 1))
         return
-    for record in file.noted(Note.NUL):
+    for record in file.records_with(Note.NUL):
         start, end = record.span
-        content = file.octets[start:end]
+        content = file.content[start:end]
         first = content.index(b"\0")
         fix = None
         if content.count(b"\0") <= _MOST_IN_LINE:
             edits = tuple(Edit(start + at, start + at + 1, b"") for at, octet in enumerate(content) if octet == 0)
             is_comment = content.lstrip(b" \t").startswith(b"#")
             fix = Fix(edits, changes_verdicts=not is_comment)
-        yield Found((start + first, start + first + 1), fix=fix)
+        yield Occurrence((start + first, start + first + 1), fix=fix)
 
 
 CHECK = Check(
@@ -42,10 +42,10 @@ CHECK = Check(
     message="a NUL stands in this line",
     why="Google's parser stops reading a line at a NUL, so a rule becomes shorter and matches more; others ignore the "
     "rule. NULs come from files in UTF-16, or that are no text.",
-    mend="Remove the NUL, and save the file as UTF-8.",
+    how_to_fix="Remove the NUL, and save the file as UTF-8.",
     source="google/robotstxt; RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nDisallow: /private\0/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private\0/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -4,27 +4,27 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.template_marks import MARKS, template_mark
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at what stands before the comment of each line."""
-    if not any(mark in file.octets for mark in MARKS) or file_is_page(file):
+    if not any(mark in file.content for mark in MARKS) or file_is_markup(file):
         return
     for record in file.records:
         start, end = record.span
-        content = file.octets[start:end].partition(b"#")[0].rstrip()
+        content = file.content[start:end].partition(b"#")[0].rstrip()
         place = template_mark(content)
         if place is None or _is_path(file, record):
             continue
-        yield Found((start + place[0], start + place[1]), {"mark": file.text(content[slice(*place)])})
+        yield Occurrence((start + place[0], start + place[1]), {"mark": file.text(content[slice(*place)])})
 
 
 def _is_path(file: LintedFile, record: Record) -> bool:
@@ -40,9 +40,9 @@ CHECK = Check(
     message="`{mark}` belongs to a template, and was not filled in",
     why="A program was meant to put something in its place before the file was served. Crawlers read the line as it "
     "is, and ignore it.",
-    mend="Serve the file as the template makes it.",
+    how_to_fix="Serve the file as the template makes it.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nDisallow: {{ disallowed }}\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: {{ disallowed }}\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core._tables import DEFAULT_MAX_BYTES
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -13,17 +13,17 @@ _LONGEST_QUOTE: Final = 60
 _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at what is left over behind the limit."""
     tail = file.robots.tail
     if not tail:
         return
-    end = len(file.octets)
+    end = len(file.content)
     lines = len(file.records)
     lost = tail[: _LONGEST_QUOTE * 4].lstrip(b"\r\n").splitlines()
     shown = file.text(lost[0][:_LONGEST_QUOTE]) if lost else ""
     octets = str(end + len(tail))
-    yield Found((end, end), {"octets": octets, "line": str(lines + 1), "lost": shown})
+    yield Occurrence((end, end), {"octets": octets, "line": str(lines + 1), "lost": shown})
 
 
 CHECK = Check(
@@ -34,9 +34,9 @@ CHECK = Check(
     message="the file has {octets} octets; crawlers may stop at 512,000, on line {line}: `{lost}`",
     why="Crawlers must read 500 KiB, and Google reads no more: rules behind that are not obeyed. Yandex takes a larger "
     "file for one that allows everything.",
-    mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
-    bad=Given(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))),
-    good=Given(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
+    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))),
+    good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _MOST_RULES: Final = 2048
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Count the rules."""
     rules = file.rule_records
     if len(rules) > _MOST_RULES:
-        yield Found(file.content_span(rules[_MOST_RULES]), {"count": str(len(rules))})
+        yield Occurrence(file.text_span(rules[_MOST_RULES]), {"count": str(len(rules))})
 
 
 CHECK = Check(
@@ -25,9 +25,9 @@ CHECK = Check(
     title="More rules than Yandex takes",
     message="the file has {count} rules, and Yandex takes 2,048",
     why="Yandex reports a file with more than 2,048 rules as an error.",
-    mend="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
     source="Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

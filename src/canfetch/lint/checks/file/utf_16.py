@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.content_kinds import file_is_wide
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at how the file was encoded."""
     if file_is_wide(file):
         # Without a byte order mark, or in UTF-32 with one that begins as that of UTF-16 does: not read as what it is.
-        yield Found((0, 0))
+        yield Occurrence((0, 0))
     elif file.robots.source_encoding != "utf-8" and not file.robots.tail:
-        yield Found((0, 0), fix=Fix((), changes_verdicts=True))
+        yield Occurrence((0, 0), fix=Fix((), changes_verdicts=True))
 
 
 CHECK = Check(
@@ -31,10 +31,10 @@ CHECK = Check(
     title="A file in UTF-16 or UTF-32",
     message="the file is in UTF-16 or UTF-32; a robots.txt is in UTF-8",
     why="Google and most others read UTF-8 alone: between the letters of UTF-16 they find NULs, and no rule.",
-    mend="Save the file as UTF-8.",
+    how_to_fix="Save the file as UTF-8.",
     source="RFC 9309 section 2.3; google/robotstxt",
-    bad=Given(b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le")),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le")),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.rule_coverage import covered, form_of
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_coverage import canonical_form, covered_rules
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for user-agent lines that name what an earlier group names, and that says something else."""
     first: dict[str, tuple[int, int]] = {}
     alike: dict[tuple[int, int], bool] = {}
@@ -32,22 +32,22 @@ def find(file: LintedFile) -> Iterator[Found]:
                 alike[pair] = said[index] == said[group.index]
             if alike[pair] and name != "*":
                 continue  # what says the same twice harms nobody
-            yield Found(
-                file.content_span(token.record),
+            yield Occurrence(
+                file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
-                Probe(witness_path(rule.value), (token.token,)) if rule is not None and name != "*" else None,
+                VerdictQuery(example_path(rule.value), (token.token,)) if rule is not None and name != "*" else None,
             )
 
 
 def _said(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
     # As it is matched, and without what says nothing by itself.
-    idle = file.found_once(_idle_lines)
+    idle = file.compute_once(_idle_lines)
     rules = (rule for rule in file.groups[index].rules if rule.record.line not in idle)
-    return {(rule.allow, form_of(rule.value) or rule.value) for rule in rules}
+    return {(rule.allow, canonical_form(rule.value) or rule.value) for rule in rules}
 
 
 def _idle_lines(file: LintedFile) -> frozenset[int]:
-    return frozenset(rule.record.line for found in covered(file) for rule in found.equal)
+    return frozenset(rule.record.line for found in covered_rules(file) for rule in found.equal)
 
 
 CHECK = Check(
@@ -58,9 +58,9 @@ CHECK = Check(
     message="`{token}` has a group already, on line {line}",
     why="The standard and Google join the groups of one crawler. Readers of the draft of 1996 obey the first alone, "
     "and Yandex reports a second group of `*` as an error.",
-    mend="Write all rules for a crawler into one group.",
+    how_to_fix="Write all rules for a crawler into one group.",
     source="RFC 9309 section 2.2.1; draft-koster-robots-00; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
-    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
     find=find,
 )

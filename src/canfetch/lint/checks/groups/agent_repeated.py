@@ -5,15 +5,15 @@ from itertools import accumulate
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.analysis.line_ends import has_end_of_text_line
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.line_ends import has_text_line_break
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for user-agent lines that name what a line above them in the same group names."""
     for group in file.groups:
         if len(group.tokens) < 2:
@@ -26,10 +26,10 @@ def find(file: LintedFile) -> Iterator[Found]:
             if before is token.record:
                 continue
             fix = None
-            if not _between(file.found_once(_blank), before, token.record):
+            if not _between(file.compute_once(_blank), before, token.record):
                 says_nothing = _says_nothing(file, before, token.record)
-                fix = replacing(*token.record.span, b"", changes_verdicts=not says_nothing)
-            yield Found(file.content_span(token.record), {"token": token.token, "line": str(before.line)}, fix=fix)
+                fix = replace_span(*token.record.span, b"", changes_verdicts=not says_nothing)
+            yield Occurrence(file.text_span(token.record), {"token": token.token, "line": str(before.line)}, fix=fix)
 
 
 def _says_nothing(file: LintedFile, before: Record, record: Record) -> bool:
@@ -41,8 +41,8 @@ def _says_nothing(file: LintedFile, before: Record, record: Record) -> bool:
     )
     # Without the line between them, CR and LF would be one line end.
     start, end = record.span
-    joins = file.octets[start - 1 : start] == b"\r" and file.octets[end : end + 1] == b"\n"
-    return alike and not joins and not _between(file.found_once(_stopping), before, record)
+    joins = file.content[start - 1 : start] == b"\r" and file.content[end : end + 1] == b"\n"
+    return alike and not joins and not _between(file.compute_once(_stopping), before, record)
 
 
 def _between(counts: list[int], before: Record, record: Record) -> bool:
@@ -59,10 +59,10 @@ def _stopping(file: LintedFile) -> list[int]:
     return list(
         accumulate(
             (
-                has_end_of_text_line(file.content(record))
+                has_text_line_break(file.line_content(record))
                 or (
                     record.kind is not RecordKind.USER_AGENT
-                    and not file.content(record).lstrip(b" \t").startswith(b"#")
+                    and not file.line_content(record).lstrip(b" \t").startswith(b"#")
                 )
                 for record in file.records
             ),
@@ -78,10 +78,10 @@ CHECK = Check(
     title="A crawler named twice in one group",
     message="`{token}` is named already, on line {line}",
     why="The second line says nothing more; often another crawler was meant.",
-    mend="Remove the line, or name the crawler that is meant.",
+    how_to_fix="Remove the line, or name the crawler that is meant.",
     source="RFC 9309 section 2.2.1",
-    bad=Given(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n"),
-    good=Given(b"User-agent: FooBot\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: FooBot\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

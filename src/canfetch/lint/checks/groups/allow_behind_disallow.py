@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for allow rules whose beginning is the whole of a disallow rule above them in the same group."""
     for group in file.groups:
         yield from _found(file, group)
 
 
-def _found(file: LintedFile, group: LintedGroup) -> Iterator[Found]:
+def _found(file: LintedFile, group: LintedGroup) -> Iterator[Occurrence]:
     by_covering: dict[int, list[tuple[Record, Record]]] = {}
     for allowed, covering in _behind(group):
         by_covering.setdefault(covering.line, []).append((allowed, covering))
@@ -30,13 +30,13 @@ def _found(file: LintedFile, group: LintedGroup) -> Iterator[Found]:
                 "line": str(covering.line),
                 "other": file.text(file.value(covering)),
             }
-            yield Found(file.content_span(allowed), details, fix=fix)
+            yield Occurrence(file.text_span(allowed), details, fix=fix)
             fix = None
 
 
 def _moving(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
     start = covering.span[0]
-    lines = b"".join(file.content(record).strip() + line_end(file) for record in allowed)
+    lines = b"".join(file.line_content(record).strip() + line_end(file) for record in allowed)
     return Fix((Edit(start, start, lines), *(Edit(*record.span, b"") for record in allowed)), changes_verdicts=True)
 
 
@@ -69,10 +69,10 @@ CHECK = Check(
     message="crawlers that obey the first match never come to `{value}`, since `{other}` on line {line} matches before",
     why="In the standard the longest match decides, wherever it stands. Readers of the draft of 1996, and Python's "
     "robotparser for many years, obey the first rule that matches.",
-    mend="Write the allow above the disallow: then all read it alike.",
+    how_to_fix="Write the allow above the disallow: then all read it alike.",
     source="draft-koster-robots-00 section 3.2.2; RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
-    good=Given(b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
+    good=LintInput(b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

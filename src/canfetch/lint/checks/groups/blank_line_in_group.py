@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -24,21 +24,21 @@ class _Parted(NamedTuple):
     lost: list[Record]
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for groups whose rules go on behind a blank line."""
-    if file_is_page(file):
+    if file_is_markup(file):
         return
     for parted in _parted_groups(file):
         group = file.groups[parted.group]
         first = parted.blanks[0]
         # A run of blank lines goes as a whole.
         edits = tuple(Edit(*blank.span, b"") for blank in parted.blanks)
-        probe = None
+        query = None
         telling = next((record for record in parted.lost if file.value(record).startswith(b"/")), None)
         if telling is not None and group.names & {"*", "yandex", "yandexbot"}:
-            probe = Probe(witness_path(file.value(telling)))
+            query = VerdictQuery(example_path(file.value(telling)))
         details = {"token": group.first_token, "count": str(len(parted.lost))}
-        yield Found((first.span[0], first.span[0]), details, probe, Fix(edits, changes_verdicts=True))
+        yield Occurrence((first.span[0], first.span[0]), details, query, Fix(edits, changes_verdicts=True))
 
 
 def _parted_groups(file: LintedFile) -> Iterator[_Parted]:
@@ -81,10 +81,11 @@ CHECK = Check(
     message="a blank line ends the group of `{token}` for some crawlers, which then ignore rules behind it: {count}",
     why="The standard and Google read over blank lines. Yandex, and readers of the standards of 1994 and 1996, end the "
     "group there: rules behind it belong to nobody.",
-    mend="Remove the blank lines between the first user-agent line of a group and its last rule, or write `#` on them.",
+    how_to_fix="Remove the blank lines between the first user-agent line of a group and its last rule, or write `#` "
+    "on them.",
     source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
-    good=Given(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
     find=find,
     fixable=True,
 )

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.escapes import canonical
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 _MOST_COMPARED: Final = 8
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for disallow rules whose pattern some crawler is allowed by another rule."""
     allowed: dict[bytes, list[LintedRule]] = {}
     for rule in file.rules:
@@ -28,10 +28,10 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         other = _same_crawlers(names, rule, allowed.get(canonical(rule.value), []))
         if other is not None:
-            yield Found(
-                file.content_span(rule.record),
+            yield Occurrence(
+                file.text_span(rule.record),
                 {"value": file.text(rule.value), "line": str(other.record.line)},
-                Probe(witness_path(rule.value)) if "*" in names[rule.group] else None,
+                VerdictQuery(example_path(rule.value)) if "*" in names[rule.group] else None,
             )
 
 
@@ -50,9 +50,9 @@ CHECK = Check(
     message="`{value}` is allowed on line {line}, too: who reads both as one path obeys the allow",
     why="Of two rules of equal length the allow wins. Readers that obey the first match may do otherwise, and "
     "to Google's parser an escape of a plain character, such as `%7E`, is another path than the character.",
-    mend="Remove one of both rules.",
+    how_to_fix="Remove one of both rules.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
-    bad=Given(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
-    good=Given(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),
+    bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
+    good=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),
     find=find,
 )

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from canfetch.core.extensions.known import known_record
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
 from canfetch.core.keys import RecordKind
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for records that speak to the crawlers of a group, before the first user-agent line."""
-    for record in file.keyed:
+    for record in file.keyed_records:
         if record.kind is RecordKind.USER_AGENT:
             return
         if record.kind is not RecordKind.OTHER:
@@ -21,7 +21,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         key = file.key(record)
         known = known_record(key.lower())
         if known.scope is ExtensionScope.GROUP and ExtensionNote.UNKNOWN_RECORD not in known.notes:
-            yield Found(file.content_span(record), {"key": file.text(key)})
+            yield Occurrence(file.text_span(record), {"key": file.text(key)})
 
 
 CHECK = Check(
@@ -31,9 +31,9 @@ CHECK = Check(
     title="A crawl-delay, or its like, before the first user-agent line",
     message="`{key}` belongs to no group, because no user-agent line stands before it",
     why="Crawlers that know the record look for it in their group, and find none there.",
-    mend="Write the record into the group that it is meant for.",
+    how_to_fix="Write the record into the group that it is meant for.",
     source="Bing Webmaster, crawl delay; An Extended Standard for Robot Exclusion, 1996",
-    bad=Given(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    bad=LintInput(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
     find=find,
 )

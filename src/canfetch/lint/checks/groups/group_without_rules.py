@@ -3,27 +3,27 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for groups in which user-agent lines are followed by no rule."""
     for group in file.groups:
         if group.rules:
             continue
         last = group.tokens[-1].record
         insertion = line_end(file) + b"Disallow:"
-        end = last.span[0] + len(file.content(last))
+        end = last.span[0] + len(file.line_content(last))
         token = group.tokens[-1].token or group.first_token
-        yield Found(
-            file.content_span(last),
+        yield Occurrence(
+            file.text_span(last),
             {"token": token},
-            None if token == "*" else Probe("/", (token,)),  # noqa: S105 - a product token is no secret
-            replacing(end, end, insertion, changes_verdicts=True),
+            None if token == "*" else VerdictQuery("/", (token,)),  # noqa: S105 - a product token is no secret
+            replace_span(end, end, insertion, changes_verdicts=True),
         )
 
 
@@ -37,10 +37,10 @@ CHECK = Check(
     message="the group of `{token}` has no rules",
     why="The standard lets the crawlers of such a group fetch everything, also what the group of `*` bars. Readers of "
     "the standards of 1994 and 1996 skip the group, and obey that of `*`.",
-    mend="Write `Disallow:` without a value where everything is allowed, or the rules that are missing.",
+    how_to_fix="Write `Disallow:` without a value where everything is allowed, or the rules that are missing.",
     source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
-    bad=Given(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),
-    good=Given(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n"),
     find=find,
     fixable=True,
 )

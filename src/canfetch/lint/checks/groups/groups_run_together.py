@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
-from canfetch.lint.analysis.line_ends import has_end_of_text_line, line_end
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.line_ends import has_text_line_break, line_end
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -18,7 +18,7 @@ _NOT_READ_BY_ALL = (
 _NOT_READ_BY_ALL_AGENTS = Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for user-agent lines that begin a group with no blank line before, and count them."""
     places = list(_places(file))
     if not places:
@@ -26,12 +26,12 @@ def find(file: LintedFile) -> Iterator[Found]:
     blank = line_end(file)
     # Behind a CR, an LF would be the end of the same line.
     edits = tuple(
-        Edit(start, start, b"\r\n" if blank == b"\n" and file.octets[start - 1 : start] == b"\r" else blank)
+        Edit(start, start, b"\r\n" if blank == b"\n" and file.content[start - 1 : start] == b"\r" else blank)
         for start, _, _ in places
     )
     is_kept = all(kept for _, _, kept in places)
-    yield Found(
-        file.content_span(places[0][1]), {"count": str(len(places))}, fix=Fix(edits, changes_verdicts=not is_kept)
+    yield Occurrence(
+        file.text_span(places[0][1]), {"count": str(len(places))}, fix=Fix(edits, changes_verdicts=not is_kept)
     )
 
 
@@ -58,7 +58,7 @@ def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
         # Comments right above a group belong to it.
         is_comment = record.kind is None and Note.NO_RECORD not in record.notes
         start = (record.span[0] if start is None else start) if is_comment else None
-        read_by_all = read_by_all and not (is_comment and has_end_of_text_line(file.content(record)))
+        read_by_all = read_by_all and not (is_comment and has_text_line_break(file.line_content(record)))
 
 
 CHECK = Check(
@@ -69,10 +69,10 @@ CHECK = Check(
     message="groups that begin without a blank line before them: {count}",
     why="The standard begins a group at a user-agent line behind a rule. In the standards of 1994 and 1996 blank lines "
     "part groups, and Yandex asks for them.",
-    mend="Leave a blank line before each group.",
+    how_to_fix="Leave a blank line before each group.",
     source="A Standard for Robot Exclusion, 1994; Yandex Webmaster, robots.txt",
-    bad=Given(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),
-    good=Given(b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: BarBot\nDisallow: /b/\n"),
+    bad=LintInput(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),
+    good=LintInput(b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: BarBot\nDisallow: /b/\n"),
     find=find,
     fixable=True,
 )

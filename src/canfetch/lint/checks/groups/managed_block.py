@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -14,9 +14,9 @@ _NAME: Final = "Cloudflare"
 _MOST_NAMED: Final = 3
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for the comments around such a block, and for crawlers with groups in it and outside of it."""
-    lower = file.octets.lower() if b"loudflare" in file.octets.lower() else b""
+    lower = file.content.lower() if b"loudflare" in file.content.lower() else b""
     start = lower.find(_BEGIN)
     if start < 0:
         return
@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Found]:
     more = ", …" if len(both) > _MOST_NAMED else ""
     named = ", ".join(f"`{name}`" for name in both[:_MOST_NAMED]) + more if both else "-"
     line_stop = min((place for mark in (b"\n", b"\r") if (place := lower.find(mark, start)) >= 0), default=len(lower))
-    yield Found((start, line_stop), {"network": _NAME, "names": named})
+    yield Occurrence((start, line_stop), {"network": _NAME, "names": named})
 
 
 CHECK = Check(
@@ -42,12 +42,13 @@ CHECK = Check(
     message="{network} wrote this block; crawlers with groups both in it and outside of it: {names}",
     why="What is served is not what the site wrote. Crawlers of the standard join both groups of theirs, those of the "
     "draft of 1996 obey the first alone, which is that of the block.",
-    mend="Check the served file, and switch the block off, or move what it says into the file, where both disagree.",
+    how_to_fix="Check the served file, and switch the block off, or move what it says into the file, where both "
+    "disagree.",
     source="Cloudflare, managed robots.txt; RFC 9309 section 2.2.1",
-    bad=Given(
+    bad=LintInput(
         b"# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n"
         b"# END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /private/\n"
     ),
-    good=Given(b"User-agent: *\nContent-Signal: search=yes,ai-train=no\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nContent-Signal: search=yes,ai-train=no\nDisallow: /private/\n"),
     find=find,
 )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, witness_path
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
@@ -15,7 +15,7 @@ _MOST_GROUPS: Final = 64
 _MOST_TRIED: Final = 8
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for groups of named crawlers that bar something, and not what is barred to all others."""
     general = file.groups_named("*")
     barred = {rule.value: rule for group in general for rule in group.rules if _is_part(rule)}
@@ -34,16 +34,16 @@ def find(file: LintedFile) -> Iterator[Found]:
             yield found
 
 
-def _lacking(file: LintedFile, group: LintedGroup, barred: dict[bytes, LintedRule]) -> Found | None:
+def _lacking(file: LintedFile, group: LintedGroup, barred: dict[bytes, LintedRule]) -> Occurrence | None:
     token = group.first_token
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
     lacking = [value for value in barred if value not in own]
     for value in lacking[:_MOST_TRIED]:
-        probe = Probe(witness_path(value), (token, OTHER_CRAWLER))
-        if file.robots.allows(probe.url, agent=token) and not file.robots.allows(probe.url, agent=OTHER_CRAWLER):
+        query = VerdictQuery(example_path(value), (token, OTHER_CRAWLER))
+        if file.robots.allows(query.url, agent=token) and not file.robots.allows(query.url, agent=OTHER_CRAWLER):
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
-            return Found(file.content_span(line), details, probe)
+            return Occurrence(file.text_span(line), details, query)
     return None
 
 
@@ -64,9 +64,11 @@ CHECK = Check(
     title="A group that lacks rules of the group of `*`",
     message="`{token}` does not read the group of `*`: `{value}` and its other rules do not bar it ({count} in all)",
     why="A crawler that has a group of its own reads that alone, and takes over nothing from the group of `*`.",
-    mend="Repeat in the group the rules of `*` that are meant for this crawler too.",
+    how_to_fix="Repeat in the group the rules of `*` that are meant for this crawler too.",
     source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",
-    bad=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n"),
+    good=LintInput(
+        b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n"
+    ),
     find=find,
 )

@@ -5,20 +5,20 @@ from itertools import pairwise
 
 from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import Fix, replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import Fix, replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedToken
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for records, such as a crawl-delay, with user-agent lines of the same group before and behind them."""
     for group in file.groups:
-        if not group.others or len(group.tokens) < 2:
+        if not group.other_records or len(group.tokens) < 2:
             continue
-        others = iter(group.others)
+        others = iter(group.other_records)
         record = next(others, None)
         named_once = len(group.names) == len(group.tokens)
         rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
@@ -31,14 +31,16 @@ def find(file: LintedFile) -> Iterator[Found]:
             if record.line < following.record.line:
                 fix = _fix(file, record, before, following) if named_once else None
                 is_telling = rule is not None and before.token not in {"", "*"}
-                yield Found(
-                    file.content_span(record),
+                yield Occurrence(
+                    file.text_span(record),
                     {
                         "key": file.text(file.key(record)),
                         "before": before.token or "*",
                         "behind": following.token or "*",
                     },
-                    Probe(witness_path(rule.value), (before.token,)) if rule is not None and is_telling else None,
+                    VerdictQuery(example_path(rule.value), (before.token,))
+                    if rule is not None and is_telling
+                    else None,
                     fix,
                 )
 
@@ -49,8 +51,8 @@ def _fix(file: LintedFile, record: Record, before: LintedToken, following: Linte
         return None
     # Two groups are meant; the first of them has no rules, and says so in no other way.
     last = next((one for one in reversed((record, *between)) if one.kind is not None), record)
-    end = last.span[0] + len(file.content(last))
-    return replacing(end, end, line_end(file) + b"Disallow:", changes_verdicts=True)
+    end = last.span[0] + len(file.line_content(last))
+    return replace_span(end, end, line_end(file) + b"Disallow:", changes_verdicts=True)
 
 
 CHECK = Check(
@@ -63,10 +65,11 @@ CHECK = Check(
     message="`{key}` does not part `{before}` from `{behind}`: the rules below are for both",
     why="Only a rule ends the user-agent lines of a group, so rules for the second crawler bind the first, too. Some "
     "readers take the record for an end of the group.",
-    mend="Write `Disallow:` into the first group where it has no rules, or the record behind all user-agent lines.",
+    how_to_fix="Write `Disallow:` into the first group where it has no rules, or the record behind all user-agent "
+    "lines.",
     source="RFC 9309 sections 2.2 and 2.2.4; google/robotstxt; Google, grouping of lines and rules",
-    bad=Given(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
-    good=Given(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
+    good=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),
     find=find,
     fixable=True,
 )

@@ -3,33 +3,33 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
-from canfetch.lint.analysis.content_kinds import file_is_page
+from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.unread_agents import unread_agent_lines
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for the first rule that stands in no group, and count them."""
-    outside = list(file.noted(Note.OUTSIDE_GROUP))
-    if not outside or file_is_page(file):
+    outside = list(file.records_with(Note.OUTSIDE_GROUP))
+    if not outside or file_is_markup(file):
         return
     first = outside[0]
     fix = None
     if not file.groups_named("*") and not any(line < first.line for line in unread_agent_lines(file)):
         # Where there is a group of `*`, these rules may be meant for it or not; where a line is no user-agent line
         # by a letter, they are meant for whom that names.
-        fix = replacing(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
+        fix = replace_span(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
     telling = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
-    yield Found(
-        file.content_span(first),
+    yield Occurrence(
+        file.text_span(first),
         {"count": str(len(outside))},
-        None if telling is None else Probe(witness_path(file.value(telling))),
+        None if telling is None else VerdictQuery(example_path(file.value(telling))),
         fix,
     )
 
@@ -42,10 +42,10 @@ CHECK = Check(
     message="rules that belong to no group, because no user-agent line stands before them: {count}",
     why="A rule speaks to the crawlers that the user-agent lines above it name. Where there are none, crawlers ignore "
     "it.",
-    mend="Write a `User-agent` line above the rules; `User-agent: *` speaks to all crawlers.",
+    how_to_fix="Write a `User-agent` line above the rules; `User-agent: *` speaks to all crawlers.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"Disallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"Disallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at keys that are known once marks around them are taken off."""
     for line in odd_lines(file, Oddity.DECORATED):
         if line.name is None:
@@ -26,11 +26,11 @@ def find(file: LintedFile) -> Iterator[Found]:
             value_start += len(value) - len(rest)
             value = rest
         is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
-        yield Found(
+        yield Occurrence(
             line.key,
             {"key": file.text(file.key(line.record)), "name": file.text(line.name)},
-            Probe(witness_path(value)) if is_rule else None,
-            replacing(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
+            VerdictQuery(example_path(value)) if is_rule else None,
+            replace_span(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
         )
 
 
@@ -41,10 +41,10 @@ CHECK = Check(
     title="A key in marks of a list or of bold text",
     message="`{key}` is no key; `{name}` is",
     why="A robots.txt is plain text: marks before or around a key make it another key, which no crawler knows.",
-    mend="Remove the marks.",
+    how_to_fix="Remove the marks.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\n- Disallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\n- Disallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -6,16 +6,16 @@ from canfetch.core.extensions.known import known_record
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at known records that are neither rules nor user-agent lines, and have nothing behind the colon."""
-    for record in file.noted(Note.EMPTY_VALUE):
+    for record in file.records_with(Note.EMPTY_VALUE):
         if record.kind not in (RecordKind.SITEMAP, RecordKind.OTHER):
             continue
         key = file.key(record)
@@ -24,8 +24,8 @@ def find(file: LintedFile) -> Iterator[Found]:
             # A comment may be empty.
             if ExtensionNote.UNKNOWN_RECORD in known.notes or known.name == "comment":
                 continue
-        fix = replacing(*record.span, b"", changes_verdicts=True)
-        yield Found(file.content_span(record), {"key": file.text(key)}, fix=fix)
+        fix = replace_span(*record.span, b"", changes_verdicts=True)
+        yield Occurrence(file.text_span(record), {"key": file.text(key)}, fix=fix)
 
 
 CHECK = Check(
@@ -35,10 +35,10 @@ CHECK = Check(
     title="A record without a value",
     message="`{key}` has no value",
     why="Without a value the line says nothing; checkers report some of them as errors.",
-    mend="Write the value, or remove the line.",
+    how_to_fix="Write the value, or remove the line.",
     source="Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n"),
     find=find,
     fixable=True,
 )

@@ -4,27 +4,27 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at lines that begin with a known key, and go on with a mark that is no colon."""
     for line in odd_lines(file, Oddity.FOREIGN_COLON):
         if line.name is None:
             continue
-        mark = file.octets[line.key[1] : line.value_start].strip()
-        value = file.octets[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
+        mark = file.content[line.key[1] : line.value_start].strip()
+        value = file.content[line.value_start : line.record.span[1]].partition(b"#")[0].strip()
         is_rule = line.name in (ALLOW, DISALLOW) and line.record.group is not None
-        yield Found(
+        yield Occurrence(
             (line.key[0], max(line.key[1], line.value_start)),
-            {"key": file.text(file.octets[slice(*line.key)]), "mark": file.text(mark)},
-            Probe(witness_path(value)) if is_rule else None,
-            replacing(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True),
+            {"key": file.text(file.content[slice(*line.key)]), "mark": file.text(mark)},
+            VerdictQuery(example_path(value)) if is_rule else None,
+            replace_span(line.key[0], line.value_start, line.name + b": ", changes_verdicts=True),
         )
 
 
@@ -35,10 +35,10 @@ CHECK = Check(
     title="Another mark in place of the colon",
     message="`{mark}` stands behind `{key}` where a colon belongs",
     why="Only the colon of ASCII ends a key. Most readers ignore the line; Google's parser reads some of them.",
-    mend="Write a plain colon.",
+    how_to_fix="Write a plain colon.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
-    bad=Given("User-agent: *\nDisallow\uff1a/private/\n".encode()),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput("User-agent: *\nDisallow\uff1a/private/\n".encode()),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

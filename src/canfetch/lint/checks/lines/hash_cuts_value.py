@@ -5,37 +5,39 @@ from typing import Final
 
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _HASH: Final = ord("#")
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for rules whose value touches the `#` behind it."""
-    if b"#" not in file.octets:
+    if b"#" not in file.content:
         return
     for record in file.rule_records:
         if record.value is None or record.value[0] == record.value[1]:
             continue
         place = record.value[1]
-        if place < record.span[1] and file.octets[place] == _HASH:
+        if place < record.span[1] and file.content[place] == _HASH:
             value = file.value(record)
-            yield Found(
+            yield Occurrence(
                 (place, place + 1),
                 {"value": file.text(value)},
-                Probe(witness_path(value)) if record.group is not None else None,
-                replacing(place, place + 1, b"%23", changes_verdicts=True) if _goes_on(file, record, place) else None,
+                VerdictQuery(example_path(value)) if record.group is not None else None,
+                replace_span(place, place + 1, b"%23", changes_verdicts=True)
+                if _goes_on(file, record, place)
+                else None,
             )
 
 
 def _goes_on(file: LintedFile, record: Record, place: int) -> bool:
     # What stands behind it is one word, or nothing but a comment that is set apart: a path that goes on.
-    rest = file.octets[place + 1 : record.span[1]].rstrip()
+    rest = file.content[place + 1 : record.span[1]].rstrip()
     return rest != b"" and not any(octet in rest for octet in WHITE_SPACE) and b"#" not in rest
 
 
@@ -47,10 +49,10 @@ CHECK = Check(
     message="`#` begins a comment: the path is `{value}` alone",
     why="A `#` begins a comment wherever it stands, so the rule matches more than was meant: `Disallow: /#x` bars the "
     "whole site.",
-    mend="Write `%23` where the character is meant, and white space before a comment.",
+    how_to_fix="Write `%23` where the character is meant, and white space before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
-    bad=Given(b"User-agent: *\nDisallow: /#admin\n"),
-    good=Given(b"User-agent: *\nDisallow: /%23admin\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /#admin\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /%23admin\n"),
     find=find,
     fixable=True,
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -14,18 +14,18 @@ from canfetch.lint.severity import Severities, Severity
 _LONGEST_LINE_OCTETS: Final = 16_000
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for the first record that is indented, and count them."""
-    indented = [record for record in file.keyed if record.key is not None and record.key[0] > record.span[0]]
+    indented = [record for record in file.keyed_records if record.key is not None and record.key[0] > record.span[0]]
     edits = tuple(
         Edit(record.span[0], record.key[0], b"")
         for record in indented
         if record.key is not None
-        and not file.octets[record.span[0] : record.key[0]].strip(b" \t")
+        and not file.content[record.span[0] : record.key[0]].strip(b" \t")
         and record.span[1] - record.span[0] < _LONGEST_LINE_OCTETS
     )
-    if edits and not file_is_page(file):
-        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+    if edits and not file_is_markup(file):
+        yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
 
 
 CHECK = Check(
@@ -36,10 +36,10 @@ CHECK = Check(
     message="records with white space before the key: {count}",
     why="The standard allows white space before a key, and means nothing by it: a line that is indented belongs to no "
     "line above it. Some simple readers do not find the key then.",
-    mend="Begin each record at the start of its line.",
+    how_to_fix="Begin each record at the start of its line.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\n  Disallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\n  Disallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -5,26 +5,26 @@ from collections.abc import Iterator
 from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.core.records import Note
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at keys that begin with the name of a rule, a user-agent line or a sitemap, and go on."""
     for line in odd_lines(file, Oddity.PREFIX):
         key = file.key(line.record)
         name = prefix_name(key)
         fix = None
         if line.name is not None and key.lower() not in KNOWN_RECORDS and Note.MISSING_COLON not in line.record.notes:
-            fix = replacing(*line.key, line.name, changes_verdicts=True)
-        probe = None
+            fix = replace_span(*line.key, line.name, changes_verdicts=True)
+        query = None
         if name in (b"allow", b"disallow") and line.record.group is not None:
-            probe = Probe(witness_path(file.value(line.record)), ("Googlebot", OTHER_CRAWLER))
-        yield Found(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, probe, fix)
+            query = VerdictQuery(example_path(file.value(line.record)), ("Googlebot", OTHER_CRAWLER))
+        yield Occurrence(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, query, fix)
 
 
 CHECK = Check(
@@ -40,10 +40,10 @@ CHECK = Check(
     title="A key that Google reads by its beginning",
     message="Google's parser reads `{key}` as `{name}`; others ignore it",
     why="Google's parser compares the beginning of a key only, so a longer word is the rule that it begins with.",
-    mend="Write the key that is meant, or a word that begins with no known key.",
+    how_to_fix="Write the key that is meant, or a word that begins with no known key.",
     source="google/robotstxt, ParsedRobotsKey",
-    bad=Given(b"User-agent: *\nDisallowed: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallowed: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -5,33 +5,33 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at records whose key and value have white space alone between them."""
-    for record in file.noted(Note.MISSING_COLON):
+    for record in file.records_with(Note.MISSING_COLON):
         if record.key is None or record.value is None or record.kind is RecordKind.OTHER:
             continue
         key = file.text(file.key(record))
         is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW)
-        yield Found(
+        yield Occurrence(
             (record.key[0], record.value[1]),
             {"key": key},
-            Probe(witness_path(file.value(record))) if is_rule else None,
-            replacing(record.key[1], record.value[0], b": ", changes_verdicts=True),
+            VerdictQuery(example_path(file.value(record))) if is_rule else None,
+            replace_span(record.key[1], record.value[0], b": ", changes_verdicts=True),
         )
     for line in odd_lines(file, Oddity.MISSING_COLON):
         start, end = line.key
-        yield Found(
-            (start, file.content_span(line.record)[1]),
-            {"key": file.text(file.octets[start:end])},
-            fix=replacing(end, line.value_start, b": ", changes_verdicts=True),
+        yield Occurrence(
+            (start, file.text_span(line.record)[1]),
+            {"key": file.text(file.content[start:end])},
+            fix=replace_span(end, line.value_start, b": ", changes_verdicts=True),
         )
 
 
@@ -49,10 +49,10 @@ CHECK = Check(
     message="white space stands where the colon behind `{key}` belongs",
     why="The grammar wants a colon. Google's parser takes white space for it where a line is exactly two words; "
     "readers that do not, ignore the line.",
-    mend="Write a colon behind the key.",
+    how_to_fix="Write a colon behind the key.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom; Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nDisallow /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

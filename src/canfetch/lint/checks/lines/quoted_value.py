@@ -4,33 +4,33 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _QUOTES: Final = (b'"', b"'", b"`")
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at values that begin and end with the same quote."""
-    for record in file.keyed:
+    for record in file.keyed_records:
         if record.value is None or record.kind is RecordKind.OTHER:
             continue
         start, end = record.value
-        quote = file.octets[start : start + 1]
-        if quote not in _QUOTES or end - start < 3 or file.octets[end - 1 : end] != quote:
+        quote = file.content[start : start + 1]
+        if quote not in _QUOTES or end - start < 3 or file.content[end - 1 : end] != quote:
             continue
-        inner = file.octets[start + 1 : end - 1]
+        inner = file.content[start + 1 : end - 1]
         if inner != inner.strip() or quote in inner:
             continue
         is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.group is not None
-        yield Found(
+        yield Occurrence(
             record.value,
             {"value": file.text(file.value(record))},
-            Probe(witness_path(inner)) if is_rule else None,
+            VerdictQuery(example_path(inner)) if is_rule else None,
             Fix((Edit(start, start + 1, b""), Edit(end - 1, end, b"")), changes_verdicts=True),
         )
 
@@ -42,10 +42,10 @@ CHECK = Check(
     title="A value in quotes",
     message="the quotes in `{value}` are part of the value",
     why="Values are not quoted: a path that begins with a quote is no path, and matches nothing.",
-    mend="Remove the quotes.",
+    how_to_fix="Remove the quotes.",
     source="RFC 9309 section 2.2",
-    bad=Given(b'User-agent: *\nDisallow: "/private/"\n'),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b'User-agent: *\nDisallow: "/private/"\n'),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

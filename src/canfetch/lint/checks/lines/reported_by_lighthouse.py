@@ -6,11 +6,11 @@ from typing import Final
 
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
-from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_page, file_is_wide
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -25,12 +25,12 @@ _WHITE_SPACE: Final = (
 )
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for lines with unknown keys and without a colon, and for rules behind a user-agent line that is empty."""
-    entry = file.given.delivery
+    entry = file.input.delivery
     if entry is not None and entry.status == _TOO_MANY_REQUESTS:
-        yield Found((0, 0), {"text": f"HTTP {entry.status}"})
-    if file_is_page(file):
+        yield Occurrence((0, 0), {"text": f"HTTP {entry.status}"})
+    if file_is_markup(file):
         return
     if file_is_binary(file) or file_is_wide(file):
         # An image, say, or UTF-16: one word about it is enough.
@@ -61,16 +61,16 @@ def _has_key(record: Record) -> bool:
 
 
 def _is_reported(file: LintedFile, record: Record) -> bool:
-    text = file.content(record).partition(b"#")[0].decode("utf-8", "replace").strip(_WHITE_SPACE)
+    text = file.line_content(record).partition(b"#")[0].decode("utf-8", "replace").strip(_WHITE_SPACE)
     key, colon, _ = text.partition(":")
     return text != "" and not (colon and key.strip(_WHITE_SPACE).lower() in LIGHTHOUSE_KEYS)
 
 
-def _found(file: LintedFile, record: Record) -> Found:
-    span = file.content_span(record)
-    text = file.octets[slice(*span)]
+def _found(file: LintedFile, record: Record) -> Occurrence:
+    span = file.text_span(record)
+    text = file.content[slice(*span)]
     shown = file.text(text[:_LONGEST_QUOTE])
-    return Found(span, {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown})
+    return Occurrence(span, {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown})
 
 
 CHECK = Check(
@@ -81,9 +81,9 @@ CHECK = Check(
     message="the audit of Lighthouse reports `{text}`",
     why="The audit fails with one line that has no colon, or whose key is not on its list, with a rule above which no "
     "user-agent line has a name, and with status 429.",
-    mend="Mend the line, or write it as a comment.",
+    how_to_fix="Mend the line, or write it as a comment.",
     source="Lighthouse, robots-txt",
-    bad=Given(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
-    good=Given(b"# for all\nUser-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
+    good=LintInput(b"# for all\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
 )

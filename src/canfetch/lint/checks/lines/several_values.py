@@ -7,10 +7,10 @@ from typing import Final
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -18,7 +18,7 @@ _MOST_PATHS: Final = 64
 _SCHEMES: Final = (b"http://", b"https://")
 
 
-def paths_of(value: bytes) -> list[bytes]:
+def split_paths(value: bytes) -> list[bytes]:
     """Take a value apart where white space parts paths; one that is not several paths stays whole."""
     words = value.replace(b",", b", ").split()
     paths = [path for word in words if (path := word.rstrip(b","))]
@@ -36,31 +36,31 @@ def _urls_of(value: bytes) -> list[bytes]:
     return urls if are_urls and len(urls) > 1 else [value]
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at rules with white space in them where each part is a path, and at sitemaps where each is a URL."""
     yield from _sitemaps(file)
-    for record in file.noted(Note.WHITE_SPACE_IN_VALUE):
+    for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
         if record.value is None or record.key is None:
             continue
-        paths = paths_of(file.value(record))
+        paths = split_paths(file.value(record))
         if len(paths) < 2:
             continue
         fix = None
         if len(paths) <= _MOST_PATHS:
             key = file.key(record)
             joint = line_end(file) + key + b": "
-            fix = replacing(*record.value, joint.join(paths), changes_verdicts=True)
-        yield Found(
+            fix = replace_span(*record.value, joint.join(paths), changes_verdicts=True)
+        yield Occurrence(
             record.value,
             {"value": file.text(file.value(record)), "count": str(len(paths))},
-            Probe(witness_path(paths[1])) if record.group is not None else None,
+            VerdictQuery(example_path(paths[1])) if record.group is not None else None,
             fix,
         )
 
 
-def _sitemaps(file: LintedFile) -> Iterator[Found]:
+def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
     listed: Counter[bytes] | None = None
-    for record in file.keyed:
+    for record in file.keyed_records:
         if record.kind is not RecordKind.SITEMAP or record.value is None:
             continue
         value = file.value(record)
@@ -72,13 +72,13 @@ def _sitemaps(file: LintedFile) -> Iterator[Found]:
         fix = None
         if len(urls) <= _MOST_PATHS and all(listed[url] == 1 for url in urls):
             joint = line_end(file) + file.key(record) + b": "
-            fix = replacing(*record.value, joint.join(dict.fromkeys(urls)), changes_verdicts=True)
-        yield Found(record.value, {"value": file.text(value), "count": str(len(urls))}, fix=fix)
+            fix = replace_span(*record.value, joint.join(dict.fromkeys(urls)), changes_verdicts=True)
+        yield Occurrence(record.value, {"value": file.text(value), "count": str(len(urls))}, fix=fix)
 
 
 def _listed(file: LintedFile) -> Counter[bytes]:
     """Count how often each sitemap would be listed if each had its own line."""
-    sitemaps = (record for record in file.keyed if record.kind is RecordKind.SITEMAP)
+    sitemaps = (record for record in file.keyed_records if record.kind is RecordKind.SITEMAP)
     return Counter(url for record in sitemaps for url in set(_urls_of(file.value(record))))
 
 
@@ -90,10 +90,10 @@ CHECK = Check(
     message="`{value}` is read as one value, not as {count}",
     why="A rule has one path, and a Sitemap record one URL. What stands behind the colon is read as one long value, "
     "which matches no page, and under which no sitemap is found.",
-    mend="Write a line for each.",
+    how_to_fix="Write a line for each.",
     source="RFC 9309 section 2.2; sitemaps.org",
-    bad=Given(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
     find=find,
     fixable=True,
 )

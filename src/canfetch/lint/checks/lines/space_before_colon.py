@@ -5,10 +5,10 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
-from canfetch.lint.analysis.content_kinds import file_is_page
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -16,15 +16,15 @@ from canfetch.lint.severity import Severities, Severity
 _LONGEST_LINE_OCTETS: Final = 16_000
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look for the first colon with white space before it, and count them."""
     edits = tuple(
         Edit(record.key[1], colon, b"")
-        for record in file.keyed
+        for record in file.keyed_records
         if record.key is not None and _is_read(record) and (colon := _colon(file, record.key[1])) > record.key[1]
     )
-    if edits and not file_is_page(file):
-        yield Found(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
+    if edits and not file_is_markup(file):
+        yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
 
 
 def _is_read(record: Record) -> bool:
@@ -33,10 +33,10 @@ def _is_read(record: Record) -> bool:
 
 
 def _colon(file: LintedFile, key_end: int) -> int:
-    if file.octets[key_end] == 0x3A:
+    if file.content[key_end] == 0x3A:
         return key_end
-    colon = file.octets.find(b":", key_end)
-    return colon if not file.octets[key_end:colon].strip(b" \t") else key_end
+    colon = file.content.find(b":", key_end)
+    return colon if not file.content[key_end:colon].strip(b" \t") else key_end
 
 
 CHECK = Check(
@@ -46,10 +46,10 @@ CHECK = Check(
     title="White space before a colon",
     message="keys with white space before the colon: {count}",
     why="The standard allows it; some simple readers take the white space for a part of the key.",
-    mend="Write the colon directly behind the key.",
+    how_to_fix="Write the colon directly behind the key.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent : *\nDisallow : /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent : *\nDisallow : /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -5,11 +5,11 @@ from typing import Final
 
 from canfetch.core.records import Note
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS
-from canfetch.lint.analysis.line_ends import has_end_of_text_line
+from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -19,23 +19,23 @@ _MEANT_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLIN
 _CONTROLS: Final = bytes(set(range(0x20)) - set(b"\t\r\n"))
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at lines that say nothing to a crawler, and are not marked as comments."""
     for line in odd_lines(file, Oddity.TEXT):
         if line.record.notes & (Note.NUL | Note.CONTROL):
             continue  # no text: checks of the file speak of that
-        start, end = file.content_span(line.record)
-        text = file.octets[start:end]
+        start, end = file.text_span(line.record)
+        text = file.content[start:end]
         fix = None
-        if not _may_be_meant(text) and _is_plain(file.content(line.record)):
+        if not _may_be_meant(text) and _is_plain(file.line_content(line.record)):
             # A line that some crawler takes for a record is that no more.
-            fix = replacing(start, start, b"# ", changes_verdicts=Note.NO_RECORD not in line.record.notes)
+            fix = replace_span(start, start, b"# ", changes_verdicts=Note.NO_RECORD not in line.record.notes)
         shown = file.text(text[:_LONGEST_QUOTE])
-        yield Found((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
+        yield Occurrence((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
 
 
 def _is_plain(content: bytes) -> bool:
-    return len(content.translate(None, _CONTROLS)) == len(content) and not has_end_of_text_line(content)
+    return len(content.translate(None, _CONTROLS)) == len(content) and not has_text_line_break(content)
 
 
 def _may_be_meant(text: bytes) -> bool:
@@ -56,10 +56,10 @@ CHECK = Check(
     title="Text outside of a comment",
     message="`{text}` is neither a record nor a comment",
     why="Crawlers ignore lines that they cannot read. Google's parser takes two words for a key and its value.",
-    mend="Put a `#` before text for people, or write the record that is meant.",
+    how_to_fix="Put a `#` before text for people, or write the record that is meant.",
     source="RFC 9309 section 2.2; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
-    good=Given(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
+    good=LintInput(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at records whose key is a name, translated."""
     yield from corrected_keys(file, Oddity.TRANSLATED)
 
@@ -23,10 +23,10 @@ CHECK = Check(
     message="`{key}` is a translation of `{name}`, which crawlers do not know",
     why="Keys are the same English words everywhere. Pages about robots.txt that a machine translated show others, "
     "and a crawler ignores lines with these.",
-    mend="Write the key in English.",
+    how_to_fix="Write the key in English.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: *\nNo permitir: /privado/\n"),
-    good=Given(b"User-agent: *\nDisallow: /privado/\n"),
+    bad=LintInput(b"User-agent: *\nNo permitir: /privado/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /privado/\n"),
     find=find,
     fixable=True,
 )

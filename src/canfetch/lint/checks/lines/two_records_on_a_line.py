@@ -5,13 +5,13 @@ from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
-from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED, USER_AGENT
+from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -19,7 +19,7 @@ _NAMES: Final[dict[bytes, bytes]] = {
     **CORE_SPELLINGS,
     b"crawl-delay": b"Crawl-delay",
     b"host": b"Host",
-    **{word.encode(): name for word, name in TRANSLATED.items()},
+    **{word.encode(): name for word, name in TRANSLATED_KEYS.items()},
 }
 _LONGEST_NAME: Final = max(map(len, _NAMES))
 _MOST_INNER: Final = 64
@@ -34,9 +34,9 @@ class _Inner(NamedTuple):
     name: bytes
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at values in which the key of another record and a colon stand behind white space."""
-    for record in file.keyed:
+    for record in file.keyed_records:
         if record.value is None or record.kind is None or record.kind is RecordKind.OTHER:
             continue
         value = file.value(record)
@@ -48,10 +48,10 @@ def find(file: LintedFile) -> Iterator[Found]:
     for line in odd_lines(file, Oddity.JOINED):
         if line.record.key is not None:
             words = file.key(line.record).split()
-            yield Found(line.record.key, {"key": file.text(words[-1])})
+            yield Occurrence(line.record.key, {"key": file.text(words[-1])})
 
 
-def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Found]:
+def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Occurrence]:
     inner = _inner_keys(value)
     if not inner:
         return
@@ -63,11 +63,11 @@ def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator
     )
     first = inner[0]
     path = value[first.end :].partition(b":")[2].strip()
-    probe = Probe(witness_path(path)) if first.name == DISALLOW and path and b" " not in path else None
-    yield Found(
+    query = VerdictQuery(example_path(path)) if first.name == DISALLOW and path and b" " not in path else None
+    yield Occurrence(
         (start + first.start, start + len(value)),
         {"key": file.text(value[first.start : first.end])},
-        probe,
+        query,
         Fix(edits, changes_verdicts=True),
     )
 
@@ -104,10 +104,10 @@ CHECK = Check(
     title="Two records on one line",
     message="`{key}` belongs on a line of its own",
     why="A line is one record: what stands behind its colon is one value, and the second record is not read.",
-    mend="Write each record on its own line.",
+    how_to_fix="Write each record on its own line.",
     source="RFC 9309 section 2.2",
-    bad=Given(b"User-agent: * Disallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: * Disallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

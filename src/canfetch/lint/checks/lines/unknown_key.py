@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at records whose key is in no standard and in no document of a search engine."""
     for line in odd_lines(file, Oddity.UNKNOWN):
         if line.record.key is not None:
-            yield Found(line.record.key, {"key": file.text(file.key(line.record))})
+            yield Occurrence(line.record.key, {"key": file.text(file.key(line.record))})
 
 
 CHECK = Check(
@@ -29,9 +29,9 @@ CHECK = Check(
     title="An unknown key",
     message="`{key}` is no key of any standard, nor of a search engine",
     why="Crawlers ignore a line whose key they do not know.",
-    mend="Remove the line, or write it as a comment.",
+    how_to_fix="Remove the line, or write it as a comment.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at records whose key is nearly a name."""
     yield from corrected_keys(file, Oddity.NEAR)
 
@@ -22,10 +22,10 @@ CHECK = Check(
     title="An unknown key that is nearly a known one",
     message="no crawler knows `{key}`; did you mean `{name}`?",
     why="Crawlers ignore a line whose key they do not know: the rule in it does nothing.",
-    mend="Correct the spelling of the key.",
+    how_to_fix="Correct the spelling of the key.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=Given(b"User-agent: *\nDisllow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisllow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.crawler_verdicts import witness_path
-from canfetch.lint.fixing import replacing
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.fixes import replace_span
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at rules whose value has a scheme and a host."""
     own_host: bytes | None = None
     for record in file.rule_records:
@@ -20,24 +20,24 @@ def find(file: LintedFile) -> Iterator[Found]:
         if record.value is None or not value[:8].lower().startswith((b"http://", b"https://")):
             continue
         if own_host is None:
-            own_host = file.found_once(_own_host)
+            own_host = file.compute_once(_own_host)
         behind = value.partition(b"://")[2]
         host, slash, path = behind.partition(b"/")
         path = slash + path
         # Of another host, the path alone would be another rule; and the root of this one is the whole site.
         is_own = own_host != b"" and host.lower() == own_host and len(path) > 1
         probed = record.group is not None and path != b"" and b" " not in path
-        yield Found(
+        yield Occurrence(
             record.value,
             {"value": file.text(value), "path": file.text(path or b"/")},
-            Probe(witness_path(path)) if probed else None,
-            replacing(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
+            VerdictQuery(example_path(path)) if probed else None,
+            replace_span(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
         )
 
 
 def _own_host(file: LintedFile) -> bytes:
     # Where the file's place is not known, its sitemaps tell, if they agree.
-    urls = [file.given.url] if file.given.url is not None else list(file.robots.sitemaps)
+    urls = [file.input.url] if file.input.url is not None else list(file.robots.sitemaps)
     splits = (split_url(encode_text(url)) for url in urls)
     hosts = {b"" if split is None else split.authority.lower() for split in splits}
     return hosts.pop() if len(hosts) == 1 else b""
@@ -51,10 +51,10 @@ CHECK = Check(
     message="`{value}` is a URL; the value of a rule is a path, such as `{path}`",
     why="Paths of URLs begin with `/`, so a value that begins with `http` matches none: the rule does nothing. A file "
     "rules over its own scheme, host and port only.",
-    mend="Write the path alone, in the robots.txt of that host.",
+    how_to_fix="Write the path alone, in the robots.txt of that host.",
     source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
+    bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
     find=find,
     fixable=True,
 )

@@ -3,21 +3,21 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note, Record
-from canfetch.lint.check import Check, Found, Probe
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
-from canfetch.lint.checks.lines.several_values import paths_of
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.checks.lines.several_values import split_paths
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Look at rules whose value is one path with white space within."""
-    others = file.found_once(_told_elsewhere)
-    for record in file.noted(Note.WHITE_SPACE_IN_VALUE):
+    others = file.compute_once(_told_elsewhere)
+    for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
         value = file.value(record)
-        if record.value is None or record.line in others or len(paths_of(value)) > 1:
+        if record.value is None or record.line in others or len(split_paths(value)) > 1:
             continue
         start = record.value[0]
         edits = tuple(
@@ -28,15 +28,15 @@ def find(file: LintedFile) -> Iterator[Found]:
         # Only where a path is written, and not a sentence behind it.
         is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
         fix = Fix(edits, changes_verdicts=True) if is_path else None
-        probe = None
+        query = None
         if record.group is not None and b"*" not in value and value.startswith(b"/"):
-            probe = Probe(file.text(value).replace(" ", "%20"))
-        yield Found((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, probe, fix)
+            query = VerdictQuery(file.text(value).replace(" ", "%20"))
+        yield Occurrence((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, query, fix)
 
 
 def _told_elsewhere(file: LintedFile) -> frozenset[int]:
     """Give the lines of which other checks speak."""
-    starts = {record.span[0]: record for record in file.noted(Note.WHITE_SPACE_IN_VALUE)}
+    starts = {record.span[0]: record for record in file.records_with(Note.WHITE_SPACE_IN_VALUE)}
     lines: set[int] = set()
     if not starts:
         return frozenset()
@@ -61,10 +61,10 @@ CHECK = Check(
     message="`{value}` holds white space, which no path of a URL does",
     why="A URL has `%20` for a space. Some readers compare both alike, Google's parser among strict ones does not: the "
     "rule then matches no page.",
-    mend="Write `%20` for a space that is meant, and `#` before a comment.",
+    how_to_fix="Write `%20` for a space that is meant, and `#` before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, MaybeEscapePattern",
-    bad=Given(b"User-agent: *\nDisallow: /my files/\n"),
-    good=Given(b"User-agent: *\nDisallow: /my%20files/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /my files/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /my%20files/\n"),
     find=find,
     fixable=True,
 )

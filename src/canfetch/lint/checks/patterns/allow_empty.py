@@ -3,24 +3,24 @@
 from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.analysis.rule_fixes import removing, rules_that_speak
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allow lines without a value."""
     for group in file.groups:
-        has_value = rules_that_speak(group)
+        has_value = count_nonempty_rules(group)
         for rule in group.rules:
             if rule.allow and not rule.value:
-                fix = removing(rule.record, changes_verdicts=True) if has_value else None
-                yield Found(file.content_span(rule.record), fix=fix)
+                fix = remove_line(rule.record, changes_verdicts=True) if has_value else None
+                yield Occurrence(file.text_span(rule.record), fix=fix)
     for record in file.rule_records:
         if record.group is None and record.kind is RecordKind.ALLOW and not file.value(record):
-            yield Found(file.content_span(record))
+            yield Occurrence(file.text_span(record))
 
 
 CHECK = Check(
@@ -31,10 +31,11 @@ CHECK = Check(
     message="an empty `Allow` allows nothing",
     why="Current crawlers ignore it. In older Yandex documentation it disallows everything, and in some simple "
     "parsers it allows everything.",
-    mend="Remove the line, or write `Allow: /` to allow everything.",
+    how_to_fix="Remove the line, or write `Allow: /` to allow everything.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
-    bad=Given(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nAllow:\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    removes_redundant_lines=True,
 )

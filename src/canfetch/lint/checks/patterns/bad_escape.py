@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Note
 from canfetch.core.text import HEX_DIGITS
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `%` signs that two hex digits do not follow."""
-    for record in file.noted(Note.BAD_ESCAPE):
+    for record in file.records_with(Note.BAD_ESCAPE):
         if record.value is None:
             continue
         value = file.value(record)
@@ -24,7 +24,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             place += 1 + len(part)
         start = record.value[0] + place
         end = min(start + 3, record.value[1])
-        yield Found((start, end), {"escape": file.text(value[place : place + 3]), "pattern": file.text(value)})
+        yield Occurrence((start, end), {"escape": file.text(value[place : place + 3]), "pattern": file.text(value)})
 
 
 CHECK = Check(
@@ -35,9 +35,9 @@ CHECK = Check(
     message="`{escape}` in `{pattern}` is not a percent-encoding: two hex digits must follow the `%`",
     why="In a URL, two hex digits follow every `%`. Crawlers look for the characters as written, which hardly ever "
     "appear in the site's URLs.",
-    mend="Complete the percent-encoding, or write `%25` for a literal percent sign.",
+    how_to_fix="Complete the percent-encoding, or write `%25` for a literal percent sign.",
     source="RFC 3986 section 2.1; RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /50%-off/\n"),
-    good=Given(b"User-agent: *\nDisallow: /50%25-off/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /50%-off/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /50%25-off/\n"),
     find=find,
 )

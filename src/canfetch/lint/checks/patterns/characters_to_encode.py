@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
-from canfetch.lint.given import Given
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -16,7 +16,7 @@ _ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) f
 _SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find non-ASCII characters and delimiters that URLs percent-encode."""
     for record in file.rule_records:
         value = file.value(record)
@@ -28,11 +28,11 @@ def find(file: LintedFile) -> Iterator[Found]:
         pattern, better = file.text(value), file.text(encoded)
         if pattern == better:
             continue  # invalid UTF-8, which another check reports
-        yield Found(
+        yield Occurrence(
             record.value,
             {"pattern": pattern, "better": better},
-            probe_of(encoded),
-            rewritten(record, encoded),
+            query_for(encoded),
+            rewrite_value(record, encoded),
         )
 
 
@@ -45,10 +45,10 @@ CHECK = Check(
     why="In URLs, these characters are percent-encoded. Parsers that follow RFC 9309 encode the rule as well before "
     "they compare. Google's parser encodes only non-ASCII characters, so a rule with `{` never matches. Yandex does "
     "not accept these characters unencoded, and simple parsers compare the text as written.",
-    mend="Percent-encode the UTF-8 bytes of these characters.",
+    how_to_fix="Percent-encode the UTF-8 bytes of these characters.",
     source="RFC 9309 section 2.2.2; Bing and Yandex, robots.txt",
-    bad=Given("User-agent: *\nDisallow: /café/\n".encode()),
-    good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad=LintInput("User-agent: *\nDisallow: /café/\n".encode()),
+    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
     fixable=True,
 )

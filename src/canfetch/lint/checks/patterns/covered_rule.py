@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.analysis.rule_coverage import covered
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Edit, Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.rule_coverage import covered_rules
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that have no effect, because a shorter rule of the same kind matches the same URLs."""
-    for rule, covering, equal in covered(file):
-        yield Found(
-            file.content_span(rule.record),
+    for rule, covering, equal in covered_rules(file):
+        yield Occurrence(
+            file.text_span(rule.record),
             {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.record.line)},
-            probe_of(rule.value),
+            query_for(rule.value),
             Fix(tuple(Edit(*each.record.span, b"") for each in equal), changes_verdicts=True),
         )
 
@@ -30,10 +30,11 @@ CHECK = Check(
     message="`{pattern}` has no effect: `{by}` on line {line} already matches the same URLs",
     why="A pattern matches every URL that starts with it. No opposite rule overrides the shorter one for these URLs, "
     "so the longer one never decides. Only parsers that use the first matching rule may see a difference.",
-    mend="Remove the longer rule, or the shorter one if it matches too much.",
+    how_to_fix="Remove the longer rule, or the shorter one if it matches too much.",
     source="RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n"),
-    good=Given(b"User-agent: *\nDisallow: /shop/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /shop/\n"),
     find=find,
     fixable=True,
+    removes_redundant_lines=True,
 )

@@ -4,18 +4,18 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.text import encode_text
-from canfetch.lint.analysis.site_urls import path_here
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given, SeenPage
+from canfetch.lint.analysis.site_urls import own_site_path
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 from canfetch.pages.page_rules import parse_page
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find known pages whose path starts with the name of a disallowed folder."""
     paths = sorted(
-        (encode_text(path), path) for page in file.given.pages if (path := path_here(file, page.url)) is not None
+        (encode_text(path), path) for page in file.input.pages if (path := own_site_path(file, page.url)) is not None
     )
     if not paths:
         return
@@ -27,7 +27,9 @@ def find(file: LintedFile) -> Iterator[Found]:
             place = bisect_left(paths, (rule.value + following, ""))
             if place < len(paths) and _is_beside(paths[place][0], rule.value):
                 text = paths[place][1]
-                yield Found(rule.record.value, {"pattern": file.text(rule.value), "page": text}, Probe(text))
+                yield Occurrence(
+                    rule.record.value, {"pattern": file.text(rule.value), "page": text}, VerdictQuery(text)
+                )
                 break
 
 
@@ -47,15 +49,16 @@ CHECK = Check(
     title="A folder without a final slash that also blocks a page",
     message="`{pattern}` also blocks `{page}`, because it does not end with a slash",
     why="A pattern matches every URL that starts with it: a folder, a longer name, or a file.",
-    mend="Add a slash at the end if you mean only the folder.",
+    how_to_fix="Add a slash at the end if you mean only the folder.",
     source="RFC 9309 section 2.2.2; Google, how to write a robots.txt file",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow: /private\n",
-        pages=(SeenPage("https://example.com/private-offers.html", parse_page()),),
+        pages=(SitePage("https://example.com/private-offers.html", parse_page()),),
     ),
-    good=Given(
+    good=LintInput(
         b"User-agent: *\nDisallow: /private/\n",
-        pages=(SeenPage("https://example.com/private-offers.html", parse_page()),),
+        pages=(SitePage("https://example.com/private-offers.html", parse_page()),),
     ),
     find=find,
+    requires="pages",
 )

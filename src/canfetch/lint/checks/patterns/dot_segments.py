@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from canfetch.core.escapes import canonical
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find path segments that are `.` or `..`."""
     for record in file.rule_records:
         value = file.value(record)
@@ -19,8 +19,8 @@ def find(file: LintedFile) -> Iterator[Found]:
         path = canonical(value).partition(b"?")[0]
         closed = path[:-1] + b"/" if path.endswith(b"$") else path
         if b"/../" in closed or b"/./" in closed:
-            yield Found(
-                record.value, {"pattern": file.text(value)}, probe_of(value, ("bingbot", "YandexBot", "ExampleBot"))
+            yield Occurrence(
+                record.value, {"pattern": file.text(value)}, query_for(value, ("bingbot", "YandexBot", "ExampleBot"))
             )
 
 
@@ -31,9 +31,9 @@ CHECK = Check(
     title="A pattern with `.` or `..` as a folder",
     message="`{pattern}` matches nothing: crawlers resolve `.` and `..` before they fetch a URL",
     why="Crawlers resolve `.` and `..` in every URL. They fetch the resolved URL, and compare that with the rules.",
-    mend="Write the path with `.` and `..` resolved.",
+    how_to_fix="Write the path with `.` and `..` resolved.",
     source="RFC 3986 section 5.2.4",
-    bad=Given(b"User-agent: *\nDisallow: /shop/../cart/\n"),
-    good=Given(b"User-agent: *\nDisallow: /cart/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /shop/../cart/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /cart/\n"),
     find=find,
 )

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.rule_coverage import Neighbours
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find runs of `*` that something else follows."""
     neighbours = None
     for record in file.rule_records:
@@ -23,11 +23,11 @@ def find(file: LintedFile) -> Iterator[Found]:
         better = first + b"".join(b"*" + part for part in rest if part)
         start = record.value[0] + bare.index(b"**")
         neighbours = neighbours or Neighbours(file)
-        yield Found(
+        yield Occurrence(
             (start, start + 2),
             {"pattern": file.text(value), "better": file.text(better)},
-            probe_of(better) if better.startswith((b"/", b"*")) else None,
-            rewritten(record, better + value[len(bare) :])
+            query_for(better) if better.startswith((b"/", b"*")) else None,
+            rewrite_value(record, better + value[len(bare) :])
             if neighbours.would_be_unopposed(record, better + value[len(bare) :])
             else None,
         )
@@ -41,10 +41,10 @@ CHECK = Check(
     message="`{pattern}` matches the same URLs as `{better}`",
     why="A single `*` already matches any characters, including slashes, so a second one adds nothing. Unlike in glob "
     "patterns, `**` has no special meaning for nested folders.",
-    mend="Write a single `*`.",
+    how_to_fix="Write a single `*`.",
     source="RFC 9309 section 2.2.3",
-    bad=Given(b"User-agent: *\nDisallow: /**/drafts/\n"),
-    good=Given(b"User-agent: *\nDisallow: /*/drafts/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /**/drafts/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /*/drafts/\n"),
     find=find,
     fixable=True,
 )

@@ -4,30 +4,32 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
-from canfetch.lint.analysis.rule_coverage import repeated
-from canfetch.lint.analysis.rule_fixes import removing
-from canfetch.lint.check import Check, Found
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_coverage import repeated_rules
+from canfetch.lint.analysis.rule_fixes import remove_line
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules of one group and kind that match the same URLs."""
     blank: list[int] | None = None
     for group in file.groups:
-        for rule, earlier in repeated(group):
+        for rule, earlier in repeated_rules(group):
             if blank is None:
                 blank = [
-                    record.line for record in file.records if record.kind is None and not file.content(record).strip()
+                    record.line
+                    for record in file.records
+                    if record.kind is None and not file.line_content(record).strip()
                 ]
             details = {
                 "pattern": file.text(rule.value),
                 "earlier": file.text(earlier.value),
                 "line": str(earlier.record.line),
             }
-            yield Found(file.content_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
+            yield Occurrence(file.text_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
 
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:
@@ -42,7 +44,7 @@ def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[in
     )
     # Parsers from 1994 ignore allow lines, and end a group at a blank line.
     separated = bisect_left(blank, earlier.record.line) != bisect_left(blank, rule.record.line)
-    return removing(rule.record, changes_verdicts=not same or (rule.allow and separated))
+    return remove_line(rule.record, changes_verdicts=not same or (rule.allow and separated))
 
 
 CHECK = Check(
@@ -53,10 +55,11 @@ CHECK = Check(
     message="`{pattern}` matches the same URLs as `{earlier}` on line {line}",
     why="A rule counts once, however often its group contains it, and the order of rules does not matter. Changing "
     "only one of the two rules has no effect.",
-    mend="Remove one of the two rules.",
+    how_to_fix="Remove one of the two rules.",
     source="RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"),
     find=find,
     fixable=True,
+    removes_redundant_lines=True,
 )

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import allows
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allowed index pages whose folder only Google may fetch."""
     for rule in file.rules:
         folder, slash, page = rule.value.rpartition(b"/")
@@ -19,12 +19,12 @@ def find(file: LintedFile) -> Iterator[Found]:
         path = file.text(folder.replace(b"*", b"x") + b"/")
         if rule.record.value is None or not path.startswith("/"):
             continue
-        if allows(file, path, "googlebot", token) is True and allows(file, path, "rfc9309", token) is False:
+        if try_allows(file, path, "googlebot", token) is True and try_allows(file, path, "rfc9309", token) is False:
             tokens = ("Googlebot", "bingbot") if token == "*" else ()  # noqa: S105 - a product token
-            yield Found(
+            yield Occurrence(
                 rule.record.value,
                 {"pattern": file.text(rule.value), "folder": path},
-                Probe(path, tokens),
+                VerdictQuery(path, tokens),
             )
 
 
@@ -36,9 +36,9 @@ CHECK = Check(
     message="`{pattern}` also allows `{folder}` for Google, but not for other crawlers",
     why="Google's parser applies an allowed `index.html` to the folder's own URL as well. RFC 9309 and other crawlers "
     "do not.",
-    mend="If all crawlers may fetch the folder's own URL, allow it too, with a `$` at the end.",
+    how_to_fix="If all crawlers may fetch the folder's own URL, allow it too, with a `$` at the end.",
     source="google/robotstxt, LongestMatchRobotsMatchStrategy::MatchAllow",
-    bad=Given(b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n"),
-    good=Given(b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n"),
+    bad=LintInput(b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n"),
+    good=LintInput(b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n"),
     find=find,
 )

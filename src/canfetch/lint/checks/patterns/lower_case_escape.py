@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.analysis.escape_positions import escapes_in
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.escape_positions import find_escapes
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes with lower-case hex digits, except those of characters that need no encoding (CF417)."""
     for record in file.rule_records:
         value = file.value(record)
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Found]:
             continue
         lower = [
             (place, digits)
-            for place, digits in escapes_in(value)
+            for place, digits in find_escapes(value)
             if digits != digits.upper() and int(digits, 16) not in _UNRESERVED
         ]
         if not lower:
@@ -32,11 +32,11 @@ def find(file: LintedFile) -> Iterator[Found]:
         for place, digits in lower:
             better[place + 1 : place + 3] = digits.upper()
         start = record.value[0] + lower[0][0]
-        yield Found(
+        yield Occurrence(
             (start, start + 3),
             {"escape": file.text(b"%" + lower[0][1]), "better": file.text(b"%" + lower[0][1].upper())},
-            probe_of(bytes(better)) if value.startswith(b"/") else None,
-            rewritten(record, bytes(better)),
+            query_for(bytes(better)) if value.startswith(b"/") else None,
+            rewrite_value(record, bytes(better)),
         )
 
 
@@ -48,10 +48,10 @@ CHECK = Check(
     message="`{escape}` equals `{better}` only for crawlers that normalise percent-encodings",
     why="Both encode the same byte, and RFC 9309 treats them as equal. Parsers that compare the text as written do "
     "not, and browsers and servers use upper case.",
-    mend="Write the hex digits in upper case.",
+    how_to_fix="Write the hex digits in upper case.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 6.2.2.1",
-    bad=Given(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),
-    good=Given(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
     fixable=True,
 )

@@ -6,15 +6,15 @@ from typing import Final
 from canfetch.core.origin import Origin
 from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
-from canfetch.lint.analysis.asset_patterns import bars_assets
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.analysis.rule_coverage import Neighbours, form_of
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.analysis.site_urls import origin_of
-from canfetch.lint.check import Check, Found
+from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.site_urls import parse_origin
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
-from canfetch.lint.fixing import Fix
-from canfetch.lint.given import Given
+from canfetch.lint.fixes import Fix
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -26,9 +26,9 @@ _WORDS: Final = frozenset(
 _HOST_PREFIXES: Final = (b"www.",)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value starts with another character."""
-    here = None if file.given.url is None else origin_of(file.given.url)
+    here = None if file.input.url is None else parse_origin(file.input.url)
     neighbours = None
     comparable: frozenset[int] = frozenset()
     for rule in file.rules:
@@ -37,16 +37,16 @@ def find(file: LintedFile) -> Iterator[Found]:
         if neighbours is None:
             neighbours, comparable = Neighbours(file), _comparable_groups(file)
         path = _intended_path(rule.value, here)
-        yield Found(
+        yield Occurrence(
             rule.record.value,
             {"pattern": file.text(rule.value)},
-            probe_of(path or rule.value),
+            query_for(path or rule.value),
             _fix(rule, path, neighbours) if path is not None and rule.group in comparable else None,
         )
     for record in file.rule_records:
         value = file.value(record)
         if record.group is None and record.value is not None and value and value[:1] not in (b"/", b"*"):
-            yield Found(record.value, {"pattern": file.text(value)})
+            yield Occurrence(record.value, {"pattern": file.text(value)})
 
 
 def _comparable_groups(file: LintedFile) -> frozenset[int]:
@@ -57,7 +57,7 @@ def _comparable_groups(file: LintedFile) -> frozenset[int]:
     if not file.groups_named("*"):
         return frozenset(range(len(file.groups)))
     disallowing = {
-        rule.group for rule in file.rules if rule.specificity and not rule.allow and form_of(rule.value) != b"/"
+        rule.group for rule in file.rules if rule.specificity and not rule.allow and canonical_form(rule.value) != b"/"
     }
     return frozenset(disallowing.union(group.index for group in file.groups if "*" in group.names))
 
@@ -66,11 +66,11 @@ def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
     """Return the path that `value` represents, or None if that is not certain."""
     if b"://" in value:
         split = split_url(value)
-        if here is None or split is None or origin_of(display_text(value)) != here:
+        if here is None or split is None or parse_origin(display_text(value)) != here:
             return None
         path = value[split.rest_start :]
         # The URL of the whole site is hardly intended, and a path that starts with `//` is read as a host.
-        return path if path[:1] == b"/" and path[:2] != b"//" and form_of(path) != b"/" else None
+        return path if path[:1] == b"/" and path[:2] != b"//" and canonical_form(path) != b"/" else None
     folded = value.lower()
     if folded[0] not in _STARTS or folded in _WORDS or folded.startswith(_HOST_PREFIXES):
         return None
@@ -79,10 +79,14 @@ def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
 
 def _fix(rule: LintedRule, path: bytes, neighbours: Neighbours) -> Fix | None:
     # Fix only rules whose fix does not cause another finding.
-    if looks_like_regex(path) or path.startswith(b"/robots.txt") or (not rule.allow and bars_assets(path) is not None):
+    if (
+        looks_like_regex(path)
+        or path.startswith(b"/robots.txt")
+        or (not rule.allow and blocked_asset(path) is not None)
+    ):
         return None
     harmless = neighbours.would_stand_apart(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
-    return rewritten(rule.record, path) if harmless else None
+    return rewrite_value(rule.record, path) if harmless else None
 
 
 CHECK = Check(
@@ -93,10 +97,10 @@ CHECK = Check(
     message="`{pattern}` matches nothing: a pattern must start with `/` or `*`",
     why="Every URL path starts with a slash, and patterns are compared from its first character. Parsers that follow "
     "RFC 9309 ignore the rule. Google's parser keeps it, but it never matches.",
-    mend="Add a slash at the start, or `/*` if the text may appear anywhere in the path.",
+    how_to_fix="Add a slash at the start, or `/*` if the text may appear anywhere in the path.",
     source="RFC 9309 section 2.2.2; Yandex, robots.txt analysis; Lighthouse, robots-txt",
-    bad=Given(b"User-agent: *\nDisallow: private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

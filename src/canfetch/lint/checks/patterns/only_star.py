@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.rule_coverage import Neighbours
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns of stars alone."""
     neighbours = None
     for record in file.rule_records:
         value = file.value(record)
         if value and not value.strip(b"*") and record.value is not None:
             neighbours = neighbours or Neighbours(file)
-            yield Found(
+            yield Occurrence(
                 record.value,
                 {"pattern": file.text(value)},
-                Probe("/"),
-                rewritten(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
+                VerdictQuery("/"),
+                rewrite_value(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
             )
 
 
@@ -33,10 +33,10 @@ CHECK = Check(
     message="`{pattern}` should be written as `/`, which every crawler understands",
     why="Crawlers that support `*` apply the rule to every path. RFC 9309 requires a slash first, and for parsers "
     "without wildcards the rule matches nothing.",
-    mend="Write `/`.",
+    how_to_fix="Write `/`.",
     source="RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: ExampleBot\nDisallow: *\n"),
-    good=Given(b"User-agent: ExampleBot\nDisallow: /\n"),
+    bad=LintInput(b"User-agent: ExampleBot\nDisallow: *\n"),
+    good=LintInput(b"User-agent: ExampleBot\nDisallow: /\n"),
     find=find,
     fixable=True,
 )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -34,14 +34,14 @@ def looks_like_regex(value: bytes) -> bool:
     return bool(opening and closing) and b"|" in inside
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values with the syntax of regular expressions."""
-    if not any(sign in file.octets for sign in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
+    if not any(sign in file.content for sign in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
         return
     for record in file.rule_records:
         value = file.value(record)
         if record.value is not None and looks_like_regex(value):
-            yield Found(record.value, {"pattern": file.text(value)})
+            yield Occurrence(record.value, {"pattern": file.text(value)})
 
 
 CHECK = Check(
@@ -52,9 +52,9 @@ CHECK = Check(
     message="`{pattern}` is not read as a regular expression: patterns support only `*` and a final `$`",
     why="No crawler supports regular expressions in robots.txt. All characters except `*` and a final `$` are "
     "literal, so the rule hardly ever matches the intended URLs.",
-    mend="Write one pattern for each path, with `*` for any run of characters.",
+    how_to_fix="Write one pattern for each path, with `*` for any run of characters.",
     source="RFC 9309 section 2.2.3; Google, URL matching based on path values",
-    bad=Given(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),
-    good=Given(b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n"),
     find=find,
 )

@@ -3,28 +3,28 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.rule_fixes import removing, rules_that_speak
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _ITSELF: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that match only robots.txt."""
     for group in file.groups:
         matching = [rule for rule in group.rules if rule.value in _ITSELF]
         if not matching:
             continue
-        others = rules_that_speak(group) > len(matching)
+        others = count_nonempty_rules(group) > len(matching)
         for rule in matching:
-            yield Found(
-                file.content_span(rule.record),
+            yield Occurrence(
+                file.text_span(rule.record),
                 {"pattern": file.text(rule.value)},
-                Probe("/robots.txt", ("Googlebot", "bingbot", "ExampleBot")),
-                removing(rule.record, changes_verdicts=True) if others else None,
+                VerdictQuery("/robots.txt", ("Googlebot", "bingbot", "ExampleBot")),
+                remove_line(rule.record, changes_verdicts=True) if others else None,
             )
 
 
@@ -35,10 +35,11 @@ CHECK = Check(
     title="A rule for robots.txt itself",
     message="a rule for `{pattern}` has no effect",
     why="Crawlers fetch robots.txt before they know any rule, and RFC 9309 always allows it.",
-    mend="Remove the line.",
+    how_to_fix="Remove the line.",
     source="RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    removes_redundant_lines=True,
 )

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import probe_of
+from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.rule_coverage import Neighbours
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*` and contain something else."""
     neighbours = None
     for record in file.rule_records:
@@ -20,17 +20,17 @@ def find(file: LintedFile) -> Iterator[Found]:
         if not value.endswith(b"*") or not bare or record.value is None:
             continue
         neighbours = neighbours or Neighbours(file)
-        yield Found(
+        yield Occurrence(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
             _probe(bare) if bare.startswith(b"/") else None,
-            rewritten(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
+            rewrite_value(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
         )
 
 
-def _probe(bare: bytes) -> Probe | None:
+def _probe(bare: bytes) -> VerdictQuery | None:
     # Crawlers resolve a last segment of `.` or `..`, so such a path is never fetched.
-    return probe_of(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
+    return query_for(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
 
 
 CHECK = Check(
@@ -41,10 +41,10 @@ CHECK = Check(
     message="`{pattern}` matches the same URLs as `{better}`",
     why="A pattern already matches every URL that starts with it, so a final `*` adds nothing. It still counts as a "
     "character when rules of different lengths compete, and parsers from 1994 look for a literal `*`.",
-    mend="Remove the `*` at the end.",
+    how_to_fix="Remove the `*` at the end.",
     source="RFC 9309 sections 2.2.2 and 2.2.3; Google, URL matching based on path values",
-    bad=Given(b"User-agent: *\nDisallow: /private/*\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/*\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
 )

@@ -5,36 +5,36 @@ from typing import Final
 
 from canfetch.core.escapes import canonical
 from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.engine_verdicts import probe_of
-from canfetch.lint.analysis.escape_positions import escapes_in
-from canfetch.lint.analysis.rule_fixes import rewritten
-from canfetch.lint.check import Check, Found
+from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.escape_positions import find_escapes
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
-from canfetch.lint.given import Given
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _UNRESERVED: Final = frozenset(UNRESERVED)
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes of letters, digits, `-`, `.`, `_` and `~`."""
     for record in file.rule_records:
         value = file.value(record)
         if b"%" not in value or record.value is None:
             continue
-        needless = [(place, byte) for place, digits in escapes_in(value) if (byte := int(digits, 16)) in _UNRESERVED]
+        needless = [(place, byte) for place, digits in find_escapes(value) if (byte := int(digits, 16)) in _UNRESERVED]
         if not needless:
             continue
         better = _decoded(value, needless)
         start = record.value[0] + needless[0][0]
         # After a stray `%`, the decoded characters could form a new escape.
         same = canonical(better) == canonical(value) and not looks_like_regex(better)
-        yield Found(
+        yield Occurrence(
             (start, start + 3),
             {"escape": file.text(value[needless[0][0] :][:3]), "character": chr(needless[0][1])},
-            probe_of(better) if value.startswith(b"/") else None,
-            rewritten(record, better) if same else None,
+            query_for(better) if value.startswith(b"/") else None,
+            rewrite_value(record, better) if same else None,
         )
 
 
@@ -55,10 +55,10 @@ CHECK = Check(
     message="`{escape}` is `{character}`, which does not need to be encoded",
     why="RFC 9309 treats the two as equal. Google's parser does not decode rules, so this rule does not match the URL "
     "in its usual form.",
-    mend="Write the character itself.",
+    how_to_fix="Write the character itself.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 2.3; google/robotstxt, MaybeEscapePattern",
-    bad=Given(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
-    good=Given(b"User-agent: *\nDisallow: /~joe/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /~joe/\n"),
     find=find,
     fixable=True,
 )

@@ -3,33 +3,33 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.asset_patterns import bars_assets
-from canfetch.lint.analysis.engine_verdicts import allows
-from canfetch.lint.analysis.site_blocks import closing_rule
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLEBOT: Final = "Googlebot"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that keep Googlebot from files that pages need for rendering."""
     token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
-    if closing_rule(file, token) is not None:
+    if find_site_block(file, token) is not None:
         return
     seen: set[str] = set()
     for group in file.groups_named(token):
         for rule in group.rules:
-            path = None if rule.allow else bars_assets(rule.value)
+            path = None if rule.allow else blocked_asset(rule.value)
             if path is None or rule.record.value is None or file.text(path) in seen:
                 continue
             url = file.text(path)
             seen.add(url)
-            if allows(file, url, "googlebot", _GOOGLEBOT) is False:
+            if try_allows(file, url, "googlebot", _GOOGLEBOT) is False:
                 details = {"pattern": file.text(rule.value), "path": url}
-                yield Found(rule.record.value, details, Probe(url, (_GOOGLEBOT,)))
+                yield Occurrence(rule.record.value, details, VerdictQuery(url, (_GOOGLEBOT,)))
 
 
 CHECK = Check(
@@ -40,10 +40,10 @@ CHECK = Check(
     message="`{pattern}` blocks files that pages may need for rendering, such as `{path}`",
     why="Search engines render a page as a browser does. Without its scripts and styles, they may see a different "
     "page, or an empty one.",
-    mend="Let crawlers fetch scripts and styles. An `Allow` line must be at least as long as the rule, such as "
+    how_to_fix="Let crawlers fetch scripts and styles. An `Allow` line must be at least as long as the rule, such as "
     "`Allow: /wp-includes/*.js`.",
     source="Google, JavaScript and robots.txt basics",
-    bad=Given(b"User-agent: *\nDisallow: /wp-includes/\n"),
-    good=Given(b"User-agent: *\nDisallow: /wp-admin/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /wp-includes/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /wp-admin/\n"),
     find=find,
 )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import display_text
-from canfetch.lint.analysis.engine_verdicts import decide
-from canfetch.lint.analysis.site_urls import path_here
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given, SeenPage
+from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.site_urls import own_site_path
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 from canfetch.pages.page_rules import parse_page
@@ -17,14 +17,14 @@ from canfetch.pages.verdict import PageReason
 _SEARCH_ENGINES: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"))
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find pages with `noindex` for a search engine that may not fetch them."""
-    for page in file.given.pages:
-        path = path_here(file, page.url)
+    for page in file.input.pages:
+        path = own_site_path(file, page.url)
         if path is None:
             continue
         for name, profile in _SEARCH_ENGINES:
-            verdict = decide(file, path, profile, name)
+            verdict = try_decide(file, path, profile, name)
             if verdict is None or verdict.allowed or verdict.rule is None:
                 continue
             index = page.rules.decide(agent=verdict.agent, now=0.0).may_index
@@ -32,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Found]:
                 continue
             record = file.records[verdict.rule.line - 1]
             details = {"page": page.url, "pattern": display_text(verdict.rule.pattern), "name": name}
-            yield Found(file.content_span(record), details, Probe(path, (name,)))
+            yield Occurrence(file.text_span(record), details, VerdictQuery(path, (name,)))
             break
 
 
@@ -44,15 +44,16 @@ CHECK = Check(
     message="because of `{pattern}`, `{name}` cannot see the `noindex` of `{page}`",
     why="A crawler that may not fetch a page never reads the page's own rules. The search engine may still list the "
     "bare URL if other pages link to it.",
-    mend="Let crawlers fetch the page until it is out of the index.",
+    how_to_fix="Let crawlers fetch the page until it is out of the index.",
     source="Google, block search indexing with noindex",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow: /old/\n",
-        pages=(SeenPage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
+        pages=(SitePage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
     ),
-    good=Given(
+    good=LintInput(
         b"User-agent: *\nDisallow: /cart/\n",
-        pages=(SeenPage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
+        pages=(SitePage("https://example.com/old/a.html", parse_page(headers=[("X-Robots-Tag", "noindex")])),),
     ),
     find=find,
+    requires="pages",
 )

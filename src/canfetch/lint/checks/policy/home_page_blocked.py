@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.patterns import matches
-from canfetch.lint.analysis.engine_verdicts import decide
-from canfetch.lint.analysis.rule_coverage import form_of
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -15,18 +15,18 @@ _CRAWLERS: Final = (("Googlebot", "googlebot"), ("bingbot", "bing"), ("ExampleBo
 _ANY_PAGE: Final = b"/any/page"
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that block only the home page."""
     seen: set[int] = set()
     for name, profile in _CRAWLERS:
-        verdict = decide(file, "/", profile, name)
+        verdict = try_decide(file, "/", profile, name)
         if verdict is None or verdict.allowed or verdict.rule is None or verdict.rule.line in seen:
             continue
         seen.add(verdict.rule.line)
-        form = form_of(verdict.rule.pattern)
+        form = canonical_form(verdict.rule.pattern)
         if form and not matches(form, _ANY_PAGE):
             record = file.records[verdict.rule.line - 1]
-            yield Found(file.content_span(record), {"pattern": file.text(verdict.rule.pattern)}, Probe("/"))
+            yield Occurrence(file.text_span(record), {"pattern": file.text(verdict.rule.pattern)}, VerdictQuery("/"))
 
 
 CHECK = Check(
@@ -36,9 +36,9 @@ CHECK = Check(
     title="A blocked home page on an open site",
     message="`{pattern}` blocks the home page",
     why="Crawlers usually start at the home page. They do not find pages that are linked only from there.",
-    mend="Remove the rule.",
+    how_to_fix="Remove the rule.",
     source="Google, URL matching based on path values",
-    bad=Given(b"User-agent: *\nDisallow: /$\n"),
-    good=Given(b"User-agent: *\nDisallow: /home$\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /$\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /home$\n"),
     find=find,
 )

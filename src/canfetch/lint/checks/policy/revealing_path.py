@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.check import Check, Found
-from canfetch.lint.given import Given
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -21,7 +21,7 @@ _HINTS: Final = (b".", b"*", b"$", b"backup", b"secret")
 _PREFIXES: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find revealing names of folders and files in disallow lines. Each path is reported once."""
     seen: set[bytes] = set()
     for record in file.rule_records:
@@ -36,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Found]:
         if _SEGMENTS.isdisjoint(segments) and not any(hint in path for hint in _HINTS):
             continue  # the common case
         if any(_is_revealing(segment) for segment in segments):
-            yield Found(record.value, {"pattern": file.text(value)})
+            yield Occurrence(record.value, {"pattern": file.text(value)})
 
 
 def _is_revealing(segment: bytes) -> bool:
@@ -53,9 +53,9 @@ CHECK = Check(
     message="anyone can read here that `{pattern}` exists",
     why="Anyone can fetch robots.txt, and attackers do. A rule asks crawlers to stay away, but does not protect "
     "anything.",
-    mend="Require a password or deny access on the server, and remove the path from robots.txt.",
+    how_to_fix="Require a password or deny access on the server, and remove the path from robots.txt.",
     source="RFC 9309 section 3; NIST, no security by obscurity",
-    bad=Given(b"User-agent: *\nDisallow: /files/backup/\n"),
-    good=Given(b"User-agent: *\nDisallow: /files/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /files/backup/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /files/\n"),
     find=find,
 )

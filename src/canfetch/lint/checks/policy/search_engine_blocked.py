@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.site_blocks import closing_rule
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -13,17 +13,17 @@ from canfetch.lint.severity import Severity, everywhere
 _SEARCH_ENGINES: Final = (("Googlebot",), ("bingbot",), ("DuckDuckBot",), ("Applebot",), ("YandexBot", "Yandex"))
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find search engines whose own group blocks the whole site, although `*` may fetch something."""
-    closed = closing_rule(file, "*") is not None
+    closed = find_site_block(file, "*") is not None
     for tokens in () if closed else _SEARCH_ENGINES:
         name = next((token for token in tokens if file.groups_named(token)), None)
-        rule = None if name is None else closing_rule(file, name)
+        rule = None if name is None else find_site_block(file, name)
         if rule is not None:
-            yield Found(
-                file.content_span(rule.record),
+            yield Occurrence(
+                file.text_span(rule.record),
                 {"name": tokens[0], "pattern": file.text(rule.value)},
-                Probe("/", (tokens[0], "ExampleBot")),
+                VerdictQuery("/", (tokens[0], "ExampleBot")),
             )
 
 
@@ -34,9 +34,9 @@ CHECK = Check(
     title="A search engine blocked from a site that others may crawl",
     message="`{pattern}` blocks `{name}` from the whole site, which other crawlers may fetch",
     why="The search engine does not fetch any page of the site. At most, it shows bare URLs that other sites link to.",
-    mend="Remove the group if the site should be found in this search engine.",
+    how_to_fix="Remove the group if the site should be found in this search engine.",
     source="RFC 9309 section 2.2.1",
-    bad=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),
     find=find,
 )

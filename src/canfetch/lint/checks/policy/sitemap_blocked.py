@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.engine_verdicts import allows, decide
+from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
-from canfetch.lint.analysis.site_blocks import closing_rule
-from canfetch.lint.analysis.site_urls import origin_of, path_of
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.analysis.site_urls import parse_origin, url_path
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -16,11 +16,11 @@ from canfetch.lint.severity import Severity, everywhere
 _CRAWLERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps of this site that crawlers may not fetch, although the site is open to them."""
     sitemaps = list(listed_sitemaps(file))
-    origins = {sitemap.url: origin_of(sitemap.url) for sitemap in sitemaps}
-    here = None if file.given.url is None else origin_of(file.given.url)
+    origins = {sitemap.url: parse_origin(sitemap.url) for sitemap in sitemaps}
+    here = None if file.input.url is None else parse_origin(file.input.url)
     if here is None:
         # Without the file's URL, its site is known only if all sitemaps are on the same one.
         found = {origin for origin in origins.values() if origin is not None}
@@ -30,22 +30,22 @@ def find(file: LintedFile) -> Iterator[Found]:
     crawlers = [crawler for crawler in _CRAWLERS if not _is_closed_to(file, crawler[0])]
     for sitemap in sitemaps:
         relative = sitemap.url.startswith("/") and not sitemap.url.startswith("//")
-        path = sitemap.url if relative else path_of(sitemap.url)
+        path = sitemap.url if relative else url_path(sitemap.url)
         if path is None or not (relative or origins[sitemap.url] == here):
             continue
-        blocked = [(name, profile) for name, profile in crawlers if allows(file, path, profile, name) is False]
+        blocked = [(name, profile) for name, profile in crawlers if try_allows(file, path, profile, name) is False]
         if not blocked:
             continue
-        verdict = decide(file, path, blocked[0][1], blocked[0][0])
+        verdict = try_decide(file, path, blocked[0][1], blocked[0][0])
         if verdict is None or verdict.rule is None:
             continue
         details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}
-        yield Found(sitemap.span, details, Probe(path))
+        yield Occurrence(sitemap.span, details, VerdictQuery(path))
 
 
 def _is_closed_to(file: LintedFile, name: str) -> bool:
     token = name if file.groups_named(name) else "*"
-    return closing_rule(file, token) is not None
+    return find_site_block(file, token) is not None
 
 
 CHECK = Check(
@@ -55,13 +55,13 @@ CHECK = Check(
     title="A sitemap blocked by the file's own rules",
     message="`{pattern}` on line {line} blocks the sitemap `{sitemap}`",
     why="Crawlers fetch a sitemap like a page. A crawler that may not fetch the sitemap cannot read it.",
-    mend="Allow the sitemap, or list one that crawlers may fetch.",
+    how_to_fix="Allow the sitemap, or list one that crawlers may fetch.",
     source="sitemaps.org; RFC 9309 section 2.2.2",
-    bad=Given(
+    bad=LintInput(
         b"User-agent: *\nDisallow: /files/\n\nSitemap: https://example.com/files/sitemap.xml\n",
         url="https://example.com/robots.txt",
     ),
-    good=Given(
+    good=LintInput(
         b"User-agent: *\nDisallow: /files/\nAllow: /files/sitemap.xml\n\n"
         b"Sitemap: https://example.com/files/sitemap.xml\n",
         url="https://example.com/robots.txt",

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.site_blocks import closing_rule
-from canfetch.lint.check import Check, Found, Probe
-from canfetch.lint.given import Given
+from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 
-def find(file: LintedFile) -> Iterator[Found]:
+def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a rule that blocks the whole site for `*`, without exceptions."""
-    rule = closing_rule(file, "*")
+    rule = find_site_block(file, "*")
     if rule is not None:
-        yield Found(file.content_span(rule.record), {"pattern": file.text(rule.value)}, Probe("/"))
+        yield Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value)}, VerdictQuery("/"))
 
 
 CHECK = Check(
@@ -24,9 +24,9 @@ CHECK = Check(
     message="`{pattern}` blocks the whole site for every crawler without its own group",
     why="Such a rule is meant for sites that are not yet published. If it remains after publication, the site "
     "disappears from search engines.",
-    mend="Remove the rule, or disallow only the intended paths.",
+    how_to_fix="Remove the rule, or disallow only the intended paths.",
     source="RFC 9309 section 2.2.2",
-    bad=Given(b"User-agent: *\nDisallow: /\n"),
-    good=Given(b"User-agent: *\nDisallow: /private/\n"),
+    bad=LintInput(b"User-agent: *\nDisallow: /\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
 )

@@ -1,0 +1,38 @@
+"""The linter's input: a robots.txt file and what is known about it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from canfetch.access.entries import CacheEntry
+from canfetch.pages.page_rules import PageRules
+
+_NO_SIBLINGS: Final[Mapping[str, bytes | None]] = MappingProxyType({})
+
+
+class SitePage(NamedTuple):
+    """A page of the site: its URL and its own robots rules."""
+
+    url: str
+    rules: PageRules
+
+
+class LintInput(NamedTuple):
+    """A file to lint, with its context. Checks that need missing context find nothing.
+
+    Attributes:
+        content: The file's bytes.
+        path: Its name or path in a file system.
+        url: The URL at which it is, or will be, published.
+        delivery: The cache entry that results from fetching it.
+        siblings: The robots.txt files of the same site under other schemes and hosts, by URL. None stands for a file
+            that does not exist.
+        pages: Pages of the site.
+    """
+
+    content: bytes
+    path: str | None = None
+    url: str | None = None
+    delivery: CacheEntry | None = None
+    siblings: Mapping[str, bytes | None] = _NO_SIBLINGS
+    pages: tuple[SitePage, ...] = ()
