@@ -20,7 +20,7 @@ from canfetch.errors import CorruptEntry
 RFC9309 = get_policy("rfc9309")
 YANDEX = get_policy("yandex")
 LIMIT = 512_000
-ORIGIN = Origin.of("https://example.com/")
+ORIGIN = Origin.from_url("https://example.com/")
 
 
 def entry_of(response: Response, previous: CacheEntry | None = None, now: float = 0.0) -> CacheEntry:

@@ -10,7 +10,7 @@ from canfetch.core.origin import Origin
 from canfetch.errors import UnknownPolicy
 
 RFC9309 = get_policy("rfc9309")
-ORIGIN = Origin.of("https://example.com/a?b")
+ORIGIN = Origin.from_url("https://example.com/a?b")
 ROBOTS = "https://example.com/robots.txt"
 
 
@@ -25,7 +25,7 @@ def followed(location: str, base: str = ROBOTS) -> Request | FetchResult:
 def test_rfc9309_2_3_the_plan_begins_at_the_top_level_path() -> None:
     assert first_request(ORIGIN) == Request(ROBOTS)
     assert first_request(ORIGIN).headers == ()
-    assert first_request(Origin.of("http://user@EXAMPLE.com:8080/x")).url == "http://example.com:8080/robots.txt"
+    assert first_request(Origin.from_url("http://user@EXAMPLE.com:8080/x")).url == "http://example.com:8080/robots.txt"
 
 
 @pytest.mark.parametrize(

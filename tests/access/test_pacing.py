@@ -4,8 +4,8 @@ import pytest
 
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, request_interval
 from canfetch.core.document import parse
-from canfetch.core.extensions.request_rate import RequestRate, request_rate
-from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
+from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
 from canfetch.errors import InvalidOption
 
@@ -35,7 +35,7 @@ HOUR = 3600
     ],
 )
 def test_conner1996_request_rate(value: bytes, rate: RequestRate | None) -> None:
-    assert request_rate(value) == rate
+    assert parse_request_rate(value) == rate
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_conner1996_request_rate(value: bytes, rate: RequestRate | None) -> None
     ],
 )
 def test_conner1996_visit_time(value: bytes, window: DailyWindow | None) -> None:
-    assert visit_time(value) == window
+    assert parse_visit_time(value) == window
 
 
 @pytest.mark.parametrize(

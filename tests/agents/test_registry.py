@@ -17,8 +17,8 @@ from canfetch.agents import (
     Purpose,
     Registry,
     Verification,
-    crawler_named,
     find_crawler,
+    get_crawler,
 )
 from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.errors import InvalidOption, InvalidProductToken
@@ -77,7 +77,7 @@ def test_no_header_is_two_crawlers() -> None:
     ],
 )
 def test_well_known_crawlers_are_there(names: str) -> None:
-    assert [name for name in names.split() if crawler_named(name) is None] == []
+    assert [name for name in names.split() if get_crawler(name) is None] == []
 
 
 def test_every_purpose_is_used() -> None:
@@ -137,7 +137,7 @@ def test_yandex_robots_that_only_their_own_name_reaches(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Google-Extended", "Applebot-Extended", "Googlebot-News"])
 def test_tokens_that_fetch_nothing(name: str) -> None:
-    crawler = crawler_named(name)
+    crawler = get_crawler(name)
     assert crawler is not None
     assert crawler.token_only
 
@@ -148,7 +148,7 @@ def test_letter_case_of_a_known_name_is_the_registrys() -> None:
 
 @pytest.mark.parametrize("name", ["ExampleBot", "*", "Example2.bot"])
 def test_unknown_name_is_itself_alone(name: str) -> None:
-    assert crawler_named(name) is None
+    assert get_crawler(name) is None
     assert canfetch.agent(name) == canfetch.Agent(name)
 
 
@@ -248,12 +248,12 @@ def test_users_add_entries_of_their_own() -> None:
     own = Crawler(("ExampleBot", "ExampleBots"), "Example", "testing", "https://example.com/bot")
     other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
     registry = REGISTRY.with_crawlers(own, other)
-    assert registry.named("examplebot") is own
-    assert registry.find_by_user_agent("ExampleBot/1.0") is own
+    assert registry.get_crawler("examplebot") is own
+    assert registry.find_crawler("ExampleBot/1.0") is own
     assert registry.agent("ExampleBot") == canfetch.Agent(["ExampleBot", "ExampleBots"])
     assert registry.agent("Googlebot") == canfetch.Agent("googlebot", star_applies=False)
     assert len(registry) == len(REGISTRY) + 1
-    assert REGISTRY.named("ExampleBot") is None
+    assert REGISTRY.get_crawler("ExampleBot") is None
     assert len(Registry([])) == 0
     assert repr(Registry([own])) == "<Registry of 1 crawlers>"
 
@@ -308,11 +308,11 @@ def test_entry_that_cannot_be_meant_is_told(change: dict[str, object], error: ty
 def test_what_is_no_entry_and_no_text_is_told() -> None:
     with pytest.raises(TypeError, match="an entry of the registry is a Crawler, not str"):
         REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # what callers get wrong
-    for ask in (canfetch.agent, canfetch.find_crawler, REGISTRY.named, REGISTRY.agent):
+    for ask in (canfetch.agent, canfetch.find_crawler, REGISTRY.get_crawler, REGISTRY.agent):
         with pytest.raises(TypeError, match="is a str, not NoneType"):
             ask(None)  # type: ignore[arg-type]  # the same
 
 
 def test_our_own_entries_can_be_meant() -> None:
     assert len(Registry(CRAWLERS)) == len(REGISTRY)
-    assert REGISTRY.with_crawlers(OWN).named("examplebot") is OWN
+    assert REGISTRY.with_crawlers(OWN).get_crawler("examplebot") is OWN

@@ -114,7 +114,7 @@ def origin_state(host: str, body: str | None) -> OriginState:
     event = {"status": 404} if body is None else {"status": 200, "body": body}
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
         entry = client.origin_state(f"https://{host}/").entry
-    return OriginState(Origin.of(f"https://{host}/"), entry, client.options)
+    return OriginState(Origin.from_url(f"https://{host}/"), entry, client.options)
 
 
 def test_what_was_used_stays_and_what_is_new_stays() -> None:

@@ -66,7 +66,7 @@ def test_who_comes_after_the_landing_takes_no_flight() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         known = client.origin_state(URL)
-        assert client._fly(Origin.of(URL), None, refresh=False) is known
+        assert client._fly(Origin.from_url(URL), None, refresh=False) is known
     assert len(origin.asked) == 1
 
 

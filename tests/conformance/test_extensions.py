@@ -45,7 +45,7 @@ def test_case(case: dict[str, Any], engine: str) -> None:
         assert robots.canonical(asked["url"]) == asked["is"]
         assert robots.canonical(asked["is"]) == asked["is"]
     for asked in case.get("licenses", ()):
-        urls = [found.meaning.url for found in robots.licenses(agent=asked["agent"])]
+        urls = [found.parsed.url for found in robots.licenses(agent=asked["agent"])]
         assert urls == asked["urls"], asked
     for asked in case.get("delays", ()):
         assert robots.crawl_delay(agent=asked["agent"]) == asked.get("seconds"), asked

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch.core._tables import COMPILED_RULES_LIMIT
 from canfetch.core.agent import Agent
 from canfetch.core.engines import profiles_of
+from canfetch.core.limits import COMPILED_RULES_LIMIT
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
     EngineError,

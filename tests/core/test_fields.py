@@ -2,12 +2,12 @@
 
 import pytest
 
-from canfetch.core.fields import field_of
+from canfetch.core.fields import parse_field
 from canfetch.core.profiles import PROFILES
 
 
 def key_and_value(content: bytes, profile: str) -> tuple[bytes, bytes] | None:
-    field = field_of(content, PROFILES[profile])
+    field = parse_field(content, PROFILES[profile])
     if field is None:
         return None
     return content[field.key_start : field.key_end], content[field.value_start : field.value_end]
@@ -74,6 +74,6 @@ def test_strict_white_space_is_space_and_tab() -> None:
 
 def test_an_empty_value_is_an_empty_span_within_the_line() -> None:
     content = b"Disallow:  # all"
-    field = field_of(content, PROFILES["rfc9309"])
+    field = parse_field(content, PROFILES["rfc9309"])
     assert field is not None
     assert field.value_start == field.value_end <= content.index(b"#")

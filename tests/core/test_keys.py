@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.keys import RecordKind, kind_of
+from canfetch.core.keys import RecordKind, record_kind
 from canfetch.core.profiles import PROFILES
 
 OTHER, SITEMAP = RecordKind.OTHER, RecordKind.SITEMAP
@@ -30,7 +30,7 @@ USER_AGENT, ALLOW, DISALLOW = RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKin
 def test_rfc9309_2_2_keys_are_compared_without_case(profile: str, key: bytes, kind: RecordKind) -> None:
     if kind is ALLOW and profile == "original1994":
         kind = OTHER
-    assert kind_of(key, PROFILES[profile]) is kind
+    assert record_kind(key, PROFILES[profile]) is kind
 
 
 TYPOS = [
@@ -47,9 +47,9 @@ TYPOS = [
 
 @pytest.mark.parametrize("key, kind", TYPOS)
 def test_google_accepts_these_misspellings(key: bytes, kind: RecordKind) -> None:
-    assert [kind_of(key, PROFILES[name]) for name in ("google", "googlebot", "rfc9309")] == [kind] * 3
+    assert [record_kind(key, PROFILES[name]) for name in ("google", "googlebot", "rfc9309")] == [kind] * 3
     # The grammar has them not, and the specification of 2019 says that they are not supported.
-    assert [kind_of(key, PROFILES[name]) for name in ("strict", "google2019")] == [OTHER] * 2
+    assert [record_kind(key, PROFILES[name]) for name in ("strict", "google2019")] == [OTHER] * 2
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_google_accepts_these_misspellings(key: bytes, kind: RecordKind) -> None
     ],
 )
 def test_google_knows_a_key_by_its_beginning(key: bytes, kind: RecordKind) -> None:
-    assert [kind_of(key, PROFILES[name]) for name in ("google", "googlebot")] == [kind] * 2
-    assert [kind_of(key, PROFILES[name]) for name in ("rfc9309", "strict", "google2019")] == [OTHER] * 3
+    assert [record_kind(key, PROFILES[name]) for name in ("google", "googlebot")] == [kind] * 2
+    assert [record_kind(key, PROFILES[name]) for name in ("rfc9309", "strict", "google2019")] == [OTHER] * 3

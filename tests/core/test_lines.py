@@ -2,14 +2,14 @@
 
 import pytest
 
-from canfetch.core.lines import Line, byte_order_mark_length, lines_of, readable_part
+from canfetch.core.lines import Line, byte_order_mark_length, iter_lines, readable_part
 from canfetch.core.profiles import PROFILES
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
 
 
 def contents(octets: bytes) -> list[bytes]:
-    return [octets[line.start : line.content_end] for line in lines_of(octets, RFC9309)]
+    return [octets[line.start : line.content_end] for line in iter_lines(octets, RFC9309)]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_rfc9309_2_2_lines_end_by_cr_lf_or_crlf_alone(octets: bytes, lines: list
 
 
 def test_lines_count_from_one_and_spans_hold_their_ends() -> None:
-    assert list(lines_of(b"\xef\xbb\xbfab\r\n\rc", RFC9309)) == [
+    assert list(iter_lines(b"\xef\xbb\xbfab\r\n\rc", RFC9309)) == [
         Line(number=1, start=3, content_end=5, end=7),
         Line(number=2, start=7, content_end=7, end=8),
         Line(number=3, start=8, content_end=9, end=9),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.origin import Origin, origin_check, origin_of_robots_url, robots_url
+from canfetch.core.origin import Origin, check_origin, parse_robots_url, robots_url
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 
@@ -45,13 +45,13 @@ from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
     ],
 )
 def test_google_the_table_of_url_validity(file_url: str, valid_for: list[str], not_valid_for: list[str]) -> None:
-    origin = origin_of_robots_url(file_url)
+    origin = parse_robots_url(file_url)
     for url in valid_for:
-        origin_check(origin, url, None)
-        assert Origin.of(url) == origin
+        check_origin(origin, url, None)
+        assert Origin.from_url(url) == origin
     for url in not_valid_for:
         with pytest.raises(OriginMismatch):
-            origin_check(origin, url, None)
+            check_origin(origin, url, None)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_google_the_table_of_url_validity(file_url: str, valid_for: list[str], n
 )
 def test_rfc9309_2_3_only_the_top_level_robots_txt_is_one(url: str) -> None:
     with pytest.raises(InvalidRobotsURL):
-        origin_of_robots_url(url)
+        parse_robots_url(url)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_rfc9309_2_3_only_the_top_level_robots_txt_is_one(url: str) -> None:
 )
 def test_rfc9309_2_3_the_robots_txt_of_a_url(url: str | bytes, expected: str) -> None:
     assert robots_url(url) == expected
-    assert origin_of_robots_url(expected) == Origin.of(url)
+    assert parse_robots_url(expected) == Origin.from_url(url)
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def test_rfc9309_2_3_the_robots_txt_of_a_url(url: str | bytes, expected: str) ->
 )
 def test_rfc3986_3_2_2_a_host_that_is_none_has_no_origin(url: str) -> None:
     with pytest.raises(InvalidURL):
-        Origin.of(url)
+        Origin.from_url(url)
 
 
 def test_a_huge_host_costs_its_length() -> None:
     # Punycode takes the square of it, and is not begun.
     with pytest.raises(InvalidURL):
-        Origin.of("https://" + "".join(chr(0x4E00 + index % 20_000) for index in range(500_000)))
+        Origin.from_url("https://" + "".join(chr(0x4E00 + index % 20_000) for index in range(500_000)))
 
 
 def test_an_origin_says_its_url() -> None:
@@ -160,23 +160,23 @@ def test_an_origin_says_its_url() -> None:
 
 
 def test_a_url_without_a_scheme_has_the_files() -> None:
-    origin = Origin.of("https://example.com:444/")
-    origin_check(origin, "/fish", None)
-    origin_check(origin, "//example.com:444/fish", None)
+    origin = Origin.from_url("https://example.com:444/")
+    check_origin(origin, "/fish", None)
+    check_origin(origin, "//example.com:444/fish", None)
     with pytest.raises(OriginMismatch):
-        origin_check(origin, "//example.com/fish", None)
+        check_origin(origin, "//example.com/fish", None)
     # What is no URL is refused elsewhere.
-    origin_check(origin, "fish", None)
+    check_origin(origin, "fish", None)
 
 
 def test_a_mismatch_names_both_origins_and_the_place() -> None:
-    origin = Origin.of("https://example.com/")
+    origin = Origin.from_url("https://example.com/")
     with pytest.raises(
         OriginMismatch, match=r"\(index 4\) is of http://a\.b, .* rules over https://example\.com"
     ) as caught:
-        origin_check(origin, "http://a.b/c", 4)
+        check_origin(origin, "http://a.b/c", 4)
     assert caught.value.index == 4
     assert "http://a.b/robots.txt" in str(caught.value)
     with pytest.raises(InvalidURL, match=r"\(index 5\)") as bad_host:
-        origin_check(origin, "https://[zz]/", 5)
+        check_origin(origin, "https://[zz]/", 5)
     assert bad_host.value.index == 5

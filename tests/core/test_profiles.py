@@ -2,12 +2,12 @@
 
 import pytest
 
-from canfetch.core.profiles import PROFILES, profile_named
+from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.errors import UnknownProfile
 
 
 def test_profiles_are_found_by_name() -> None:
-    assert [profile_named(name).name for name in PROFILES] == list(PROFILES)
+    assert [get_profile(name).name for name in PROFILES] == list(PROFILES)
 
 
 @pytest.mark.parametrize("name", ["", "RFC9309", "bing "])
@@ -15,5 +15,5 @@ def test_an_unknown_profile_is_told_which_there_are(name: str) -> None:
     with pytest.raises(
         UnknownProfile, match="choose from 'rfc9309', 'strict', 'google2019', 'google', 'googlebot'"
     ) as caught:
-        profile_named(name)
+        get_profile(name)
     assert repr(name) in str(caught.value)

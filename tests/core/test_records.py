@@ -4,11 +4,11 @@ import pytest
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import PROFILES
-from canfetch.core.records import Note, Record, records_of
+from canfetch.core.records import Note, Record, iter_records
 
 
 def records(octets: bytes, profile: str = "rfc9309") -> list[Record]:
-    return list(records_of(octets, PROFILES[profile]))
+    return list(iter_records(octets, PROFILES[profile]))
 
 
 def notes(line: bytes, profile: str = "rfc9309") -> Note:
@@ -34,7 +34,7 @@ def test_a_record_is_a_line_with_its_spans() -> None:
     assert rule.value is not None
     assert octets[slice(*rule.key)] == b"Disallow"
     assert octets[slice(*rule.value)] == b"/a"
-    assert (text.kind, text.line, text.notes) == (None, 4, Note.NO_RECORD)
+    assert (text.kind, text.line, text.notes) == (None, 4, Note.NOT_A_RECORD)
 
 
 def test_rfc9309_2_1_records_know_their_group() -> None:
@@ -59,10 +59,10 @@ def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
         (b"Allow:", Note.EMPTY_VALUE | Note.VOID_RULE),
         (b"User-agent: FooBot", Note.NONE),
         (b"Sitemap: https://example.com/s.xml", Note.NONE),
-        (b"three words here", Note.NO_RECORD),
+        (b"three words here", Note.NOT_A_RECORD),
         (b"two words", Note.MISSING_COLON | Note.UNKNOWN_KEY),
-        (b": /a", Note.NO_RECORD),
-        (b"\x00", Note.NO_RECORD | Note.NUL),
+        (b": /a", Note.NOT_A_RECORD),
+        (b"\x00", Note.NOT_A_RECORD | Note.NUL),
         (b"Crawl-delay: 5", Note.UNKNOWN_KEY),
         (b"Crawl-delay:", Note.UNKNOWN_KEY | Note.EMPTY_VALUE),
         (b"Disallow /a", Note.MISSING_COLON | Note.OUTSIDE_GRAMMAR),
@@ -71,8 +71,8 @@ def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
         (b"User-agent: FooBot/1.0", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
         (b"User-agent: MJ12bot", Note.OUTSIDE_GRAMMAR),
         (b"User-agent: * foo", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
-        (b"User-agent:", Note.EMPTY_VALUE | Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
-        (b"User-agent: *Bot", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent:", Note.EMPTY_VALUE | Note.NO_TOKEN | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: *Bot", Note.NO_TOKEN | Note.OUTSIDE_GRAMMAR),
         (b"Disallow: a", Note.VOID_RULE | Note.OUTSIDE_GRAMMAR),
         (b"Disallow: *.gif", Note.OUTSIDE_GRAMMAR),
         (b"Disallow: /a b", Note.WHITE_SPACE_IN_VALUE | Note.OUTSIDE_GRAMMAR),
@@ -106,7 +106,7 @@ def test_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
         (b"DisallowAITraining: /", Note.KEY_PREFIX | Note.OUTSIDE_GRAMMAR),
         (b"Disalow: /a", Note.MISSPELT_KEY | Note.OUTSIDE_GRAMMAR),
         (b"User-agent: MJ12bot", Note.TOKEN_CUT | Note.OUTSIDE_GRAMMAR),
-        (b"User-agent: 360Spider", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: 360Spider", Note.NO_TOKEN | Note.OUTSIDE_GRAMMAR),
         (b"Disallow: /a\0b", Note.LINE_CUT | Note.NUL),
         (b"Disallow: /" + b"a" * 16_663, Note.LINE_CUT),
         (b"Disallow: a", Note.OUTSIDE_GRAMMAR),
@@ -121,10 +121,10 @@ def test_google_notes_follow_its_reading(line: bytes, expected: Note) -> None:
     "line, expected",
     [
         (b"Disalow: /a", Note.UNKNOWN_KEY),
-        (b"User-agent: FooBot/1.0", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
-        (b"User-agent: Foo # \x01", Note.NAMES_NOBODY | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: FooBot/1.0", Note.NO_TOKEN | Note.OUTSIDE_GRAMMAR),
+        (b"User-agent: Foo # \x01", Note.NO_TOKEN | Note.OUTSIDE_GRAMMAR),
         (b"User-agent: Foo # bar", Note.NONE),
-        (b"Disallow /a", Note.NO_RECORD),
+        (b"Disallow /a", Note.NOT_A_RECORD),
     ],
 )
 def test_strict_notes_follow_its_reading(line: bytes, expected: Note) -> None:

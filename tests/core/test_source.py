@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.source import source_of
+from canfetch.core.source import decode_source
 from canfetch.errors import InvalidLimit
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
@@ -42,20 +42,20 @@ def of_length(octets: int, end: bytes) -> bytes:
     ],
 )
 def test_rfc9309_2_5_what_is_over_the_limit_is_cut_at_a_line_end(octets: bytes, kept_octets: int) -> None:
-    source = source_of(octets, RFC9309, LIMIT)
+    source = decode_source(octets, RFC9309, LIMIT)
     assert len(source.content) == kept_octets
     assert source.content + source.tail == octets
 
 
 def test_rfc9309_2_5_no_limit_below_500_kib() -> None:
     with pytest.raises(InvalidLimit, match="512000 or more"):
-        source_of(b"", RFC9309, LIMIT - 1)
-    assert source_of(b"", RFC9309, LIMIT).content == b""
+        decode_source(b"", RFC9309, LIMIT - 1)
+    assert decode_source(b"", RFC9309, LIMIT).content == b""
 
 
 def test_rfc9309_2_5_a_higher_limit_reads_more() -> None:
     octets = of_length(LIMIT, b"\n") + b"Allow: /\n"
-    assert source_of(octets, RFC9309, len(octets)).tail == b""
+    assert decode_source(octets, RFC9309, len(octets)).tail == b""
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_rfc9309_2_5_a_higher_limit_reads_more() -> None:
 )
 @pytest.mark.parametrize("text", ["Disallow: /\u30c4\r\n", "Disallow: /\U0001f600", ""])
 def test_rfc9309_2_2_2_utf16_that_says_so_is_transcoded(mark: bytes, encoding: str, text: str) -> None:
-    source = source_of(mark + text.encode(encoding), RFC9309, LIMIT)
+    source = decode_source(mark + text.encode(encoding), RFC9309, LIMIT)
     assert source == (text.encode(), b"", encoding)
 
 
@@ -75,17 +75,17 @@ def test_rfc9309_2_2_2_utf16_that_says_so_is_transcoded(mark: bytes, encoding: s
     ],
 )
 def test_bad_utf16_is_replaced_and_never_raises(octets: bytes, read: bytes) -> None:
-    assert source_of(octets, RFC9309, LIMIT).content == read
+    assert decode_source(octets, RFC9309, LIMIT).content == read
 
 
 def test_the_limit_counts_transcoded_octets() -> None:
     line = "Disallow: /\u30c4\n"
     octets = b"\xff\xfe" + (line * (LIMIT // len(line.encode()) + 1)).encode("utf-16-le")
-    source = source_of(octets, RFC9309, LIMIT)
+    source = decode_source(octets, RFC9309, LIMIT)
     assert source.content == line.encode() * (LIMIT // len(line.encode()))
     assert source.tail == line.encode()
 
 
 def test_google_reads_no_utf16() -> None:
     octets = b"\xff\xfe" + "Disallow: /".encode("utf-16-le")
-    assert source_of(octets, GOOGLE, LIMIT) == (octets, b"", "utf-8")
+    assert decode_source(octets, GOOGLE, LIMIT) == (octets, b"", "utf-8")

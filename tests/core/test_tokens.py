@@ -4,7 +4,7 @@ import pytest
 
 from canfetch.core.agent import Agent
 from canfetch.core.profiles import PROFILES
-from canfetch.core.tokens import product_token, product_token_bytes, token_of
+from canfetch.core.tokens import encode_product_token, extract_token, product_token
 from canfetch.errors import InvalidProductToken
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
@@ -42,13 +42,13 @@ RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
     ],
 )
 def test_google_what_a_user_agent_line_names(value: bytes, token: bytes, google_token: bytes) -> None:
-    assert token_of(value, RFC9309) == token
-    assert token_of(value, GOOGLE) == google_token
+    assert extract_token(value, RFC9309) == token
+    assert extract_token(value, GOOGLE) == google_token
 
 
 @pytest.mark.parametrize("token", ["ExampleBot", "*", "MJ12bot", "archive.org_bot", "caf\u00e9", "a,b", "\udce9"])
 def test_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
-    assert product_token_bytes(token) == token.encode("utf-8", "surrogateescape")
+    assert encode_product_token(token) == token.encode("utf-8", "surrogateescape")
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def test_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
 )
 def test_no_header_passes_for_a_token(token: str, held: str) -> None:
     with pytest.raises(InvalidProductToken) as caught:
-        product_token_bytes(token)
+        encode_product_token(token)
     assert f"holds {held}" in str(caught.value)
     assert "canfetch.product_token(header)" in str(caught.value)
 
 
 def test_an_empty_agent_and_octets_are_no_token() -> None:
     with pytest.raises(InvalidProductToken, match="empty"):
-        product_token_bytes("")
+        encode_product_token("")
     with pytest.raises(TypeError, match="a str, not bytes"):
-        product_token_bytes(b"ExampleBot")
+        encode_product_token(b"ExampleBot")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from tests.differential.generator import Case
 from tests.differential.oracles import AskGoogle, CompileFile, octets_of_url
 from tests.differential.tally import Difference, Disagreement, Question, Tally
 
-from canfetch.core.profiles import profile_named
+from canfetch.core.profiles import get_profile
 from canfetch.errors import InvalidURL
 
 # Google's parser is asked what a profile that encodes the URL made of it.
@@ -20,7 +20,7 @@ def compare_with_google(case: Case, origin: str, profile: str, compile_file: Com
     """
     tally = Tally(cases=1)
     octets = case.octets
-    encodes = profile_named(profile).encode_target
+    encodes = get_profile(profile).encode_target
     compiled = compile_file(octets, profile)
     # A list of octets once for all agents: the conversion costs as much as the answer.
     urls = [(url, octets_of_url(url)) for url in case.urls]
@@ -65,7 +65,7 @@ def google_difference(question: Question, compile_file: CompileFile, ask: AskGoo
         except InvalidURL:
             return None
         ours = (allowed, rule.line if rule else 0)
-        if not profile_named(profile).encode_target:
+        if not get_profile(profile).encode_target:
             theirs = ask(octets, tokens[0], octets_of_url(url))
         elif reason == "robots-txt":
             theirs = (True, 0)

@@ -7,9 +7,9 @@ from tests.differential.generator import Case
 from tests.differential.targets import url_from
 from tests.differential.vocabulary import PLAIN, QUERY
 
-from canfetch.core.profiles import profile_named
+from canfetch.core.profiles import get_profile
 from canfetch.core.reference import compile_file
-from canfetch.core.source import source_of
+from canfetch.core.source import decode_source
 
 _OTHER_AGENTS = (b"*", b"Googlebot", b"ExampleBot", b"GPTBot")
 _OTHER_URLS = ("https://example.com/", "/robots.txt", "https://example.com/fish?a=b")
@@ -36,7 +36,7 @@ def case_of_file(path: Path, *, agents: int, urls: int) -> Case:
     """
     octets = path.read_bytes()
     # What the profile transcodes, it transcodes before the engines see it.
-    octets = source_of(octets, profile_named("rfc9309"), max(len(octets), 512_000)).content
+    octets = decode_source(octets, get_profile("rfc9309"), max(len(octets), 512_000)).content
     groups = compile_file(octets, "rfc9309").group_table()
     random = Random(path.name)  # noqa: S311 - cases, not secrets
     named = list(dict.fromkeys(token for user_agents, _ in groups for token, _ in user_agents if token))

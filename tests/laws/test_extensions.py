@@ -10,7 +10,7 @@ import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.known import KNOWN_RECORDS
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
-from canfetch.core.extensions.structured_dictionary import structured_dictionary
+from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 from canfetch.core.keys import RecordKind
 
 LABELS = [b"train-ai", b"search", b"ai-use", b"all", b"bots", b"train-genai", b"use", b"ai-train", b"AI", b"x"]
@@ -60,7 +60,9 @@ def test_law_nothing_raises_but_what_is_promised(
         except (canfetch.InvalidURL, canfetch.OriginMismatch):
             continue
         for usage in usages:
-            assert usage.preference is most_restrictive(statement.said.preference for statement in usage.statements)
+            assert usage.preference is most_restrictive(
+                statement.usage_preference.preference for statement in usage.statements
+            )
             assert str(usage).isprintable()
 
 
@@ -92,7 +94,7 @@ def test_law_canonical_is_canonical(octets: bytes, path: bytes) -> None:
 
 @given(octets=values())
 def test_law_a_dictionary_is_made_of_keys_and_tokens(octets: bytes) -> None:
-    members = structured_dictionary(octets)
+    members = parse_structured_dictionary(octets)
     if members:
         again = b", ".join(key if token is None else key + b"=" + token for key, token in members.items())
-        assert structured_dictionary(again) == members
+        assert parse_structured_dictionary(again) == members

@@ -84,7 +84,7 @@ def test_law_the_records_say_what_the_engine_read(engine: str, octets: bytes) ->
         assert [[line for _, line in group.user_agents] for group in robots.groups] == user_agents
         assert [[tuple(rule[:3]) for rule in group.rules] for group in robots.groups] == rules
         assert robots._compiled.other_records() == others
-        nobody = {record.line for record in robots.records if Note.NAMES_NOBODY in record.notes}
+        nobody = {record.line for record in robots.records if Note.NO_TOKEN in record.notes}
         assert {line for group in robots.groups for token, line in group.user_agents if not token} == nobody
 
 

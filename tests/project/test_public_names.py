@@ -118,5 +118,5 @@ def test_first_decision_imports_only_the_core() -> None:
 
 def test_idna_is_imported_for_non_ascii_hosts() -> None:
     # Importing its tables takes longer than parsing a file.
-    assert "idna" not in modules_imported_by("import canfetch; canfetch.Origin.of('https://xn--mller-kva.eu/')")
-    assert "idna" in modules_imported_by("import canfetch; canfetch.Origin.of('https://m\\u00fcller.eu/')")
+    assert "idna" not in modules_imported_by("import canfetch; canfetch.Origin.from_url('https://xn--mller-kva.eu/')")
+    assert "idna" in modules_imported_by("import canfetch; canfetch.Origin.from_url('https://m\\u00fcller.eu/')")

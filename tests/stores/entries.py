@@ -12,7 +12,7 @@ RULES = b"User-agent: *\nDisallow: /forbidden\n\xff\x00"
 
 def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> CacheEntry:
     """Make the entry that a fetch of an origin makes."""
-    origin = Origin.of(url)
+    origin = Origin.from_url(url)
     policy = get_policy("rfc9309")
     request = first_request(origin)
     headers = (("ETag", '"one"'), ("Set-Cookie", "a=b"), ("Cache-Control", "max-age=600"))

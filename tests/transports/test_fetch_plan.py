@@ -15,7 +15,7 @@ POLICY = get_policy("rfc9309")
 
 
 def fetched(ask: Ask, robots_url: str) -> FetchResult:
-    step: Request | FetchResult = first_request(Origin.of(robots_url))
+    step: Request | FetchResult = first_request(Origin.from_url(robots_url))
     while isinstance(step, Request):
         step = next_step(step, ask(asking(step.url, headers=step.headers)), POLICY)
     return step

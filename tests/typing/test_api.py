@@ -70,7 +70,7 @@ def test_types_of_parts() -> None:
     assert_type(record.span, tuple[int, int])
     assert_type(record.value, tuple[int, int] | None)
     assert_type(canfetch.PROFILES, dict[str, canfetch.Profile])
-    assert_type(canfetch.Origin.of("https://example.com/"), canfetch.Origin)
+    assert_type(canfetch.Origin.from_url("https://example.com/"), canfetch.Origin)
     assert_type(canfetch.robots_url("https://example.com/"), str)
     assert_type(canfetch.product_token("ExampleBot/1.0"), str)
     assert_type(canfetch.agent("Googlebot-Image"), canfetch.Agent)
@@ -124,14 +124,14 @@ def test_types_of_records_beyond_the_rfc() -> None:
     )
     assert_type(robots.extensions, canfetch.extensions.Extensions)
     assert_type(
-        robots.extensions.of(canfetch.extensions.CleanParam),
+        robots.extensions.of_type(canfetch.extensions.CleanParam),
         tuple[canfetch.extensions.Extension[canfetch.extensions.CleanParam], ...],
     )
-    assert_type(robots.extensions.of(canfetch.extensions.CleanParam)[0].meaning.path, bytes)
-    assert_type(robots.extensions.named("license")[0].scope, canfetch.extensions.ExtensionScope)
+    assert_type(robots.extensions.of_type(canfetch.extensions.CleanParam)[0].parsed.path, bytes)
+    assert_type(robots.extensions.by_name("license")[0].scope, canfetch.extensions.ExtensionScope)
     assert_type(robots.extensions.unknown, tuple[canfetch.extensions.Extension[Any], ...])
     assert_type(robots.canonical("/fish?ref=1"), str)
-    assert_type(robots.licenses(agent="a")[0].meaning, canfetch.extensions.License)
+    assert_type(robots.licenses(agent="a")[0].parsed, canfetch.extensions.License)
     assert_type(
         robots.page_rules("/", agent="a"), tuple[canfetch.extensions.Extension[canfetch.extensions.PathPageRule], ...]
     )
@@ -139,7 +139,7 @@ def test_types_of_records_beyond_the_rfc() -> None:
     assert_type(usage, canfetch.extensions.Usage)
     assert_type(usage.preference, canfetch.extensions.Preference)
     assert_type(usage.statements, tuple[canfetch.extensions.UsageStatement, ...])
-    assert_type(usage.statements[0].said, canfetch.extensions.UsagePreference)
+    assert_type(usage.statements[0].usage_preference, canfetch.extensions.UsagePreference)
     assert_type(usage.lines, tuple[int, ...])
     assert_type(usage.verdict, canfetch.Verdict)
 
@@ -147,7 +147,7 @@ def test_types_of_records_beyond_the_rfc() -> None:
 def test_types_of_crawlers() -> None:
     assert_type(canfetch.find_crawler("GPTBot/1.2"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY, canfetch.Registry)
-    assert_type(canfetch.REGISTRY.named("GPTBot"), canfetch.Crawler | None)
+    assert_type(canfetch.REGISTRY.get_crawler("GPTBot"), canfetch.Crawler | None)
     assert_type(canfetch.REGISTRY.agent("GPTBot"), canfetch.Agent)
     assert_type(canfetch.REGISTRY.crawlers[0].verification, canfetch.agents.Verification)
     assert_type(canfetch.REGISTRY.with_crawlers(), canfetch.Registry)

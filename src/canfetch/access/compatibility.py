@@ -10,7 +10,7 @@ from typing import Final
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.outcomes import Access, Cell, classify_status
 from canfetch.access.policies import AccessPolicy
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 
 _SERVER_ERROR: Final = 500
 _SERVER_ERRORS: Final = (Cell.SERVER_ERROR, Cell.MISCONFIGURED_SERVER_ERROR)

@@ -16,7 +16,7 @@ from canfetch.access.outcomes import EFFECTS, Access, Cell, Effect, Outcome
 from canfetch.access.policies import POLICIES
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import CorruptEntry
 
 ENTRY_FORMAT: Final = 3

@@ -22,7 +22,7 @@ from canfetch.access.outcomes import (
 )
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, Headers, Response
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidURL
 
@@ -146,9 +146,9 @@ def _redirect_target(base: str, location: str | None) -> str | None:
     try:
         if "://" in text.partition("?")[0]:
             # urljoin would give an absolute URL without a host the host of the base URL.
-            Origin.of(text)
+            Origin.from_url(text)
         url = urljoin(base, text).partition("#")[0]
-        origin = Origin.of(url)
+        origin = Origin.from_url(url)
     except (InvalidURL, ValueError):
         return None
     return url if origin.scheme in SUPPORTED_SCHEMES and not _is_too_long(url) else None

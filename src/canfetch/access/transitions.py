@@ -10,7 +10,7 @@ from canfetch.access.outcomes import Access
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Response
 from canfetch.access.retries import retry_delay
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 
 

@@ -18,20 +18,20 @@ __all__ = [
     "Registry",
     "Verification",
     "agent",
-    "crawler_named",
     "find_crawler",
+    "get_crawler",
 ]
 
 
-def crawler_named(name: str) -> Crawler | None:
+def get_crawler(name: str) -> Crawler | None:
     """Give the registry's entry of that product token, in any letter case, or None.
 
     Cost: a look-up.
 
-    >>> crawler_named("gptbot").operator
+    >>> get_crawler("gptbot").operator
     'OpenAI'
     """
-    return REGISTRY.named(name)
+    return REGISTRY.get_crawler(name)
 
 
 def find_crawler(user_agent: str) -> Crawler | None:
@@ -44,7 +44,7 @@ def find_crawler(user_agent: str) -> Crawler | None:
     >>> find_crawler("Mozilla/5.0 (compatible; Googlebot-Image/1.0; +http://www.google.com/bot.html)").agent
     Agent(['Googlebot-Image', 'Googlebot'])
     """
-    return REGISTRY.find_by_user_agent(user_agent)
+    return REGISTRY.find_crawler(user_agent)
 
 
 def agent(name: str) -> Agent:

@@ -29,7 +29,7 @@ class Registry:
         self._take([checked(crawler) for crawler in crawlers])
 
     @classmethod
-    def of_checked(cls, crawlers: Iterable[Crawler]) -> "Registry":
+    def from_checked(cls, crawlers: Iterable[Crawler]) -> "Registry":
         """Give a registry of entries that were checked already, as our own are by the tests, so no start does."""
         registry = cls(())
         registry._take(crawlers)
@@ -51,9 +51,9 @@ class Registry:
 
         Raises: TypeError, InvalidProductToken, InvalidOption: an entry cannot be meant.
         """
-        return Registry.of_checked((*self.crawlers, *map(checked, crawlers)))
+        return Registry.from_checked((*self.crawlers, *map(checked, crawlers)))
 
-    def named(self, name: str) -> Crawler | None:
+    def get_crawler(self, name: str) -> Crawler | None:
         """Give the entry of that product token, in any letter case, or None.
 
         Raises: TypeError: it is no text.
@@ -63,7 +63,7 @@ class Registry:
             _check_text(name, "a crawler's name")
         return self._by_name.get(name.lower())
 
-    def find_by_user_agent(self, user_agent: str) -> Crawler | None:
+    def find_crawler(self, user_agent: str) -> Crawler | None:
         """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
 
         The product that `canfetch.product_token` finds, where that is known; else the first known product name in
@@ -89,7 +89,7 @@ class Registry:
         Raises: InvalidProductToken: it is no product token.
         Cost: a look-up.
         """
-        crawler = self.named(name)
+        crawler = self.get_crawler(name)
         if crawler is not None:
             return crawler.agent
         if name.lower().startswith(_YANDEX.lower()):
@@ -114,4 +114,4 @@ def _product_names(user_agent: str) -> Iterator[str]:
             yield word.partition("/")[0]
 
 
-REGISTRY: Final = Registry.of_checked(CRAWLERS)
+REGISTRY: Final = Registry.from_checked(CRAWLERS)

@@ -17,8 +17,8 @@ from canfetch.author.validation import (
     validate_token,
     validate_url,
 )
-from canfetch.core._tables import DEFAULT_MAX_BYTES
 from canfetch.core.escapes import canonical
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidDraft
 

@@ -216,7 +216,7 @@ def _crawler_name(name: Any, key: str) -> str:
         raise InvalidSitePolicy(f"{key}: {error}") from None
     if name == "*":
         raise InvalidSitePolicy(f"{key}: '*' is no crawler: say it under [everyone]")
-    known = REGISTRY.named(name)
+    known = REGISTRY.get_crawler(name)
     return name if known is None else known.name
 
 

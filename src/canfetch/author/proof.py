@@ -180,7 +180,7 @@ class _Asking:
     def _said(
         self, robots: RobotsTxt, intent: Intent, crawler: CrawlerIntent, fetched: str | None
     ) -> Iterator[tuple[str, str, str]]:
-        urls = [record.meaning.url for record in robots.licenses(agent=crawler.agent)]
+        urls = [record.parsed.url for record in robots.licenses(agent=crawler.agent)]
         yield "license", str([*(intent.licenses or self._policy.licenses)]), str(urls)
         if fetched is None:
             return

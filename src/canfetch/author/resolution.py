@@ -104,7 +104,7 @@ def _meant(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
 def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, registry: Registry) -> Intent | None:
     # Applebot listens to Googlebot's group; who speaks of Googlebot means nobody else's crawler.
     for token in tokens[1:]:
-        other = registry.named(token)
+        other = registry.get_crawler(token)
         if other is not None and other.operator == operator:
             for intent in policy.crawlers:
                 if intent.audience.name.lower() == token.lower():

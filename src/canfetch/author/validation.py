@@ -7,10 +7,10 @@ from typing import Final
 
 from canfetch.core.abnf import IDENTIFIER
 from canfetch.core.escapes import canonical
-from canfetch.core.origin import Origin
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import HEX_DIGITS, NEVER_IN_URI, encode_text
-from canfetch.errors import InvalidDraft, InvalidURL
+from canfetch.errors import InvalidDraft
 
 # Yandex takes no longer rule; every other reader takes more.
 MAX_PATTERN_LENGTH: Final = 1_024
@@ -131,11 +131,8 @@ def validate_url(url: str, what: str) -> str:
     Raises: InvalidDraft: it is relative, or would not come through a line as it is; TypeError: it is no text.
     """
     _check_characters(f"{what} URL", validate_str(url, f"a {what} URL"), "escape it as URLs want it")
-    try:
-        scheme = Origin.of(url).scheme
-    except InvalidURL:
-        scheme = ""
-    if scheme not in _SITEMAP_SCHEMES:
+    origin = find_origin(url)
+    if origin is None or origin.scheme not in _SITEMAP_SCHEMES:
         raise InvalidDraft(f"{what} URL {quoted(url)} is not absolute: give one such as 'https://www.example.com/...'")
     return url
 

@@ -135,7 +135,7 @@ class AsyncClient:
             if need is FetchNeed.SOON and not self._is_closed:
                 self._take_off(known.origin, known, refresh=False)
                 return known
-        origin = Origin.of(url) if known is None else known.origin
+        origin = Origin.from_url(url) if known is None else known.origin
         if self._is_closed:
             raise ClientClosed
         if offline:

@@ -5,12 +5,12 @@ from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.policies import AccessPolicy, get_policy
-from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.engines import compiler_for
+from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.origin import Origin
-from canfetch.core.profiles import Profile, profile_named
+from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
 
@@ -93,7 +93,7 @@ class Options(NamedTuple):
             user_agent=user_agent,
             agent=as_agent(product_token(user_agent) if agent is None else agent),
             policy=get_policy(given.get("policy", "rfc9309")),
-            profile=profile_named(given.get("profile", "rfc9309")),
+            profile=get_profile(given.get("profile", "rfc9309")),
             max_bytes=max_bytes,
             connect_timeout=given.get("connect_timeout", 10.0),
             read_timeout=given.get("read_timeout", 10.0),
@@ -133,7 +133,7 @@ def _check_names(given: Iterable[str]) -> None:
 def _origin_names(origins: Collection[str]) -> frozenset[str]:
     if isinstance(origins, str):
         raise InvalidOption(f"misconfigured_origins is {origins!r}; give origins, such as [{origins!r}]")
-    return frozenset(str(Origin.of(origin)) for origin in origins)
+    return frozenset(str(Origin.from_url(origin)) for origin in origins)
 
 
 def _is_header(value: object) -> bool:

@@ -76,7 +76,7 @@ class OriginCache:
             if known is not None:
                 known.turn = self._next_turn()
                 return known
-        return self.get(str(Origin.of(url)))
+        return self.get(str(Origin.from_url(url)))
 
     def get(self, name: str) -> OriginState | None:
         """Give what is known of an origin, and count it as used."""

@@ -10,8 +10,8 @@ from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.escapes import unescape_literal
-from canfetch.core.origin import Origin, origin_check
-from canfetch.core.profiles import profile_named
+from canfetch.core.origin import Origin, check_origin
+from canfetch.core.profiles import get_profile
 from canfetch.core.targets import target_of
 from canfetch.core.urls import split_url, url_bytes
 from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Verdict
@@ -68,7 +68,7 @@ class OriginState:
 
     def with_profile(self, profile: str) -> "OriginState":
         """Give the same, with the file read by another profile; one that Python's engine alone does, by that."""
-        flags = profile_named(profile)
+        flags = get_profile(profile)
         engine = None if flags.robotparser else self.options.engine
         return OriginState(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
 
@@ -181,7 +181,7 @@ class OriginState:
     def _check_origin(self, url: str | bytes) -> None:
         name = self.entry.origin
         if not isinstance(url, str) or not url.startswith(name) or url[len(name) : len(name) + 1] != "/":
-            origin_check(self.origin, url, None)
+            check_origin(self.origin, url, None)
 
     def _target(self, url: str | bytes) -> bytes:
         octets = url_bytes(url)

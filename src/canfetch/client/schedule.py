@@ -113,7 +113,7 @@ class Schedule:
         seconds = parse_retry_after(said, now=now) if isinstance(said, str | None) else said
         if seconds is None or not seconds > 0:
             return
-        origin = Origin.of(url)
+        origin = Origin.from_url(url)
         line = self._lines.get(origin)
         if line is None:
             line = self._lines[origin] = _Line()
@@ -155,7 +155,7 @@ class Schedule:
                 self._read_all = True
                 return
             try:
-                origin = Origin.of(url)
+                origin = Origin.from_url(url)
             except (InvalidURL, TypeError) as error:
                 # What is no text is no URL either, and costs none of those behind it.
                 self._reports.append(ScheduledURL(url, None, str(error)))

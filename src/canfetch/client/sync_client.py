@@ -147,7 +147,7 @@ class Client:
             if need is FetchNeed.SOON and not self._is_closed:
                 self._refresh_meanwhile(known.origin, known)
                 return known
-        origin = Origin.of(url) if known is None else known.origin
+        origin = Origin.from_url(url) if known is None else known.origin
         if self._is_closed:
             raise ClientClosed
         if offline:

@@ -6,7 +6,7 @@ Source: RFC 9309 section 2.2.1; Google's list of crawlers for chains and for cra
 from collections.abc import Iterable
 from typing import Self
 
-from canfetch.core.tokens import product_token_bytes
+from canfetch.core.tokens import encode_product_token
 
 
 class Agent:
@@ -34,7 +34,7 @@ class Agent:
         """Check the tokens, and bind them to an object that stays as it is."""
         agent = super().__new__(cls)
         given = (tokens,) if isinstance(tokens, str) else tuple(tokens)
-        encoded = tuple(product_token_bytes(token) for token in given or ("",))
+        encoded = tuple(encode_product_token(token) for token in given or ("",))
         object.__setattr__(agent, "tokens", given)
         object.__setattr__(agent, "star_applies", star_applies)
         object.__setattr__(agent, "encoded_tokens", encoded)

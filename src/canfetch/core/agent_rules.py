@@ -93,7 +93,7 @@ class AgentRules:
         if choice is GroupChoice.NONE:
             return GroupSelection(choice, None, ())
         token = STAR if choice is GroupChoice.STAR else self.agent.encoded_tokens[self._bound.token_index]
-        return GroupSelection(choice, display_text(token), self._token_lines.naming(token, self.group_indices))
+        return GroupSelection(choice, display_text(token), self._token_lines.lines_for(token, self.group_indices))
 
     @property
     def group_indices(self) -> list[int]:

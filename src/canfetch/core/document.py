@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from canfetch.core._tables import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.contract import CompiledFile
@@ -15,17 +14,18 @@ from canfetch.core.engines import compiler_for, compiler_of
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
-from canfetch.core.extensions.request_rate import RequestRate, request_rate
-from canfetch.core.extensions.sitemap import sitemap_url
+from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
+from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
-from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
-from canfetch.core.groups import Group, TokenLines, group_of
+from canfetch.core.groups import Group, TokenLines, build_group
 from canfetch.core.keys import RecordKind
-from canfetch.core.origin import Origin, origin_check, origin_of_robots_url
-from canfetch.core.profiles import PROFILES, profile_named
-from canfetch.core.records import Record, records_of
-from canfetch.core.source import source_of
+from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+from canfetch.core.origin import Origin, check_origin, parse_robots_url
+from canfetch.core.profiles import PROFILES, get_profile
+from canfetch.core.records import Record, iter_records
+from canfetch.core.source import decode_source
 from canfetch.core.text import encode_text
 from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
@@ -85,7 +85,7 @@ class RobotsTxt:
     def __init__(self, source: _Source) -> None:
         content, url, profile, max_bytes, engine = self._source = source
         self.profile = profile
-        flags = PROFILES.get(profile) or profile_named(profile)
+        flags = PROFILES.get(profile) or get_profile(profile)
         if (
             len(content) <= DEFAULT_MAX_BYTES <= max_bytes <= MAX_BYTES_LIMIT
             and max_bytes.__class__ is int
@@ -94,12 +94,12 @@ class RobotsTxt:
             # Nearly every file: nothing to transcode, nothing to cut.
             self.content, self.tail, self.source_encoding = content, b"", "utf-8"
         else:
-            self.content, self.tail, self.source_encoding = source_of(content, flags, max_bytes)
+            self.content, self.tail, self.source_encoding = decode_source(content, flags, max_bytes)
         if url is None:
             self.origin = self._check_origin = None
         else:
-            self.origin = origin_of_robots_url(url)
-            self._check_origin = partial(origin_check, self.origin)
+            self.origin = parse_robots_url(url)
+            self._check_origin = partial(check_origin, self.origin)
         compile_file = compiler_for(engine, flags) if flags.robotparser else compiler_of(engine)
         self._compiled: CompiledFile = compile_file(self.content, profile)
         self._token_lines: TokenLines | None = None
@@ -161,7 +161,7 @@ class RobotsTxt:
             prefix = None if self.origin is None else str(self.origin).encode()
             bound = self._compiled.bind(who.encoded_tokens, who.star_applies, prefix, self._check_origin)
             if self._token_lines is None:
-                self._token_lines = TokenLines(self._compiled, profile_named(self.profile))
+                self._token_lines = TokenLines(self._compiled, get_profile(self.profile))
             rules = AgentRules(who, bound, self.profile, self._token_lines, (_rules_again, (self._source, who)))
             rule_count = bound.rule_count
             self._rules_held += rule_count
@@ -179,8 +179,8 @@ class RobotsTxt:
         Source: RFC 9309 section 2.1.
         """
         if self._groups is None:
-            flags = profile_named(self.profile)
-            self._groups = tuple(group_of(*rows, flags) for rows in self._compiled.group_table())
+            flags = get_profile(self.profile)
+            self._groups = tuple(build_group(*rows, flags) for rows in self._compiled.group_table())
         return self._groups
 
     @property
@@ -190,7 +190,7 @@ class RobotsTxt:
         Cost: O(octets) in Python at the first call.
         """
         if self._records is None:
-            self._records = tuple(records_of(self.content, profile_named(self.profile)))
+            self._records = tuple(iter_records(self.content, get_profile(self.profile)))
         return self._records
 
     @property
@@ -200,7 +200,7 @@ class RobotsTxt:
         Cost: O(records that are no rules).
         """
         values = (
-            sitemap_url(self.content[row[4] : row[5]])
+            parse_sitemap(self.content[row[4] : row[5]])
             for row in self._compiled.other_records()
             if row[1] == RecordKind.SITEMAP
         )
@@ -217,7 +217,7 @@ class RobotsTxt:
         Cost: O(records that are no rules).
         """
         delay = self._longest_delay(agent)
-        if delay is None and profile_named(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
+        if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
             return self._longest_delay("*")
         return delay
 
@@ -232,7 +232,7 @@ class RobotsTxt:
         Raises: InvalidProductToken.
         Cost: O(records that are no rules).
         """
-        rates = map(request_rate, self._values_for(agent, REQUEST_RATE_KEY))
+        rates = map(parse_request_rate, self._values_for(agent, REQUEST_RATE_KEY))
         return tuple(rate for rate in rates if rate is not None)
 
     def visit_times(self, *, agent: str | Agent) -> tuple[DailyWindow, ...]:
@@ -242,7 +242,7 @@ class RobotsTxt:
         Raises: InvalidProductToken.
         Cost: O(records that are no rules).
         """
-        windows = map(visit_time, self._values_for(agent, VISIT_TIME_KEY))
+        windows = map(parse_visit_time, self._values_for(agent, VISIT_TIME_KEY))
         return tuple(window for window in windows if window is not None)
 
     def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
@@ -260,7 +260,7 @@ class RobotsTxt:
         Cost: O(octets).
         """
         content, url, _, max_bytes, engine = self._source
-        if profile_named(profile).robotparser:
+        if get_profile(profile).robotparser:
             engine = None
         return RobotsTxt((content, url, profile, max_bytes, engine))
 
@@ -336,7 +336,7 @@ class RobotsTxt:
             from canfetch.core.extensions.queries import ExtensionAnswers  # noqa: PLC0415 - few ask
 
             rows = self._compiled.other_records()
-            self._extension_answers = ExtensionAnswers(self.content, rows, profile_named(self.profile))
+            self._extension_answers = ExtensionAnswers(self.content, rows, get_profile(self.profile))
         return self._extension_answers
 
     def _asides_for(self, agent: str | Agent) -> "GroupAnswers":

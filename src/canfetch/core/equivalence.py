@@ -11,7 +11,7 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import ExtensionScope
 from canfetch.core.groups import Group
 from canfetch.core.patterns import is_void, texts_of
-from canfetch.core.profiles import PROFILES, Profile, profile_named
+from canfetch.core.profiles import PROFILES, Profile, get_profile
 from canfetch.core.text import encode_text
 
 # Lines of text for people mean nothing to a crawler, wherever they stand.
@@ -39,7 +39,7 @@ def meaning_of(octets: bytes, profile: str, *, engine: str | None = None) -> obj
     Cost: O(octets).
     """
     robots = parse(octets, profile=profile, engine=engine)
-    flags = profile_named(profile)
+    flags = get_profile(profile)
     in_order = flags.first_match or flags.name_in_value or flags.first_group_only or flags.robotparser
     groups = list(_groups(robots, flags))
     files, asides = _asides(robots)

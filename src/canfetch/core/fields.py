@@ -18,7 +18,7 @@ class Field(NamedTuple):
     has_colon: bool
 
 
-def field_of(content: bytes, profile: Profile) -> Field | None:
+def parse_field(content: bytes, profile: Profile) -> Field | None:
     """Find key and value in the readable part of a line, or None where it has no key or no separator.
 
     Cost: O(octets of the line).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from canfetch.core.patterns import is_void, texts_of
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text
-from canfetch.core.tokens import names
+from canfetch.core.tokens import token_matches
 from canfetch.core.verdict import Rule
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TokenLines:
         self._profile = profile
         self._user_agents: list[list[tuple[bytes, int]]] | None = None
 
-    def naming(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
+    def lines_for(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
         """Give the numbers of the lines of those groups that name `token`.
 
         Cost: O(user-agent lines of the groups), at the first call O(rules and user-agent lines of the file).
@@ -57,11 +57,14 @@ class TokenLines:
         if self._user_agents is None:
             self._user_agents = [user_agents for user_agents, _ in self._compiled.group_table()]
         return tuple(
-            line for index in groups for named, line in self._user_agents[index] if names(named, token, self._profile)
+            line
+            for index in groups
+            for named, line in self._user_agents[index]
+            if token_matches(named, token, self._profile)
         )
 
 
-def group_of(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile) -> Group:
+def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile) -> Group:
     """Make a group of an engine's rows.
 
     Cost: O(octets of its rules).

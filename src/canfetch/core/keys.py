@@ -49,7 +49,7 @@ def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
 EXACT_KINDS: Final = {name: exact_kinds(profile) for name, profile in PROFILES.items()}
 
 
-def kind_of(key: bytes, profile: Profile) -> RecordKind:
+def record_kind(key: bytes, profile: Profile) -> RecordKind:
     """Say what kind of record `key`, stripped and in any letter case, makes."""
     folded = key.lower()
     kind = EXACT_KINDS[profile.name].get(folded)

@@ -39,7 +39,7 @@ def byte_order_mark_length(octets: bytes, profile: Profile) -> int:
     return 0
 
 
-def lines_of(octets: bytes, profile: Profile) -> Iterator[Line]:
+def iter_lines(octets: bytes, profile: Profile) -> Iterator[Line]:
     """Yield the physical lines.
 
     Cost: O(octets).

@@ -30,7 +30,7 @@ class Origin(NamedTuple):
     port: int | None
 
     @classmethod
-    def of(cls, url: str | bytes) -> "Origin":
+    def from_url(cls, url: str | bytes) -> "Origin":
         """Give the origin of an absolute URL; user information, path, query and fragment do not count.
 
         Raises: InvalidURL: it is no absolute URL, or its host is no host.
@@ -52,6 +52,17 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{self.host}{port}"
 
 
+def find_origin(url: str | bytes) -> Origin | None:
+    """Return the origin of `url`, or None if `url` is not an absolute URL with a host.
+
+    Cost: O(bytes).
+    """
+    try:
+        return Origin.from_url(url)
+    except InvalidURL:
+        return None
+
+
 def robots_url(url: str | bytes) -> str:
     """Give the URL of the robots.txt that rules over `url`.
 
@@ -62,10 +73,10 @@ def robots_url(url: str | bytes) -> str:
     >>> robots_url("https://user@EXAMPLE.com:443/a?b#c")
     'https://example.com/robots.txt'
     """
-    return Origin.of(url).robots_url
+    return Origin.from_url(url).robots_url
 
 
-def origin_of_robots_url(url: str | bytes) -> Origin:
+def parse_robots_url(url: str | bytes) -> Origin:
     """Give the origin that a robots.txt at `url` rules over.
 
     Raises: InvalidRobotsURL: no robots.txt can be there.
@@ -86,7 +97,7 @@ def origin_of_robots_url(url: str | bytes) -> Origin:
     return origin
 
 
-def origin_check(origin: Origin, url: str | bytes, index: int | None) -> None:
+def check_origin(origin: Origin, url: str | bytes, index: int | None) -> None:
     """Let a URL of that origin pass; a URL without a scheme has the file's.
 
     Raises: OriginMismatch: it is of another; InvalidURL: its host is none.

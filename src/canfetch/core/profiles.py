@@ -4,10 +4,10 @@ from canfetch.core._tables import PROFILES, Profile
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import UnknownProfile
 
-__all__ = ["PROFILES", "Profile", "profile_named"]
+__all__ = ["PROFILES", "Profile", "get_profile"]
 
 
-def profile_named(name: str) -> Profile:
+def get_profile(name: str) -> Profile:
     """Give the profile of that name.
 
     Raises: UnknownProfile: there is none; the message lists those that exist.

@@ -11,13 +11,13 @@ from enum import Flag, auto
 from typing import Final, NamedTuple
 
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
-from canfetch.core.fields import field_of
-from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, kind_of
-from canfetch.core.lines import byte_order_mark_length, lines_of, readable_part
+from canfetch.core.fields import parse_field
+from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, record_kind
+from canfetch.core.lines import byte_order_mark_length, iter_lines, readable_part
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
 from canfetch.core.text import HEX_DIGITS
-from canfetch.core.tokens import token_of
+from canfetch.core.tokens import extract_token
 
 
 class Note(Flag):
@@ -25,7 +25,7 @@ class Note(Flag):
 
     NONE = 0
     BYTE_ORDER_MARK = auto()  # the line stands behind one
-    NO_RECORD = auto()  # text that is neither blank, a comment nor a record
+    NOT_A_RECORD = auto()  # text that is neither blank, a comment nor a record
     MISSING_COLON = auto()  # white space stands for the colon
     MISSPELT_KEY = auto()  # a spelling other than the record's name was accepted
     KEY_PREFIX = auto()  # only the beginning of the key was accepted
@@ -34,7 +34,7 @@ class Note(Flag):
     OUTSIDE_GRAMMAR = auto()  # a user-agent line or rule that the grammar of the RFC has not
     EMPTY_VALUE = auto()  # nothing behind the separator
     TOKEN_CUT = auto()  # only a part of a user-agent line's value is its product token
-    NAMES_NOBODY = auto()  # a user-agent line without a product token
+    NO_TOKEN = auto()  # a user-agent line without a product token
     VOID_RULE = auto()  # a rule that can match nothing by itself
     LINE_CUT = auto()  # octets past the line's limit, or past a NUL, are not read
     NUL = auto()  # a NUL octet
@@ -80,7 +80,7 @@ class _LineReading(NamedTuple):
     is_blank: bool
 
 
-def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
+def iter_records(octets: bytes, profile: Profile) -> Iterator[Record]:
     """Yield a record for every line, blank ones and comments too.
 
     Cost: O(octets).
@@ -89,7 +89,7 @@ def records_of(octets: bytes, profile: Profile) -> Iterator[Record]:
     groups = _Groups(profile)
     readings: dict[bytes, _LineReading] = {}
     notes_of: dict[int, Note] = {}
-    for number, start, content_end, end in lines_of(octets, profile):
+    for number, start, content_end, end in iter_lines(octets, profile):
         content = octets[start:content_end]
         reading = readings.get(content)
         if reading is None:
@@ -147,14 +147,14 @@ def _reading_of(content: bytes, profile: Profile) -> _LineReading:
     notes = Note.LINE_CUT.value if len(read) != len(content) else 0
     if b"\0" in content:
         notes |= Note.NUL.value
-    field = field_of(read, profile)
+    field = parse_field(read, profile)
     if field is None:
         if read.partition(b"#")[0].strip():
-            notes |= Note.NO_RECORD.value
+            notes |= Note.NOT_A_RECORD.value
         return _LineReading(None, (0, 0), (0, 0), notes, not read.strip())
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
-    kind = kind_of(key, profile)
+    kind = record_kind(key, profile)
     notes |= _key_notes(key, kind) | _octet_notes(value)
     if not field.has_colon:
         notes |= Note.MISSING_COLON.value
@@ -162,7 +162,7 @@ def _reading_of(content: bytes, profile: Profile) -> _LineReading:
     if kind >= RecordKind.USER_AGENT and not in_grammar:
         notes |= _OUTSIDE_GRAMMAR
     if kind is RecordKind.USER_AGENT:
-        notes |= _token_notes(value, token_of(value, profile) if in_grammar or not profile.abnf_only else b"")
+        notes |= _token_notes(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
         notes |= _pattern_notes(value, profile)
     return _LineReading(
@@ -195,7 +195,7 @@ def _octet_notes(value: bytes) -> int:
 
 def _token_notes(value: bytes, token: bytes) -> int:
     if not token:
-        return Note.NAMES_NOBODY.value
+        return Note.NO_TOKEN.value
     return 0 if token == value else Note.TOKEN_CUT.value
 
 

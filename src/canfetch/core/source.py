@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT, Profile
+from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+from canfetch.core.profiles import Profile
 from canfetch.errors import InvalidLimit
 
 
@@ -14,7 +15,7 @@ class Source(NamedTuple):
     encoding: str
 
 
-def source_of(content: bytes, profile: Profile, max_bytes: int) -> Source:
+def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
     """Transcode UTF-16 that says so, and cut what is over `max_bytes` back to the last line end.
 
     Raises: InvalidLimit: the limit is below 500 KiB or above 512 MiB, or no whole number.

@@ -22,7 +22,7 @@ _BROWSER_PRODUCTS: Final = frozenset(
 )
 
 
-def token_of(value: bytes, profile: Profile) -> bytes:
+def extract_token(value: bytes, profile: Profile) -> bytes:
     """Extract the product token of a user-agent line's value; empty where the line names nobody.
 
     Where names are looked for in values, the whole value stands for the token.
@@ -49,7 +49,7 @@ def _until_token_end(value: bytes) -> bytes:
     return value
 
 
-def names(token: bytes, agent: bytes, profile: Profile) -> bool:
+def token_matches(token: bytes, agent: bytes, profile: Profile) -> bool:
     """Say whether a user-agent line with that token speaks to an agent of that name, or to `*`.
 
     Cost: O(octets of the token).
@@ -70,7 +70,7 @@ WHITE_SPACE_OCTETS: Final = frozenset(bytes([octet]) for octet in WHITE_SPACE)
 TOKEN_ENDS: Final = tuple(bytes([octet]) for octet in WHITE_SPACE + b"/*,")
 
 
-def product_token_bytes(token: object) -> bytes:
+def encode_product_token(token: object) -> bytes:
     """Check a product token that a caller gives, and encode it.
 
     Raises: InvalidProductToken: it is empty, or holds white space, `/` or a control character;

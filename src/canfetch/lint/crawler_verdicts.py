@@ -51,7 +51,7 @@ def query_verdicts(file: LintedFile, query: VerdictQuery) -> tuple[CrawlerVerdic
 
 
 def _verdict(file: LintedFile, url: str, name: str) -> CrawlerVerdict:
-    crawler = REGISTRY.named(name)
+    crawler = REGISTRY.get_crawler(name)
     profile = "rfc9309" if crawler is None else _PROFILES.get(crawler.operator, "rfc9309")
     agent = Agent(name) if crawler is None else crawler.agent
     allowed, rule = find_deciding_rule(file.robots_for(profile).rules_for(agent), url)

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 import canfetch
-from canfetch.core.extensions.acap import AcapField, acap_field
-from canfetch.core.extensions.ai_training import AITrainingRule, ai_training_rule
-from canfetch.core.extensions.cache_delay import CacheDelay, cache_delay
-from canfetch.core.extensions.clean_param import CleanParam, clean_param
-from canfetch.core.extensions.comment import Comment, comment
-from canfetch.core.extensions.host import HostName, host_name
-from canfetch.core.extensions.license import License, license_
-from canfetch.core.extensions.page_rule import PathPageRule, page_rule
+from canfetch.core.extensions.acap import AcapField, parse_acap_field
+from canfetch.core.extensions.ai_training import AITrainingRule, parse_ai_training_rule
+from canfetch.core.extensions.cache_delay import CacheDelay, parse_cache_delay
+from canfetch.core.extensions.clean_param import CleanParam, parse_clean_param
+from canfetch.core.extensions.comment import Comment, parse_comment
+from canfetch.core.extensions.host import HostName, parse_host
+from canfetch.core.extensions.license import License, parse_license
+from canfetch.core.extensions.page_rule import PathPageRule, parse_page_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
-from canfetch.core.extensions.robot_version import RobotVersion, robot_version
+from canfetch.core.extensions.robot_version import RobotVersion, parse_robot_version
 from canfetch.extensions import ExtensionNote as Note
 from canfetch.extensions import ExtensionScope as Scope
 
@@ -45,7 +45,7 @@ from canfetch.extensions import ExtensionScope as Scope
     ],
 )
 def test_yandex_host(value: bytes, host: HostName | None, notes: Note) -> None:
-    meaning, noted = host_name(value)
+    meaning, noted = parse_host(value)
     assert meaning == host
     assert notes in noted
 
@@ -61,57 +61,57 @@ def test_yandex_host(value: bytes, host: HostName | None, notes: Note) -> None:
     ],
 )
 def test_yandex_clean_param(value: bytes, parameters: tuple[bytes, ...], path: bytes) -> None:
-    assert clean_param(value) == (CleanParam(parameters, path), Note.NONE)
+    assert parse_clean_param(value) == (CleanParam(parameters, path), Note.NONE)
 
 
 @pytest.mark.parametrize("value", [b"", b"&", b"a b", b"a /b c", b"a /b$", b"a /b?c", b"a /caf\xc3\xa9", b"a %2F"])
 def test_yandex_clean_param_that_cannot_be_read_says_nothing(value: bytes) -> None:
-    assert clean_param(value) == (None, Note.UNREADABLE)
+    assert parse_clean_param(value) == (None, Note.UNREADABLE)
 
 
 def test_yandex_clean_param_of_more_than_500_octets_is_noted() -> None:
-    meaning, notes = clean_param(b"a" * 501)
+    meaning, notes = parse_clean_param(b"a" * 501)
     assert meaning is not None
     assert notes is Note.TOO_LONG
 
 
 @pytest.mark.parametrize("value", [b"/old/", b"*.pdf$"])
 def test_google_noindex_was_a_pattern(value: bytes) -> None:
-    assert page_rule("noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
+    assert parse_page_rule("noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
 
 
 @pytest.mark.parametrize("value", [b"", b"old"])
 def test_google_noindex_without_a_pattern_said_nothing(value: bytes) -> None:
-    assert page_rule("noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_page_rule("noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_conner1996_comment() -> None:
-    assert comment(b"call us first") == (Comment("call us first"), Note.NONE)
-    assert comment(b"\x1b\xff") == (Comment("%1B%FF"), Note.NONE)
-    assert comment(b"") == (None, Note.UNREADABLE)
+    assert parse_comment(b"call us first") == (Comment("call us first"), Note.NONE)
+    assert parse_comment(b"\x1b\xff") == (Comment("%1B%FF"), Note.NONE)
+    assert parse_comment(b"") == (None, Note.UNREADABLE)
 
 
 @pytest.mark.parametrize("value, numbers", [(b"2.0.0", (2, 0, 0)), (b"1", (1,)), (b"2.00", (2, 0))])
 def test_conner1996_robot_version(value: bytes, numbers: tuple[int, ...]) -> None:
-    assert robot_version(value) == (RobotVersion(numbers), Note.OBSOLETE)
+    assert parse_robot_version(value) == (RobotVersion(numbers), Note.OBSOLETE)
 
 
 @pytest.mark.parametrize("value", [b"", b"2.", b"two", b"-1", b"1" * 33])
 def test_conner1996_what_is_no_version_is_nothing(value: bytes) -> None:
-    assert robot_version(value) == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_robot_version(value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_cache_delay() -> None:
-    assert cache_delay(b"5") == (CacheDelay(5.0), Note.NONE)
-    assert cache_delay(b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
-    assert cache_delay(b"soon") == (None, Note.UNREADABLE)
+    assert parse_cache_delay(b"5") == (CacheDelay(5.0), Note.NONE)
+    assert parse_cache_delay(b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
+    assert parse_cache_delay(b"soon") == (None, Note.UNREADABLE)
 
 
 def test_rsl_license_is_an_absolute_url() -> None:
     url = b"https://example.com/license.xml"
-    assert license_(url) == (License(url.decode()), Note.NONE)
+    assert parse_license(url) == (License(url.decode()), Note.NONE)
     for value in (b"/license.xml", b"//example.com/license.xml", b"MIT", b""):
-        assert license_(value) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE)
+        assert parse_license(value) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE)
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ def test_rsl_license_is_an_absolute_url() -> None:
     ],
 )
 def test_acap_fields_are_taken_apart(key: bytes, field: AcapField) -> None:
-    assert acap_field(key, b"x") == (field, Note.OBSOLETE)
+    assert parse_acap_field(key, b"x") == (field, Note.OBSOLETE)
 
 
 def test_acap_without_a_name_is_nothing() -> None:
-    assert acap_field(b"acap-", b"x") == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_acap_field(b"acap-", b"x") == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_canel2024_rules_of_training() -> None:
     rule = AITrainingRule(Preference.DISALLOW, b"/x")
-    assert ai_training_rule(Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
-    assert [said.label for said in rule.said] == ["disallowaitraining"]
-    assert ai_training_rule(Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_ai_training_rule(Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
+    assert [said.label for said in rule.usage_preferences] == ["disallowaitraining"]
+    assert parse_ai_training_rule(Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_aipref_most_restrictive() -> None:
@@ -173,7 +173,7 @@ def test_every_other_record_is_read_with_its_place(engine: str) -> None:
     records = canfetch.parse(FILE, engine=engine).extensions
     assert [(record.line, record.name, str(record.scope), record.group, record.notes) for record in records] == [
         (1, "license", "file", None, Note.NONE),
-        (2, "crawl-delay", "nobody", None, Note.OUTSIDE_GROUP),
+        (2, "crawl-delay", "none", None, Note.OUTSIDE_GROUP),
         (3, "comment", "file", None, Note.MISSING_COLON),
         (5, "crawl-delay", "group", 0, Note.DECIMAL_COMMA),
         (6, "sitemap", "file", 0, Note.NOT_ABSOLUTE),
@@ -190,8 +190,8 @@ def test_every_other_record_is_read_with_its_place(engine: str) -> None:
         (17, "llm%FF-policy", "group", 0, Note.UNKNOWN_RECORD),
     ]
     assert [record.line for record in records.unknown] == [16, 17]
-    assert [record.line for record in records.named("Crawl-Delay")] == [2, 5, 9]
-    delays = [(record.line, record.meaning) for record in records.of(canfetch.extensions.CrawlDelay)]
+    assert [record.line for record in records.by_name("Crawl-Delay")] == [2, 5, 9]
+    delays = [(record.line, record.parsed) for record in records.of_type(canfetch.extensions.CrawlDelay)]
     assert delays == [(2, canfetch.extensions.CrawlDelay(1.0)), (5, canfetch.extensions.CrawlDelay(1.5))]
 
 
@@ -236,5 +236,5 @@ def test_records_that_repeat_have_lines_and_groups_of_their_own() -> None:
         b"K%d: v\n" % number for number in range(5000)
     )
     records = canfetch.parse(octets).extensions
-    assert [(one.line, one.group) for one in records.named("x")] == [(1, None), (2, None), (4, 0), (7, 1)]
+    assert [(one.line, one.group) for one in records.by_name("x")] == [(1, None), (2, None), (4, 0), (7, 1)]
     assert len(records) == 5004

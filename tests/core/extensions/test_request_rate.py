@@ -3,8 +3,8 @@
 import pytest
 
 import canfetch
-from canfetch.core.extensions.request_rate import RequestRate, request_rate
-from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
+from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
 
 
@@ -20,7 +20,7 @@ from canfetch.core.extensions.windows import DailyWindow
     ],
 )
 def test_conner1996_a_rate_is_requests_in_a_time(value: bytes, rate: RequestRate) -> None:
-    assert request_rate(value) == rate
+    assert parse_request_rate(value) == rate
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_conner1996_a_rate_is_requests_in_a_time(value: bytes, rate: RequestRate
     ],
 )
 def test_conner1996_what_is_no_rate_is_nothing(value: bytes) -> None:
-    assert request_rate(value) is None
+    assert parse_request_rate(value) is None
 
 
 def test_the_interval_of_a_rate() -> None:
@@ -51,8 +51,8 @@ def test_the_interval_of_a_rate() -> None:
 
 
 def test_conner1996_visit_time() -> None:
-    assert visit_time(b"0600-0845") == DailyWindow(21_600, 31_500)
-    assert visit_time(b"always") is None
+    assert parse_visit_time(b"0600-0845") == DailyWindow(21_600, 31_500)
+    assert parse_visit_time(b"always") is None
 
 
 def test_rates_and_times_are_of_the_agents_own_groups(engine: str) -> None:

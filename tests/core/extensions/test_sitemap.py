@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.sitemap import sitemap_url
+from canfetch.core.extensions.sitemap import parse_sitemap
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from canfetch.core.extensions.sitemap import sitemap_url
     ],
 )
 def test_google_a_sitemap_is_a_url_as_written(value: bytes, url: str | None) -> None:
-    assert sitemap_url(value) == url
+    assert parse_sitemap(value) == url

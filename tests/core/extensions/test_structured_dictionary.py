@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.structured_dictionary import structured_dictionary
+from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from canfetch.core.extensions.structured_dictionary import structured_dictionary
     ],
 )
 def test_rfc9651_4_2_2_dictionaries(octets: bytes, members: dict[bytes, bytes | None]) -> None:
-    assert structured_dictionary(octets) == members
+    assert parse_structured_dictionary(octets) == members
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_rfc9651_4_2_2_dictionaries(octets: bytes, members: dict[bytes, bytes | 
     ],
 )
 def test_rfc9651_4_2_2_one_octet_out_of_place_voids_all(octets: bytes) -> None:
-    assert structured_dictionary(octets) is None
+    assert parse_structured_dictionary(octets) is None

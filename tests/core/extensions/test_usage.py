@@ -6,8 +6,8 @@ import pickle
 import pytest
 
 import canfetch
-from canfetch.core.extensions.content_signal import content_signal
-from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
+from canfetch.core.extensions.content_signal import parse_content_signal
+from canfetch.core.extensions.content_usage import USAGE_LABELS, parse_content_usage
 from canfetch.extensions import ContentSignal, ContentUsage, Preference, UsagePurpose
 from canfetch.extensions import ExtensionNote as Note
 
@@ -137,19 +137,19 @@ def test_a_file_that_was_asked_can_be_sent_elsewhere() -> None:
     ],
 )
 def test_contentsignals_values(value: bytes, signals: tuple[tuple[str, str], ...], notes: Note) -> None:
-    assert content_signal(value) == (ContentSignal(signals), notes)
+    assert parse_content_signal(value) == (ContentSignal(signals), notes)
 
 
 def test_contentsignals_what_cannot_be_read() -> None:
-    assert content_signal(b"/a search=yes") == (None, Note.UNREADABLE | Note.PATH_BEFORE_SIGNALS)
-    assert content_signal(b"yes")[0] is content_signal(b"")[0] is content_signal(b"=yes")[0] is None
+    assert parse_content_signal(b"/a search=yes") == (None, Note.UNREADABLE | Note.PATH_BEFORE_SIGNALS)
+    assert parse_content_signal(b"yes")[0] is parse_content_signal(b"")[0] is parse_content_signal(b"=yes")[0] is None
 
 
 def test_contentsignals_use_is_kept_and_not_judged() -> None:
     signal = ContentSignal((("use", "full"), ("use", "reference"), ("use", "never")))
     assert signal.use == "reference"
     assert ContentSignal((("search", "yes"),)).use is None
-    assert list(signal.said) == []
+    assert list(signal.usage_preferences) == []
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_contentsignals_use_is_kept_and_not_judged() -> None:
 def test_aipref_values(
     value: bytes, path: bytes | None, preferences: tuple[tuple[str, Preference], ...], notes: Note
 ) -> None:
-    assert content_usage(value) == (ContentUsage(path, preferences), notes)
+    assert parse_content_usage(value) == (ContentUsage(path, preferences), notes)
 
 
 @pytest.mark.parametrize("value", [b"", b"/path", b"/path ", b"Train-AI=n", b"train-ai=n;", b"/a b c"])
 def test_aipref_what_does_not_parse_is_unknown(value: bytes) -> None:
-    usage, notes = content_usage(value)
+    usage, notes = parse_content_usage(value)
     assert (usage.preferences, notes) == ((), Note.UNREADABLE)
     assert usage.path == (b"/path" if b"path" in value else b"/a" if value[:1] == b"/" else None)
 
@@ -195,14 +195,14 @@ def test_aipref_targets_of_literal_paths_are_found(engine: str) -> None:
 def test_aipref_every_label_speaks_of_something_and_old_ones_are_dated(name: str) -> None:
     label = USAGE_LABELS[name]
     usage = ContentUsage(None, ((name, DISALLOW),))
-    assert tuple(said.purpose for said in usage.said) == label.purposes
+    assert tuple(said.purpose for said in usage.usage_preferences) == label.purposes
     assert (label.draft is None) == (label.rank == 0)
-    assert {said.draft for said in usage.said} == {label.draft}
+    assert {said.draft for said in usage.usage_preferences} == {label.draft}
 
 
 def test_todays_labels_go_before_old_ones_and_narrow_ones_before_broad_ones() -> None:
     usage = ContentUsage(None, (("bots", DISALLOW), ("search", ALLOW), ("train-genai", ALLOW)))
-    assert [(said.purpose, said.preference, said.label) for said in usage.said] == [
+    assert [(said.purpose, said.preference, said.label) for said in usage.usage_preferences] == [
         (UsagePurpose.TRAINING, ALLOW, "train-genai"),
         (UsagePurpose.SEARCH, ALLOW, "search"),
         (UsagePurpose.AI_USE, DISALLOW, "bots"),

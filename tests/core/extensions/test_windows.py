@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.windows import DailyWindow, daily_window
+from canfetch.core.extensions.windows import DailyWindow, parse_daily_window
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -19,7 +19,7 @@ DAY = 24 * HOUR
     ],
 )
 def test_conner1996_a_window_is_two_times_of_the_day(value: bytes, window: DailyWindow) -> None:
-    assert daily_window(value) == window
+    assert parse_daily_window(value) == window
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_conner1996_a_window_is_two_times_of_the_day(value: bytes, window: Daily
     [b"", b"0600", b"06000845", b"0600-845", b"0660-0845", b"2401-0100", b"0600-08:45", b"-0600-0845", b"a600-0845"],
 )
 def test_conner1996_what_is_no_time_of_the_day_is_no_window(value: bytes) -> None:
-    assert daily_window(value) is None
+    assert parse_daily_window(value) is None
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.contract import Decision
+from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.reference import compile_file
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile

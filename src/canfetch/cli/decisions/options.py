@@ -6,8 +6,9 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, taken_from
-from canfetch.core._tables import DEFAULT_MAX_BYTES, PROFILES
 from canfetch.core.engines import ENGINES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.profiles import PROFILES
 
 FORMATS: Final = ("text", "json", "ndjson", "csv")
 STANDARD_INPUT: Final = "-"

@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.cli.decisions.run import Answer, Session
 from canfetch.cli.shared.terminal import Palette, columns, padded, shown, wants_color
-from canfetch.core._tables import PROFILES
+from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import Verdict
 
 _NAME_COLUMNS: Final = max(map(columns, PROFILES))

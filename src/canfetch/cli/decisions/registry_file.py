@@ -56,7 +56,7 @@ def registry_of(name: str | None) -> Registry:
             crawlers.append(checked(_crawler(row)))
         except (CanfetchError, TypeError) as error:
             raise Problem(f"{_OPTION} {quoted(name)}, [[{_TABLE}]] {number}: {error}") from None
-    return Registry.of_checked((*REGISTRY.crawlers, *crawlers))
+    return Registry.from_checked((*REGISTRY.crawlers, *crawlers))
 
 
 def _crawler(row: Any) -> Crawler:

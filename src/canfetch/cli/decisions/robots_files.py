@@ -10,7 +10,7 @@ from canfetch.cli.shared.input_files import read_robots
 from canfetch.cli.shared.problems import Problem
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.origin import origin_check, origin_of_robots_url
+from canfetch.core.origin import check_origin, parse_robots_url
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidRobotsURL, InvalidURL
@@ -196,7 +196,7 @@ class _FetchedFile:
 
         if self._is_named:
             # Where there is no file, nothing else tells that it rules over another origin.
-            origin_check(self.known.origin, url, None)
+            check_origin(self.known.origin, url, None)
         return time.time()
 
 
@@ -206,6 +206,6 @@ def _robots_url(given: str) -> str:
     is_origin = place and not place.partition("/")[2]
     url = f"{scheme}://{place.removesuffix('/')}/robots.txt" if is_origin else given
     try:
-        return origin_of_robots_url(url).robots_url
+        return parse_robots_url(url).robots_url
     except InvalidRobotsURL as error:
         raise Problem(f"--robots {error}") from None

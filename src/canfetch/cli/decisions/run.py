@@ -12,7 +12,7 @@ from canfetch.cli.shared.input_files import check_limit, check_standard_input, c
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.shared.progress import Progress, progress_over
 from canfetch.cli.shared.terminal import is_terminal
-from canfetch.core._tables import PROFILES
+from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError

@@ -22,7 +22,7 @@ from canfetch.cli.shared.output_files import rewrite, to_standard_output
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.shared.progress import Progress, progress_of
 from canfetch.cli.shared.terminal import Palette, is_terminal, wants_color
-from canfetch.core.origin import origin_of_robots_url
+from canfetch.core.origin import parse_robots_url
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
@@ -121,7 +121,7 @@ def _check_names(question: LintQuestion, names: tuple[str, ...]) -> None:
         if len(names) > 1 or is_origin(names[0]):
             raise Problem("--robots-url says where one file is: give one FILE")
         try:
-            origin_of_robots_url(question.robots_url)
+            parse_robots_url(question.robots_url)
         except InvalidRobotsURL:
             # A place where no robots.txt can be is a finding; what is no URL at all is a mistake.
             if "://" not in question.robots_url:

@@ -16,7 +16,7 @@ from canfetch.cli.shared.origin_lookup import Origins
 from canfetch.cli.shared.problems import Problem, problem_line
 from canfetch.cli.shared.progress import Progress
 from canfetch.client.origin_state import OriginState
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.lint.lint_input import LintInput, SitePage
@@ -118,7 +118,7 @@ def _octets(known: OriginState) -> bytes | None:
 
 
 def _siblings(name: str) -> Iterator[str]:
-    origin = Origin.of(url_of_origin(name))
+    origin = Origin.from_url(url_of_origin(name))
     scheme, separator, host = str(origin).partition("://")
     other_host = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
     other_scheme = {"http": "https", "https": "http"}.get(scheme, scheme)

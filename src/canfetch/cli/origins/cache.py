@@ -64,7 +64,7 @@ def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
 
 def _origin_name(text: str) -> str:
     try:
-        return str(Origin.of(url_of_origin(text)))
+        return str(Origin.from_url(url_of_origin(text)))
     except InvalidURL as error:
         raise Problem(str(error)) from None
 

@@ -16,7 +16,7 @@ from canfetch.cli.shared.origin_arguments import url_of_origin
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.shared.terminal import shown
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.sitemap import sitemap_url
+from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.keys import RecordKind
 from canfetch.core.quoting import quoted
 
@@ -79,7 +79,7 @@ def _sitemaps(origins: tuple[str, ...], robots: str | None, options: NetworkOpti
 def _found(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
     for record in robots.records:
         if record.kind is RecordKind.SITEMAP and record.value is not None:
-            sitemap = sitemap_url(robots.content[slice(*record.value)])
+            sitemap = parse_sitemap(robots.content[slice(*record.value)])
             if sitemap is not None:
                 yield record.line, sitemap
 

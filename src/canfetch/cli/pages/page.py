@@ -14,7 +14,7 @@ from canfetch.cli.shared.agent_arguments import Asker, asker_of
 from canfetch.cli.shared.network_options import network_parameters, taken_from
 from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
 from canfetch.cli.shared.terminal import Palette, shown, wants_color
-from canfetch.core._tables import PROFILES
+from canfetch.core.profiles import PROFILES
 from canfetch.errors import CanfetchError
 from canfetch.pages.dates import parse_date
 from canfetch.pages.dialects import PAGE_DIALECTS

@@ -219,7 +219,7 @@ class _FetchedPages:
 
     def _tdm_file(self, url: str, agent: Agent) -> "_TDMAnswer":
         """Ask for the origin's TDM file, where it may be fetched."""
-        place = f"{Origin.of(url)}{TDM_FILE_PATH}"
+        place = f"{Origin.from_url(url)}{TDM_FILE_PATH}"
         if not self._robots_verdict(place, agent).allowed:
             return _TDMAnswer()
         for _ in range(_MOST_REDIRECTS + 1):
@@ -262,7 +262,7 @@ def _place(base: str, response: Response) -> str:
     location = (response.header("location") or "").strip()
     try:
         place = urljoin(base, location).partition("#")[0]
-        if location and Origin.of(place).scheme in {"http", "https"}:
+        if location and Origin.from_url(place).scheme in {"http", "https"}:
             return place
     except ValueError:
         # What urljoin cannot read, or what is no URL.

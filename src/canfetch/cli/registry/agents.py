@@ -75,7 +75,7 @@ def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str,
 
 
 def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
-    known = {name: REGISTRY.named(name) for name in names}
+    known = {name: REGISTRY.get_crawler(name) for name in names}
     wanted = [crawler for crawler in known.values() if crawler is not None]
     if format == "text":
         sys.stdout.write("\n".join(_described(crawler) for crawler in wanted))
@@ -101,7 +101,7 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
     def answers() -> Iterator[tuple[str, Crawler | None]]:
         nonlocal code
         for header in chain([first], given):
-            crawler = REGISTRY.find_by_user_agent(header)
+            crawler = REGISTRY.find_crawler(header)
             if crawler is None:
                 code = _NOTHING_FOUND
             yield header, crawler

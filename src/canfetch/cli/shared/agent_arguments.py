@@ -84,7 +84,7 @@ def asker_of(name: str, place: str = "", *, exact: bool, registry: Registry = RE
     try:
         if exact:
             return Asker(name, Agent(name), None)
-        return Asker(name, registry.agent(name), registry.named(name))
+        return Asker(name, registry.agent(name), registry.get_crawler(name))
     except InvalidProductToken as error:
         if not name:
             raise Problem(str(error)) from None

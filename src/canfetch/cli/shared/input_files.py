@@ -7,8 +7,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.cli.decisions.options import STANDARD_INPUT, Question
 from canfetch.cli.shared.problems import Problem
-from canfetch.core._tables import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidRobotsURL
 

@@ -15,7 +15,7 @@ def url_of_origin(name: str) -> str:
         return name
     url = f"https://{name}"
     try:
-        Origin.of(url)
+        Origin.from_url(url)
     except InvalidURL:
         raise Problem(f"{quoted(name)} is no origin: give one such as https://example.com") from None
     return url

@@ -13,7 +13,7 @@ from canfetch.cli.shared.store_option import as_typed, open_store
 from canfetch.client.origin_state import OriginState
 from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
-from canfetch.core._tables import DEFAULT_MAX_BYTES
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidURL
@@ -107,7 +107,7 @@ class Origins:
 
 
 def _origin_name(url: str) -> str:
-    origin = Origin.of(url)
+    origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
         raise InvalidURL(
             f"{quoted(url)}: no robots.txt is fetched by {origin.scheme}, only by {', '.join(DEFAULT_PORTS)}"

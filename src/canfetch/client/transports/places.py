@@ -52,7 +52,7 @@ def place_of(url: str, schemes: tuple[str, ...] = _HTTP) -> Place:
     Raises: InvalidURL: it is no absolute URL with a host. Failed: SCHEME, for one that is not among `schemes`;
         TLS, for a host that no certificate can name.
     """
-    origin = Origin.of(url)
+    origin = Origin.from_url(url)
     if origin.scheme not in schemes or origin.port is None:
         raise Failed(FailureKind.SCHEME, f"{origin.scheme} is not spoken, only {', '.join(schemes)}")
     octets = url_bytes(url)

@@ -25,7 +25,7 @@ class AcapField(NamedTuple):
     argument: bytes
 
 
-def acap_field(key: bytes, value: bytes) -> tuple[AcapField | None, ExtensionNote]:
+def parse_acap_field(key: bytes, value: bytes) -> tuple[AcapField | None, ExtensionNote]:
     """Read a field, its key in lower case.
 
     Cost: O(octets).

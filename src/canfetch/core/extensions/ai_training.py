@@ -22,12 +22,12 @@ class AITrainingRule(NamedTuple):
     path: bytes
 
     @property
-    def said(self) -> Iterator[UsagePreference]:
+    def usage_preferences(self) -> Iterator[UsagePreference]:
         """What it says of training."""
         yield UsagePreference(UsagePurpose.TRAINING, self.preference, f"{self.preference}aitraining", _DRAFT)
 
 
-def ai_training_rule(preference: Preference, value: bytes) -> tuple[AITrainingRule | None, ExtensionNote]:
+def parse_ai_training_rule(preference: Preference, value: bytes) -> tuple[AITrainingRule | None, ExtensionNote]:
     """Read a value: a pattern, as that of a rule."""
     if value[:1] not in (b"/", b"*"):
         return None, ExtensionNote.OBSOLETE | ExtensionNote.UNREADABLE

@@ -15,7 +15,7 @@ class CacheDelay(NamedTuple):
     seconds: float
 
 
-def cache_delay(value: bytes) -> tuple[CacheDelay | None, ExtensionNote]:
+def parse_cache_delay(value: bytes) -> tuple[CacheDelay | None, ExtensionNote]:
     """Read a value: a number, as that of Crawl-delay."""
     seconds = parse_crawl_delay(value)
     if seconds is None:

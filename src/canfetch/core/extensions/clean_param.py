@@ -20,7 +20,7 @@ class CleanParam(NamedTuple):
     path: bytes
 
 
-def clean_param(value: bytes) -> tuple[CleanParam | None, ExtensionNote]:
+def parse_clean_param(value: bytes) -> tuple[CleanParam | None, ExtensionNote]:
     """Read a value such as `ref` or `sid&sort /forum/*.php`.
 
     A path with another character than Yandex allows says nothing: to join pages that are not the same would

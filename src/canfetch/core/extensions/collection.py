@@ -8,7 +8,7 @@ from canfetch.core.extensions.known import KNOWN_RECORDS, known_record
 from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.keys import RecordKind
 
-MeaningT = TypeVar("MeaningT")
+ParsedT = TypeVar("ParsedT")
 _MOST_REMEMBERED: Final = 4096
 
 
@@ -17,11 +17,11 @@ class Extensions(tuple[Extension[Any], ...]):
 
     __slots__ = ()
 
-    def of(self, meaning: type[MeaningT]) -> tuple[Extension[MeaningT], ...]:
+    def of_type(self, parsed_type: type[ParsedT]) -> tuple[Extension[ParsedT], ...]:
         """Give those that could be read and mean that, such as `CleanParam`."""
-        return tuple(record for record in self if isinstance(record.meaning, meaning))
+        return tuple(record for record in self if isinstance(record.parsed, parsed_type))
 
-    def named(self, name: str) -> tuple[Extension[Any], ...]:
+    def by_name(self, name: str) -> tuple[Extension[Any], ...]:
         """Give those of that name, in any letter case, also where they could not be read."""
         folded = name.lower()
         return tuple(record for record in self if record.name == folded)
@@ -74,6 +74,6 @@ def _extension(octets: bytes, row: OtherRow) -> Extension[Any]:
     if scope is None:
         scope = ExtensionScope.FILE if group < 0 else ExtensionScope.GROUP
     elif scope is ExtensionScope.GROUP and group < 0:
-        scope = ExtensionScope.NOBODY
+        scope = ExtensionScope.NONE
         notes |= ExtensionNote.OUTSIDE_GROUP
     return Extension(known.name, meaning, value, line, None if group < 0 else group, scope, notes, known.source)

@@ -15,6 +15,6 @@ class Comment(NamedTuple):
     text: str
 
 
-def comment(value: bytes) -> tuple[Comment | None, ExtensionNote]:
+def parse_comment(value: bytes) -> tuple[Comment | None, ExtensionNote]:
     """Read a value: any text."""
     return (Comment(display_text(value)), ExtensionNote.NONE) if value else (None, ExtensionNote.UNREADABLE)

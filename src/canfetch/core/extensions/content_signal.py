@@ -33,7 +33,7 @@ class ContentSignal(NamedTuple):
         return next((value for label, value in reversed(self.signals) if label == "use" and value in _USES), None)
 
     @property
-    def said(self) -> Iterator[UsagePreference]:
+    def usage_preferences(self) -> Iterator[UsagePreference]:
         """What it says of each purpose; of a label that is there twice, the most restrictive: that is ours."""
         for label, purpose in _PURPOSES.items():
             preference = most_restrictive(
@@ -43,7 +43,7 @@ class ContentSignal(NamedTuple):
                 yield UsagePreference(purpose, preference, label)
 
 
-def content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
+def parse_content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
     """Read a value such as `search=yes, ai-train=no`; letter case does not count.
 
     A path in front, as AIPREF has it, is not defined here: such a line says nothing.

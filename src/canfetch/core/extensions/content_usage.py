@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.extensions.structured_dictionary import structured_dictionary
+from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 
 _EVERYTHING: Final = tuple(UsagePurpose)
 _TRAINING: Final = (UsagePurpose.TRAINING,)
@@ -58,7 +58,7 @@ class ContentUsage(NamedTuple):
     preferences: tuple[tuple[str, Preference], ...]
 
     @property
-    def said(self) -> Iterator[UsagePreference]:
+    def usage_preferences(self) -> Iterator[UsagePreference]:
         """What it says of each purpose, today's labels before old ones."""
         for purpose in UsagePurpose:
             found = [
@@ -71,7 +71,7 @@ class ContentUsage(NamedTuple):
             yield from (said for rank, said in found if rank == first and said.preference is given)
 
 
-def content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
+def parse_content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
     """Read a value such as `train-ai=n` or `/blog/ train-ai=y, search=y`.
 
     Where the dictionary does not parse, as with a label in upper case, all is unknown.
@@ -81,7 +81,7 @@ def content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
     path: bytes | None = None
     if value[:1] == b"/":
         path, _, value = value.replace(b"\t", b" ").partition(b" ")
-    dictionary = structured_dictionary(value)
+    dictionary = parse_structured_dictionary(value)
     if not dictionary:
         # It says nothing, and still is the longest path for what is below it.
         return ContentUsage(path, ()), ExtensionNote.UNREADABLE

@@ -20,7 +20,7 @@ class HostName(NamedTuple):
     port: int | None
 
 
-def host_name(value: bytes) -> tuple[HostName | None, ExtensionNote]:
+def parse_host(value: bytes) -> tuple[HostName | None, ExtensionNote]:
     """Read a value such as `example.com`, `example.com:8080` or `https://example.com`.
 
     A slash at the end is passed over, and noted; a path, user information or another scheme is no host.

@@ -5,22 +5,22 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.extensions import acap
-from canfetch.core.extensions.ai_training import ai_training_rule
-from canfetch.core.extensions.cache_delay import cache_delay
-from canfetch.core.extensions.clean_param import clean_param
-from canfetch.core.extensions.comment import comment
-from canfetch.core.extensions.content_signal import content_signal
-from canfetch.core.extensions.content_usage import content_usage
+from canfetch.core.extensions.ai_training import parse_ai_training_rule
+from canfetch.core.extensions.cache_delay import parse_cache_delay
+from canfetch.core.extensions.clean_param import parse_clean_param
+from canfetch.core.extensions.comment import parse_comment
+from canfetch.core.extensions.content_signal import parse_content_signal
+from canfetch.core.extensions.content_usage import parse_content_usage
 from canfetch.core.extensions.crawl_delay import CrawlDelay, parse_crawl_delay
-from canfetch.core.extensions.host import host_name
-from canfetch.core.extensions.license import license_
-from canfetch.core.extensions.page_rule import PAGE_RULES, page_rule
+from canfetch.core.extensions.host import parse_host
+from canfetch.core.extensions.license import parse_license
+from canfetch.core.extensions.page_rule import PAGE_RULES, parse_page_rule
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
-from canfetch.core.extensions.request_rate import request_rate
-from canfetch.core.extensions.robot_version import robot_version
-from canfetch.core.extensions.sitemap import SitemapURL, sitemap_url
-from canfetch.core.extensions.visit_time import visit_time
+from canfetch.core.extensions.request_rate import parse_request_rate
+from canfetch.core.extensions.robot_version import parse_robot_version
+from canfetch.core.extensions.sitemap import SitemapURL, parse_sitemap
+from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.text import display_text
 from canfetch.core.urls import split_url
 
@@ -48,7 +48,7 @@ def known_record(key: bytes) -> KnownRecord:
     if known is not None:
         return known
     if key.startswith(acap.PREFIX):
-        return KnownRecord(display_text(key), partial(acap.acap_field, key), EITHER, "ACAP 1.0")
+        return KnownRecord(display_text(key), partial(acap.parse_acap_field, key), EITHER, "ACAP 1.0")
     return KnownRecord(display_text(key), _unknown, EITHER, "", ExtensionNote.UNKNOWN_RECORD)
 
 
@@ -57,7 +57,7 @@ def _unknown(_value: bytes) -> Reading:
 
 
 def _sitemap(value: bytes) -> Reading:
-    url = sitemap_url(value)
+    url = parse_sitemap(value)
     if url is None:
         return None, ExtensionNote.UNREADABLE
     split = split_url(value)
@@ -87,22 +87,24 @@ _SIGNALS: Final = "contentsignals.org"
 
 _RECORDS: Final = (
     KnownRecord("sitemap", _sitemap, _FILE, "sitemaps.org"),
-    KnownRecord("host", host_name, _FILE, "Yandex Webmaster, until March 2018", ExtensionNote.OBSOLETE),
-    KnownRecord("clean-param", clean_param, _FILE, "Yandex Webmaster"),
+    KnownRecord("host", parse_host, _FILE, "Yandex Webmaster, until March 2018", ExtensionNote.OBSOLETE),
+    KnownRecord("clean-param", parse_clean_param, _FILE, "Yandex Webmaster"),
     KnownRecord("crawl-delay", _crawl_delay, _GROUP, "Bing Webmaster; Yandex Webmaster until February 2018"),
-    KnownRecord("cache-delay", cache_delay, _GROUP, "libraries that read it"),
-    KnownRecord("request-rate", _or_unreadable(request_rate), _GROUP, _CONNER),
-    KnownRecord("visit-time", _or_unreadable(visit_time), _GROUP, _CONNER),
-    KnownRecord("robot-version", robot_version, EITHER, _CONNER),
-    KnownRecord("comment", comment, EITHER, _CONNER),
-    *(KnownRecord(rule, partial(page_rule, rule), _GROUP, "Google, until September 2019") for rule in PAGE_RULES),
-    KnownRecord("content-signal", content_signal, EITHER, _SIGNALS),
-    KnownRecord("content-usage", content_usage, _GROUP, "draft-ietf-aipref-attach-05"),
-    KnownRecord("disallowaitraining", partial(ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
-    KnownRecord("allowaitraining", partial(ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
-    KnownRecord("license", license_, EITHER, "RSL 1.0"),
+    KnownRecord("cache-delay", parse_cache_delay, _GROUP, "libraries that read it"),
+    KnownRecord("request-rate", _or_unreadable(parse_request_rate), _GROUP, _CONNER),
+    KnownRecord("visit-time", _or_unreadable(parse_visit_time), _GROUP, _CONNER),
+    KnownRecord("robot-version", parse_robot_version, EITHER, _CONNER),
+    KnownRecord("comment", parse_comment, EITHER, _CONNER),
+    *(KnownRecord(rule, partial(parse_page_rule, rule), _GROUP, "Google, until September 2019") for rule in PAGE_RULES),
+    KnownRecord("content-signal", parse_content_signal, EITHER, _SIGNALS),
+    KnownRecord("content-usage", parse_content_usage, _GROUP, "draft-ietf-aipref-attach-05"),
+    KnownRecord("disallowaitraining", partial(parse_ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
+    KnownRecord("allowaitraining", partial(parse_ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
+    KnownRecord("license", parse_license, EITHER, "RSL 1.0"),
 )
 KNOWN_RECORDS: Final[dict[bytes, KnownRecord]] = {
     **{record.name.encode(): record for record in _RECORDS},
-    b"content-signals": KnownRecord("content-signal", content_signal, EITHER, _SIGNALS, ExtensionNote.MISSPELT_KEY),
+    b"content-signals": KnownRecord(
+        "content-signal", parse_content_signal, EITHER, _SIGNALS, ExtensionNote.MISSPELT_KEY
+    ),
 }

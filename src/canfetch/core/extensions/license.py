@@ -18,7 +18,7 @@ class License(NamedTuple):
     url: str
 
 
-def license_(value: bytes) -> tuple[License | None, ExtensionNote]:
+def parse_license(value: bytes) -> tuple[License | None, ExtensionNote]:
     """Read a value: an absolute URL."""
     split = split_url(value)
     if split is None or not split.scheme:

@@ -20,7 +20,7 @@ class PathPageRule(NamedTuple):
     path: bytes
 
 
-def page_rule(rule: str, value: bytes) -> tuple[PathPageRule | None, ExtensionNote]:
+def parse_page_rule(rule: str, value: bytes) -> tuple[PathPageRule | None, ExtensionNote]:
     """Read a value: a pattern, as that of a rule."""
     if value[:1] not in (b"/", b"*"):
         return None, ExtensionNote.OBSOLETE | ExtensionNote.UNREADABLE

@@ -6,7 +6,6 @@ It knows the octets and the rows, not the `RobotsTxt`, so that nothing here keep
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
-from canfetch.core._tables import COMPILED_SETS_LIMIT
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.ai_training import AITrainingRule
@@ -21,11 +20,12 @@ from canfetch.core.extensions.path_records import PathRecords
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import Usage, UsageStatement
+from canfetch.core.limits import COMPILED_SETS_LIMIT
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 
-MeaningT = TypeVar("MeaningT")
+ParsedT = TypeVar("ParsedT")
 _EVERY_PATH: Final = b"/"
 
 
@@ -36,13 +36,13 @@ class GroupAnswers:
 
     def __init__(self, records: Extensions, groups: Iterable[int], profile: Profile) -> None:
         chosen = frozenset(groups)
-        self.licenses = _of_groups_or_file(records.of(License), chosen)
-        self.signals = _of_groups_or_file(records.of(ContentSignal), chosen)
+        self.licenses = _of_groups_or_file(records.of_type(License), chosen)
+        self.signals = _of_groups_or_file(records.of_type(ContentSignal), chosen)
         own = Extensions(record for record in records if record.group in chosen)
-        self.page_rules = PathRecords([(record.meaning.path, record) for record in own.of(PathPageRule)], profile)
-        self.training = PathRecords([(record.meaning.path, record) for record in own.of(AITrainingRule)], profile)
+        self.page_rules = PathRecords([(record.parsed.path, record) for record in own.of_type(PathPageRule)], profile)
+        self.training = PathRecords([(record.parsed.path, record) for record in own.of_type(AITrainingRule)], profile)
         self.usages = PathRecords(
-            [(record.meaning.path or _EVERY_PATH, record) for record in own.of(ContentUsage)], profile
+            [(record.parsed.path or _EVERY_PATH, record) for record in own.of_type(ContentUsage)], profile
         )
 
     def usage(self, verdict: Verdict, purpose: UsagePurpose) -> Usage:
@@ -52,7 +52,7 @@ class GroupAnswers:
             speaking = [*self.signals, *self.usages.strongest(verdict.target), *self.training.strongest(verdict.target)]
         speaking.sort(key=lambda record: record.line)
         statements = [statement for record in speaking for statement in _statements(record, purpose)]
-        preference = most_restrictive(statement.said.preference for statement in statements)
+        preference = most_restrictive(statement.usage_preference.preference for statement in statements)
         return Usage(purpose, preference, tuple(statements), self.licenses, verdict)
 
 
@@ -71,8 +71,8 @@ class ExtensionAnswers:
     def clean_params(self) -> CleanParams:
         """All Clean-param records, ready to be asked."""
         if self._clean_params is None:
-            found = self.records.of(CleanParam)
-            self._clean_params = CleanParams(record.meaning for record in found)
+            found = self.records.of_type(CleanParam)
+            self._clean_params = CleanParams(record.parsed for record in found)
         return self._clean_params
 
     def of_groups(self, groups: Iterable[int]) -> GroupAnswers:
@@ -93,7 +93,7 @@ class ExtensionAnswers:
 def _statements(
     record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose
 ) -> Iterator[UsageStatement]:
-    return (UsageStatement(record, said) for said in record.meaning.said if said.purpose is purpose)
+    return (UsageStatement(record, said) for said in record.parsed.usage_preferences if said.purpose is purpose)
 
 
 def usage_purpose(purpose: str) -> UsagePurpose:
@@ -108,7 +108,7 @@ def usage_purpose(purpose: str) -> UsagePurpose:
 
 
 def _of_groups_or_file(
-    records: tuple[Extension[MeaningT], ...], chosen: frozenset[int]
-) -> tuple[Extension[MeaningT], ...]:
+    records: tuple[Extension[ParsedT], ...], chosen: frozenset[int]
+) -> tuple[Extension[ParsedT], ...]:
     own = tuple(record for record in records if record.group in chosen)
     return own or tuple(record for record in records if record.scope is ExtensionScope.FILE)

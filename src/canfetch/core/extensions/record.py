@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from canfetch.core.text import display_text
 
-MeaningT = TypeVar("MeaningT")
+ParsedT = TypeVar("ParsedT")
 
 
 class ExtensionScope(StrEnum):
@@ -13,7 +13,7 @@ class ExtensionScope(StrEnum):
 
     FILE = "file"  # everyone, wherever it stands
     GROUP = "group"  # the crawlers of the group in which it stands
-    NOBODY = "nobody"  # a record of groups that stands in none
+    NONE = "none"  # a record of groups that stands in none
 
 
 class ExtensionNote(Flag):
@@ -36,7 +36,7 @@ class ExtensionNote(Flag):
     TOO_LONG = auto()  # longer than the engine that defined it reads
 
 
-class Extension(NamedTuple, Generic[MeaningT]):
+class Extension(NamedTuple, Generic[ParsedT]):
     """One record beyond the RFC.
 
     `name` is the record's name, or the key where it is unknown, in lower case; `meaning` what
@@ -46,7 +46,7 @@ class Extension(NamedTuple, Generic[MeaningT]):
     """
 
     name: str
-    meaning: MeaningT
+    parsed: ParsedT
     value: bytes
     line: int
     group: int | None

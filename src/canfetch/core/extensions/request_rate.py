@@ -5,7 +5,7 @@ Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
 
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.windows import DailyWindow, daily_window
+from canfetch.core.extensions.windows import DailyWindow, parse_daily_window
 
 KEY: Final = b"request-rate"
 _UNIT_SECONDS: Final = {b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
@@ -25,13 +25,13 @@ class RequestRate(NamedTuple):
         return self.seconds / self.requests
 
 
-def request_rate(value: bytes) -> RequestRate | None:
+def parse_request_rate(value: bytes) -> RequestRate | None:
     """Read a value such as `1/5`, `10/10m` or `1/10s 1800-1900`, or None where it is anything else.
 
     The time is in seconds unless `s`, `m`, `h` or `d` follows. No requests, or no time, is no rate.
     """
     rate, _, when = value.strip().partition(b" ")
-    window = daily_window(when.strip()) if when.strip() else None
+    window = parse_daily_window(when.strip()) if when.strip() else None
     if when.strip() and window is None:
         return None
     requests, slash, time = rate.partition(b"/")

@@ -16,7 +16,7 @@ class RobotVersion(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def robot_version(value: bytes) -> tuple[RobotVersion | None, ExtensionNote]:
+def parse_robot_version(value: bytes) -> tuple[RobotVersion | None, ExtensionNote]:
     """Read a value such as `2.0.0`."""
     parts = value.split(b".")
     if len(value) > _LONGEST_OCTETS or not all(part.isdigit() for part in parts):

@@ -14,6 +14,6 @@ class SitemapURL(NamedTuple):
     url: str
 
 
-def sitemap_url(value: bytes) -> str | None:
+def parse_sitemap(value: bytes) -> str | None:
     """Read a value: the URL as written, or None where there is none."""
     return display_text(value) or None

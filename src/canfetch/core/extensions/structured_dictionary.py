@@ -30,7 +30,7 @@ class _NotADictionary(Exception):
     """An octet is out of place."""
 
 
-def structured_dictionary(octets: bytes) -> dict[bytes, bytes | None] | None:
+def parse_structured_dictionary(octets: bytes) -> dict[bytes, bytes | None] | None:
     """Parse a dictionary; None where it is none. An empty one is empty.
 
     Returns: the token behind each key, or None for a value of another type.

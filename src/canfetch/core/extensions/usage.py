@@ -17,7 +17,7 @@ class UsageStatement(NamedTuple):
     """One record's word on the purpose: the record, and what which of its labels says."""
 
     record: Extension[Any]
-    said: UsagePreference
+    usage_preference: UsagePreference
 
     @property
     def line(self) -> int:
@@ -25,15 +25,15 @@ class UsageStatement(NamedTuple):
         return self.record.line
 
     def __str__(self) -> str:
-        return f"{self.record} ({self.said.preference})"
+        return f"{self.record} ({self.usage_preference.preference})"
 
     def to_json(self) -> dict[str, Any]:
         """Give the statement in plain values."""
         return {
             "record": self.record.to_json(),
-            "label": self.said.label,
-            "preference": str(self.said.preference),
-            "draft": self.said.draft,
+            "label": self.usage_preference.label,
+            "preference": str(self.usage_preference.preference),
+            "draft": self.usage_preference.draft,
         }
 
 

@@ -31,7 +31,7 @@ class DailyWindow(NamedTuple):
         return 0.0 if into < length else DAY_SECONDS - into
 
 
-def daily_window(value: bytes) -> DailyWindow | None:
+def parse_daily_window(value: bytes) -> DailyWindow | None:
     """Read `HHMM-HHMM`, or None where it is anything else; 2400 is the end of the day."""
     start, dash, end = value.replace(b" ", b"").partition(b"-")
     start_seconds, end_seconds = _seconds(start), _seconds(end)

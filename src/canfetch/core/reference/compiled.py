@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
 from canfetch.core.escapes import encode_reserved_data, unescape_literal
-from canfetch.core.profiles import Profile, profile_named
+from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
+from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.reference.parser import read_file
 from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
@@ -74,7 +74,7 @@ def compile_file(content: bytes, profile_name: str) -> CompiledFile:
     Raises: UnknownProfile.
     Cost: O(bytes).
     """
-    return CompiledFile(content, profile_named(profile_name))
+    return CompiledFile(content, get_profile(profile_name))
 
 
 class BoundRules:

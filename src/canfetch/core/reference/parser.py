@@ -12,11 +12,11 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from canfetch.core.abnf import is_comment, is_pattern, is_product_token
-from canfetch.core.fields import field_of
-from canfetch.core.keys import RecordKind, kind_of
+from canfetch.core.fields import parse_field
+from canfetch.core.keys import RecordKind, record_kind
 from canfetch.core.lines import byte_order_mark_length, readable_part
 from canfetch.core.profiles import Profile
-from canfetch.core.tokens import token_of
+from canfetch.core.tokens import extract_token
 
 
 class GroupLines(NamedTuple):
@@ -76,18 +76,18 @@ class LineReader:
         """Read the content of any line; `start` is its offset in the file."""
         profile = self.profile
         content = readable_part(content, profile)
-        field = field_of(content, profile)
+        field = parse_field(content, profile)
         if field is None:
             if profile.blank_line_ends_group and not content.strip():
                 self.blank_line()
             return
-        kind = kind_of(content[field.key_start : field.key_end], profile)
+        kind = record_kind(content[field.key_start : field.key_end], profile)
         value = content[field.value_start : field.value_end]
         if kind is RecordKind.USER_AGENT:
             if profile.abnf_only:
                 token = value if is_product_token(value) and _comment_is_valid(content) else b""
             else:
-                token = token_of(value, profile)
+                token = extract_token(value, profile)
             self.user_agent(token, line)
         elif kind >= RecordKind.ALLOW:
             if not profile.abnf_only or (is_pattern(value) and _comment_is_valid(content)):
@@ -156,14 +156,14 @@ def _read_plain_lines(  # noqa: C901, PLR0912 - one loop without calls, which is
         elif (known := kinds.get(written_key)) is not None:
             kind = known
         else:
-            kind = _LOOK_CLOSER if b"#" in written_key else int(kind_of(written_key.strip(), profile))
+            kind = _LOOK_CLOSER if b"#" in written_key else int(record_kind(written_key.strip(), profile))
             if len(kinds) < _REMEMBERED_KEYS_LIMIT:
                 kinds[written_key] = kind
         if kind >= _USER_AGENT:
             if b"#" in value:
                 value = value.partition(b"#")[0]
             if kind == _USER_AGENT:
-                reader.user_agent(token_of(value.strip(), profile), number)
+                reader.user_agent(extract_token(value.strip(), profile), number)
                 rules = None
                 continue
             if rules is None and reader.in_group:

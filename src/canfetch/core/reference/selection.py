@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.parser import GroupLines
-from canfetch.core.tokens import STAR, names
+from canfetch.core.tokens import STAR, token_matches
 
 
 class Selection(NamedTuple):
@@ -42,7 +42,12 @@ class TokenTable:
 
     def _naming(self, agent: bytes) -> tuple[int, ...]:
         if self._profile.name_in_value and agent != STAR:
-            found = {index for token, of in self._groups.items() if names(token, agent, self._profile) for index in of}
+            found = {
+                index
+                for token, of in self._groups.items()
+                if token_matches(token, agent, self._profile)
+                for index in of
+            }
             named = tuple(sorted(found))
         else:
             named = self._groups.get(self._folded(agent), ())

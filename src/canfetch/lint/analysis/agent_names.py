@@ -54,7 +54,7 @@ def is_list(value: bytes) -> bool:
         # Flags of rewrite rules come along where names were copied from there.
         return b"[" not in value
     names = [name for name in _parted(value) if name]
-    return 1 < len(names) < MOST_NAMES and all(REGISTRY.named(display_text(name)) is not None for name in names)
+    return 1 < len(names) < MOST_NAMES and all(REGISTRY.get_crawler(display_text(name)) is not None for name in names)
 
 
 def _parted(value: bytes) -> list[bytes]:

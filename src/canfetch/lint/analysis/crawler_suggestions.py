@@ -27,7 +27,7 @@ def suggest_crawler(name: str) -> str | None:
     folded = name.lower()
     if not _SHORTEST <= len(folded) <= _LONGEST or not folded.isascii() or folded in _REAL:
         return None
-    if REGISTRY.named(folded) is not None or folded.startswith(_FAMILIES):
+    if REGISTRY.get_crawler(folded) is not None or folded.startswith(_FAMILIES):
         return None
     squeezed, fewer = _tables()
     near = squeezed.get(folded.translate(_PARTED_BY))

@@ -5,9 +5,8 @@ from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import Access, Cell, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
-from canfetch.core._tables import DEFAULT_MAX_BYTES
-from canfetch.core.origin import Origin
-from canfetch.errors import InvalidURL
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.origin import Origin, find_origin
 from canfetch.lint.linted_file import LintedFile
 
 AMBIGUOUS_STATUSES = (401, 403, 429)
@@ -51,15 +50,7 @@ def governed_origin(file: LintedFile) -> Origin | None:
     """Give what the file rules over, if its URL is known."""
     entry = file.input.delivery
     url = file.input.url or (None if entry is None else entry.origin)
-    return None if url is None else parse_origin(url)
-
-
-def parse_origin(url: str) -> Origin | None:
-    """Give the origin of a URL, or None where it has none."""
-    try:
-        return Origin.of(url)
-    except (InvalidURL, ValueError):
-        return None
+    return None if url is None else find_origin(url)
 
 
 def example_delivery(

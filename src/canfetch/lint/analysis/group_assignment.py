@@ -26,7 +26,7 @@ def can_assign_group(file: LintedFile, record: Record, token: str) -> bool:
     """
     if file.groups_named(token) or record.group is None or record.group >= len(file.groups):
         return False
-    crawler = REGISTRY.named(token)
+    crawler = REGISTRY.get_crawler(token)
     if token != _STAR and (crawler is None or crawler.operator not in _LOOKED_AT):
         return True
     group = file.groups[record.group]

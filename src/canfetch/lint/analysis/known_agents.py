@@ -24,6 +24,6 @@ def known_agents(file: LintedFile) -> Iterator[KnownAgent]:
     bars = [any(rule.specificity for rule in group.rules if not rule.allow) for group in file.groups]
     for agent in named_agents(file):
         # A name ends at its star.
-        crawler = REGISTRY.named(agent.text.rstrip("*"))
+        crawler = REGISTRY.get_crawler(agent.text.rstrip("*"))
         if crawler is not None and agent.record.group is not None:
             yield KnownAgent(agent, crawler, agent.record.group < len(bars) and bars[agent.record.group])

@@ -78,7 +78,7 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
         return found
     octets = file.content
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
-    for record in file.records_with(Note.NO_RECORD):
+    for record in file.records_with(Note.NOT_A_RECORD):
         line = _odd_text(octets, record)
         found[line.oddity].append(line)
     for record in file.records_with(Note.UNKNOWN_KEY):

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from canfetch.core.equivalence import meaning_of
-from canfetch.core.origin import Origin
-from canfetch.lint.analysis.deliveries import governed_origin, parse_origin
+from canfetch.core.origin import Origin, find_origin
+from canfetch.lint.analysis.deliveries import governed_origin
 from canfetch.lint.linted_file import LintedFile
 
 _PROFILE = "rfc9309"
@@ -28,7 +28,7 @@ def _siblings(file: LintedFile) -> Iterator[tuple[Origin, str, Origin]]:
     own = governed_origin(file) if file.input.siblings else None
     if own is not None:
         for url in file.input.siblings:
-            other = parse_origin(url)
+            other = find_origin(url)
             if other is not None:
                 yield own, url, other
 

@@ -1,18 +1,9 @@
 """Which URLs are on the site that a file rules over."""
 
-from canfetch.core.origin import Origin
+from canfetch.core.origin import find_origin
 from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
-from canfetch.errors import InvalidURL
 from canfetch.lint.linted_file import LintedFile
-
-
-def parse_origin(url: str) -> Origin | None:
-    """Give the origin of an absolute URL, or None where it is none."""
-    try:
-        return Origin.of(url)
-    except InvalidURL:
-        return None
 
 
 def url_path(url: str) -> str | None:
@@ -30,7 +21,7 @@ def url_path(url: str) -> str | None:
 def own_site_path(file: LintedFile, url: str) -> str | None:
     """Give the path and query of a URL of the file's own site; where the file's URL is not known, of any."""
     if file.input.url is not None:
-        here = parse_origin(file.input.url)
-        if here is not None and parse_origin(url) != here:
+        here = find_origin(file.input.url)
+        if here is not None and find_origin(url) != here:
             return None
     return url_path(url)

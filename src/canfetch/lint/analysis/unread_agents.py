@@ -20,7 +20,7 @@ def unread_agent_lines(file: LintedFile) -> frozenset[int]:
 
 def _lines(file: LintedFile) -> frozenset[int]:
     lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == _NAME}
-    for note in (Note.NO_RECORD, Note.UNKNOWN_KEY):
+    for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY):
         for record in file.records_with(note):
             # What is not seen, or looks like a letter or a dash, does not part the word.
             if _WORD in file.line_content(record).partition(b"#")[0].lower().translate(None, _NO_LETTERS):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from canfetch.core.contract import Decision, OriginCheck
-from canfetch.core.profiles import Profile, profile_named
+from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.reference.parser import OtherRecord
 from canfetch.core.reference.robotparser.parser import ParsedRule, read_text
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
@@ -160,4 +160,4 @@ def compile_file(octets: bytes, profile_name: str) -> RobotparserFile:
 
     Cost: O(octets).
     """
-    return RobotparserFile(octets, profile_named(profile_name))
+    return RobotparserFile(octets, get_profile(profile_name))

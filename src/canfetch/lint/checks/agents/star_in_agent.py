@@ -17,7 +17,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         octets = name.raw
         if b"*" not in octets or octets == b"*" or octets[:2] in (b"* ", b"*\t"):
             continue
-        crawler = REGISTRY.named(file.text(octets.rstrip(b"*"))) if octets.endswith(b"*") else None
+        crawler = REGISTRY.get_crawler(file.text(octets.rstrip(b"*"))) if octets.endswith(b"*") else None
         alone = crawler is not None and not name.in_list
         fix = replace_span(*name.span, octets.rstrip(b"*"), changes_verdicts=True) if alone else None
         yield Occurrence(name.span, {"name": name.text}, fix=fix)

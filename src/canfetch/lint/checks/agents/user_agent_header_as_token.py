@@ -39,7 +39,7 @@ def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bo
     if "(" not in header:
         return False
     # The fix makes the group apply to another crawler.
-    crawler = REGISTRY.named(token)
+    crawler = REGISTRY.get_crawler(token)
     obeys = crawler is None or (
         crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
     )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.access.fetch_plan import Hop
-from canfetch.core.origin import DEFAULT_PORTS
+from canfetch.core.origin import DEFAULT_PORTS, find_origin
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.analysis.deliveries import example_delivery, parse_origin
+from canfetch.lint.analysis.deliveries import example_delivery
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _is_harmless(source: str, target: str) -> bool:
-    first, last = parse_origin(source), parse_origin(target)
+    first, last = find_origin(source), find_origin(target)
     if (
         first is None
         or last is None

@@ -45,11 +45,11 @@ def _preferences_by_name(file: LintedFile) -> Iterable[_Preferences]:
 def _preferences_by_group(file: LintedFile) -> dict[int, _Preferences]:
     by_group: dict[int, _Preferences] = {}
     for extension, record, _ in extensions_named(file, "content-signal", "content-usage"):
-        meaning: Any = extension.meaning
+        meaning: Any = extension.parsed
         if meaning is None or extension.group is None or getattr(meaning, "path", None) not in _EVERY_PATH:
             continue
         stated = by_group.setdefault(extension.group, {})
-        for one in meaning.said:
+        for one in meaning.usage_preferences:
             stated.setdefault((extension.name, one.purpose, one.preference), record)
     return by_group
 

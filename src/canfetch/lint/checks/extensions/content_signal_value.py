@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.extensions.content_signal import content_signal
+from canfetch.core.extensions.content_signal import parse_content_signal
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
@@ -29,7 +29,7 @@ def _fix(read: PlacedExtension) -> Fix | None:
     value = read.extension.value
     renamed, fix = rename_labels(list(parse_labelled_values(value, read.span[0])), _LABELS, _VALUES)
     better = b", ".join(member.label + b"=" + member.value for member in renamed)
-    _, notes = content_signal(better)
+    _, notes = parse_content_signal(better)
     return None if notes & _ODD or len(renamed) != value.count(b",") + 1 else fix
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.extensions.content_usage import USAGE_LABELS, content_usage
+from canfetch.core.extensions.content_usage import USAGE_LABELS, parse_content_usage
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         old = [member for member in members if _is_old(file.text(member.label))]
         renamed, fix = rename_labels(members, _LABELS, {})
         better = b", ".join(member.label + b"=" + member.value for member in renamed)
-        if content_usage(better)[1] != ExtensionNote.NONE:
+        if parse_content_usage(better)[1] != ExtensionNote.NONE:
             fix = None
         place = old[0] if old else None
         span = read.span if place is None else (place.label_start, place.label_start + len(place.label))

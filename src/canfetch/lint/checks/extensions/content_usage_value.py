@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.extensions.content_usage import content_usage
+from canfetch.core.extensions.content_usage import parse_content_usage
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_named
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
@@ -31,7 +31,7 @@ def _fix(read: PlacedExtension) -> Fix | None:
     preferences = value[len(path) :]
     renamed, fix = rename_labels(list(parse_labelled_values(preferences, read.span[0] + len(path))), _LABELS, _VALUES)
     better = path + b", ".join(member.label + b"=" + member.value for member in renamed)
-    _, notes = content_usage(better)
+    _, notes = parse_content_usage(better)
     odd = _ODD | ExtensionNote.OLD_LABEL
     # The fix does not remove white space around `=`, which is a syntax error.
     tight = b" =" not in preferences and b"= " not in preferences

@@ -25,7 +25,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _first_ignoring_crawler(group: LintedGroup) -> str | None:
     for token in group.tokens:
-        crawler = REGISTRY.named(token.token)
+        crawler = REGISTRY.get_crawler(token.token)
         operator = "" if crawler is None else crawler.operator
         if operator in {"Google", "Yandex"} or token.token.lower().startswith("yandex"):
             return token.token

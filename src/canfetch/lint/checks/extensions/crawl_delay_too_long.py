@@ -17,8 +17,8 @@ _DAY_SECONDS: Final = 86400
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays longer than Bing's maximum."""
     for extension, _, span in extensions_named(file, "crawl-delay"):
-        if isinstance(extension.meaning, CrawlDelay) and extension.meaning.seconds > _LONGEST_SECONDS:
-            pages = int(_DAY_SECONDS // extension.meaning.seconds)
+        if isinstance(extension.parsed, CrawlDelay) and extension.parsed.seconds > _LONGEST_SECONDS:
+            pages = int(_DAY_SECONDS // extension.parsed.seconds)
             yield Occurrence(span, {"seconds": file.text(extension.value), "pages": str(pages)})
 
 

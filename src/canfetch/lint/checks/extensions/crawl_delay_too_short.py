@@ -18,7 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays under one second in the groups that Bing reads: its own, and the `*` group."""
     for_bing: dict[int, bool] = {}
     for extension, record, span in extensions_named(file, "crawl-delay"):
-        if not isinstance(extension.meaning, CrawlDelay) or extension.meaning.seconds >= _SHORTEST_SECONDS:
+        if not isinstance(extension.parsed, CrawlDelay) or extension.parsed.seconds >= _SHORTEST_SECONDS:
             continue
         if record.group is None or record.group >= len(file.groups):
             continue
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _is_for_bing(group: LintedGroup) -> bool:
-    crawlers = (REGISTRY.named(name) for name in group.names)
+    crawlers = (REGISTRY.get_crawler(name) for name in group.names)
     return "*" in group.names or any(crawler is not None and crawler.operator == "Microsoft" for crawler in crawlers)
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from canfetch.core.extensions.record import ExtensionNote
+from canfetch.core.origin import find_origin
 from canfetch.core.text import encode_text
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
-from canfetch.lint.analysis.site_urls import parse_origin
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -16,7 +16,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps that are not absolute URLs."""
-    origin = None if file.input.url is None else parse_origin(file.input.url)
+    origin = None if file.input.url is None else find_origin(file.input.url)
     listed: set[bytes] | None = None
     for read in extensions_named(file, "sitemap"):
         if not read.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):

@@ -17,7 +17,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return  # there is no file to speak of
     if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
         return
-    if any(extension.meaning is not None for extension, _ in file.extensions):
+    if any(extension.parsed is not None for extension, _ in file.extensions):
         return
     yield Occurrence((0, 0))
 

@@ -56,7 +56,7 @@ def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
         elif file.is_blank(record):
             behind_rule = False
         # Comments right above a group belong to it.
-        is_comment = record.kind is None and Note.NO_RECORD not in record.notes
+        is_comment = record.kind is None and Note.NOT_A_RECORD not in record.notes
         start = (record.span[0] if start is None else start) if is_comment else None
         read_by_all = read_by_all and not (is_comment and has_text_line_break(file.line_content(record)))
 

@@ -24,7 +24,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         mark = next(mark for mark in _MARKS if file.content.startswith(mark, start))
         content = file.line_content(line.record)
         odd = Note.NUL in line.record.notes or has_text_line_break(content)
-        changes = odd or Note.NO_RECORD not in line.record.notes
+        changes = odd or Note.NOT_A_RECORD not in line.record.notes
         yield Occurrence(
             (start, end), {"mark": file.text(mark)}, fix=replace_span(start, start, b"# ", changes_verdicts=changes)
         )

@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         fix = None
         if not _may_be_meant(text) and _is_plain(file.line_content(line.record)):
             # A line that some crawler takes for a record is that no more.
-            fix = replace_span(start, start, b"# ", changes_verdicts=Note.NO_RECORD not in line.record.notes)
+            fix = replace_span(start, start, b"# ", changes_verdicts=Note.NOT_A_RECORD not in line.record.notes)
         shown = file.text(text[:_LONGEST_QUOTE])
         yield Occurrence((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
 

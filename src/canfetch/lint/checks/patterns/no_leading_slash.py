@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.site_urls import parse_origin
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.fixes import Fix
@@ -28,7 +27,7 @@ _HOST_PREFIXES: Final = (b"www.",)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value starts with another character."""
-    here = None if file.input.url is None else parse_origin(file.input.url)
+    here = None if file.input.url is None else find_origin(file.input.url)
     neighbours = None
     comparable: frozenset[int] = frozenset()
     for rule in file.rules:
@@ -66,7 +65,7 @@ def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
     """Return the path that `value` represents, or None if that is not certain."""
     if b"://" in value:
         split = split_url(value)
-        if here is None or split is None or parse_origin(display_text(value)) != here:
+        if here is None or split is None or find_origin(display_text(value)) != here:
             return None
         path = value[split.rest_start :]
         # The URL of the whole site is hardly intended, and a path that starts with `//` is read as a host.

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.core.origin import find_origin
 from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.analysis.site_blocks import find_site_block
-from canfetch.lint.analysis.site_urls import parse_origin, url_path
+from canfetch.lint.analysis.site_urls import url_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -19,8 +20,8 @@ _CRAWLERS: Final = (("Googlebot", "googlebot"), ("ExampleBot", "rfc9309"))
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps of this site that crawlers may not fetch, although the site is open to them."""
     sitemaps = list(listed_sitemaps(file))
-    origins = {sitemap.url: parse_origin(sitemap.url) for sitemap in sitemaps}
-    here = None if file.input.url is None else parse_origin(file.input.url)
+    origins = {sitemap.url: find_origin(sitemap.url) for sitemap in sitemaps}
+    here = None if file.input.url is None else find_origin(file.input.url)
     if here is None:
         # Without the file's URL, its site is known only if all sitemaps are on the same one.
         found = {origin for origin in origins.values() if origin is not None}

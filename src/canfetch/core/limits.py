@@ -1,0 +1,5 @@
+"""Limits on what is parsed and kept in memory."""
+
+from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+
+__all__ = ["COMPILED_RULES_LIMIT", "COMPILED_SETS_LIMIT", "DEFAULT_MAX_BYTES", "MAX_BYTES_LIMIT"]
