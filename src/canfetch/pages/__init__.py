@@ -1,4 +1,4 @@
-"""Page-level rules: what a page says of itself, in its headers, its HTML and its origin's TDM file.
+"""Page-level rules: what headers, meta elements and TDMRep permit crawlers to do with a page.
 
 headers, HTML, tdmrep.json -> PageRules -> (agent, now, Verdict of robots.txt) -> PageVerdict
 """

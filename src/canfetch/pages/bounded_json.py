@@ -1,53 +1,55 @@
-"""JSON that a stranger wrote, read within bounds: its depth, its length, its numbers."""
+"""JSON from untrusted sources, parsed with limits on its size and depth."""
 
 import json
 from typing import Any, Final, NamedTuple
 
-JSON_DEPTH_LIMIT: Final = 64
+MAX_JSON_DEPTH: Final = 64
 _OPENING: Final = frozenset(b"[{")
 _CLOSING: Final = frozenset(b"]}")
 _QUOTE, _BACKSLASH = b'"\\'
 
 
 class JSONResult(NamedTuple):
-    """What was read, or why nothing was."""
+    """The parsed value, or the problem that prevents parsing."""
 
     value: Any
     problem: str | None
 
 
-def parse_json(octets: bytes, *, max_bytes: int) -> JSONResult:
-    """Read JSON; whatever the octets are, nothing raises.
+def parse_json(content: bytes, *, max_bytes: int) -> JSONResult:
+    """Parse JSON. Never raises, whatever `content` is.
 
-    Args: max_bytes: what is longer is not read, since a part of it is none.
-    Cost: O(octets) up to the limit.
+    Args:
+        content: The file.
+        max_bytes: The size limit. A longer file is not parsed, because part of a JSON document is not valid JSON.
+    Cost: O(bytes) up to the limit.
     """
-    if len(octets) > max_bytes:
-        return JSONResult(None, f"it is longer than {max_bytes} octets")
-    if _depth(octets) > JSON_DEPTH_LIMIT:
-        return JSONResult(None, f"it is deeper than {JSON_DEPTH_LIMIT} levels")
+    if len(content) > max_bytes:
+        return JSONResult(None, f"longer than {max_bytes} bytes")
+    if _depth(content) > MAX_JSON_DEPTH:
+        return JSONResult(None, f"nested deeper than {MAX_JSON_DEPTH} levels")
     try:
-        return JSONResult(json.loads(octets), None)
+        return JSONResult(json.loads(content), None)
     except ValueError:
-        # What cannot be decoded, is no JSON, or has numbers of thousands of digits.
-        return JSONResult(None, "it is no JSON")
+        # Undecodable bytes, invalid JSON, or numbers with thousands of digits.
+        return JSONResult(None, "invalid JSON")
 
 
-def _depth(octets: bytes) -> int:
-    """Give the greatest number of brackets open at once; in UTF-16 the zeros between them change nothing."""
+def _depth(content: bytes) -> int:
+    """Return the greatest number of open brackets. The zero bytes of UTF-16 do not change the result."""
     depth = deepest = 0
     quoted = escaped = False
-    for octet in octets:
+    for byte in content:
         if escaped:
             escaped = False
         elif quoted:
-            escaped = octet == _BACKSLASH
-            quoted = octet != _QUOTE
-        elif octet == _QUOTE:
+            escaped = byte == _BACKSLASH
+            quoted = byte != _QUOTE
+        elif byte == _QUOTE:
             quoted = True
-        elif octet in _OPENING:
+        elif byte in _OPENING:
             depth += 1
             deepest = max(deepest, depth)
-        elif octet in _CLOSING:
+        elif byte in _CLOSING:
             depth -= 1
     return deepest

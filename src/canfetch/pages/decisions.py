@@ -1,8 +1,8 @@
-"""Directives and reservations together make the answers, as the reading says.
+"""Combining rules: the directives and reservations that apply to an agent become its decisions.
 
-1. What is for everyone and what is for the agent's own tokens add up.
-2. Where two disagree the more restrictive one holds; with `permissive_wins`, the permissive one.
-3. Of limits the smallest holds; -1 is none at all. Of dates, the first.
+1. Directives for all agents and directives for the agent's own tokens add up.
+2. If two directives disagree, the more restrictive one wins, or with `permissive_wins` the permissive one.
+3. Of several limits the smallest wins, where -1 is no limit. Of several dates the earliest wins.
 
 Source: Google, robots meta tag specifications, handling combined rules; Yandex Webmaster; Bing blog, September 2023.
 """
@@ -27,8 +27,8 @@ from canfetch.pages.vocabulary import (
     UNAVAILABLE_AFTER,
 )
 
-_FREE: Final = PageDecision(allowed=True, reason=PageReason.NO_RESTRICTION)
-# What is left where the content itself may not be used.
+_UNRESTRICTED: Final = PageDecision(allowed=True, reason=PageReason.NO_RESTRICTION)
+# The limit if only URL, title and snippet may be used.
 _SNIPPET_ONLY: Final = "snippet"
 
 
@@ -42,27 +42,29 @@ def decide_page(
     now: float,
     robots: Verdict | None,
 ) -> PageVerdict:
-    """Answer for one agent.
+    """Return the verdict of a page for one agent.
 
     Args:
-        directives: all that the page says.
-        reservation: what holds of TDMRep.
-        tdm_unreachable: whether the TDM file could not be had; where the page itself says nothing, it might reserve.
-        now: seconds since the epoch, for `unavailable_after`.
-        robots: the verdict of robots.txt; where it forbids fetching, nothing of the page is seen.
+        directives: All directives of the page.
+        reservation: The TDMRep reservation that applies to the page.
+        tdm_unreachable: Whether the TDM file could not be fetched. Unless the page has a reservation of its own, the
+            file may reserve the rights.
+        agent: The agent.
+        dialect: The dialect.
+        now: Seconds since the epoch, for `unavailable_after`.
+        robots: The verdict of robots.txt. If it disallows the page, no rule of the page is read.
     Cost: O(directives).
     """
     tokens = frozenset(token.lower() for token in agent.tokens)
     own = tuple(
-        directive for directive in directives if _is_for(directive, tokens, dialect, star_applies=agent.star_applies)
+        directive for directive in directives if _applies(directive, tokens, dialect, star_applies=agent.star_applies)
     )
     fetch_allowed = robots is None or robots.allowed
-    unknown = tdm_unreachable and reservation is None
-    answers = _Answers(own, reservation, dialect, now, tdm_unreachable=unknown)
-    decisions = answers.decisions()
+    may_reserve = tdm_unreachable and reservation is None
+    decisions = _Decider(own, reservation, dialect, now, tdm_may_reserve=may_reserve).decisions()
     if not fetch_allowed:
         hidden = PageDecision(allowed=False, reason=PageReason.ROBOTS_TXT, robots=robots)
-        # What links give away is no secret.
+        # The URL itself is known from links.
         decisions = dict.fromkeys(decisions, hidden) | {"may_list": hidden._replace(allowed=True)}
     return PageVerdict(
         **decisions,
@@ -75,13 +77,13 @@ def decide_page(
     )
 
 
-def _is_for(directive: Directive, tokens: frozenset[str], dialect: PageDialect, *, star_applies: bool) -> bool:
-    """Say whether a directive has an effect on the agent that has these tokens."""
+def _applies(directive: Directive, tokens: frozenset[str], dialect: PageDialect, *, star_applies: bool) -> bool:
+    """Return whether a directive applies to the agent with these tokens."""
     if not directive.has_effect or directive.name not in dialect.directives:
         return False
     source = directive.position.source
     if directive.agent is None:
-        # A crawler that ignores `*` in robots.txt ignores what is said to all here, too.
+        # A crawler that ignores `*` in robots.txt also ignores directives for all agents.
         if not star_applies:
             return False
     elif directive.agent in dialect.robots_txt_only_tokens or directive.agent not in tokens:
@@ -95,8 +97,8 @@ def _is_for(directive: Directive, tokens: frozenset[str], dialect: PageDialect, 
     return dialect.permissive_in_headers or directive.name not in PERMISSIVE
 
 
-class _Answers:
-    """The directives of one agent, and what they come to."""
+class _Decider:
+    """The directives of one agent, and the decisions that result from them."""
 
     def __init__(
         self,
@@ -105,18 +107,18 @@ class _Answers:
         dialect: PageDialect,
         now: float,
         *,
-        tdm_unreachable: bool,
+        tdm_may_reserve: bool,
     ) -> None:
         self._own = own
-        self._tdm_unknown = tdm_unreachable
+        self._tdm_may_reserve = tdm_may_reserve
         self._reservation = reservation
         self._dialect = dialect
         self._now = now
 
     def decisions(self) -> dict[str, PageDecision]:
-        """Give every answer by its name."""
+        """Return all decisions by name."""
         available = self._available()
-        listed = self._word("noindex", "index")
+        listed = self._flag("noindex", "index")
         indexed = listed if available.allowed else available._replace(limit=None)
         snippet = self._snippet()
         train = self._train("noai")
@@ -124,111 +126,111 @@ class _Answers:
             "may_index": indexed,
             "may_list": indexed,
             "may_index_embedded": self._embedded(indexed),
-            "may_index_images": self._word("noimageindex", "imageindex"),
-            "may_follow": self._word("nofollow", "follow"),
+            "may_index_images": self._flag("noimageindex", "imageindex"),
+            "may_follow": self._flag("nofollow", "follow"),
             "may_snippet": snippet,
             "may_preview_images": self._image_preview(),
             "may_preview_video": self._video_preview(),
-            "may_archive": self._word("noarchive", "archive", also_against="nocache"),
-            "may_translate": self._word("notranslate", "translate"),
+            "may_archive": self._flag("noarchive", "archive", also_restricting="nocache"),
+            "may_translate": self._flag("notranslate", "translate"),
             "may_answer": self._answer(snippet),
             "may_train": train,
             "may_train_images": train if not train.allowed else self._train("noimageai"),
             "available": available,
         }
 
-    def _saying(self, *words: str) -> tuple[Directive, ...]:
-        """Give the directives that say one of the words, or stand for several of which it is one."""
+    def _named(self, *names: str) -> tuple[Directive, ...]:
+        """Return the directives with one of these names, or whose expansion includes one of them."""
         return tuple(
             directive
             for directive in self._own
-            if directive.name in words or any(word in words for word in EXPANSIONS.get(directive.name, ()))
+            if directive.name in names or any(name in names for name in EXPANSIONS.get(directive.name, ()))
         )
 
-    def _word(self, against: str, favouring: str, *, also_against: str = "") -> PageDecision:
-        restricting = self._saying(against, also_against)
+    def _flag(self, restricting_name: str, permissive_name: str, *, also_restricting: str = "") -> PageDecision:
+        restricting = self._named(restricting_name, also_restricting)
         if not restricting:
-            return _FREE
-        permitting = self._saying(favouring) if self._dialect.permissive_wins else ()
-        if permitting:
+            return _UNRESTRICTED
+        permissive = self._named(permissive_name) if self._dialect.permissive_wins else ()
+        if permissive:
             return PageDecision(
                 allowed=True,
                 reason=PageReason.PERMISSIVE_DIRECTIVE,
-                directive=permitting[0],
-                other_directives=(*restricting, *permitting[1:]),
+                directive=permissive[0],
+                other_directives=(*restricting, *permissive[1:]),
             )
         return _forbidden(restricting)
 
     def _embedded(self, indexed: PageDecision) -> PageDecision:
-        permitting = self._saying("indexifembedded")
-        if indexed.reason is PageReason.DIRECTIVE and permitting and indexed.directive is not None:
+        permissive = self._named("indexifembedded")
+        if indexed.reason is PageReason.DIRECTIVE and permissive and indexed.directive is not None:
             return PageDecision(
                 allowed=True,
                 reason=PageReason.PERMISSIVE_DIRECTIVE,
-                directive=permitting[0],
+                directive=permissive[0],
                 other_directives=(indexed.directive, *indexed.other_directives),
             )
         return indexed
 
     def _snippet(self) -> PageDecision:
-        return self._limited(MAX_SNIPPET, self._saying("nosnippet"))
+        return self._limited(MAX_SNIPPET, self._named("nosnippet"))
 
     def _video_preview(self) -> PageDecision:
-        # A page without snippets shows no moving ones either, and a snippet of no characters is none.
+        # A page without snippets has no video previews either, and max-snippet: 0 means no snippet.
         empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.parsed_value == 0)
-        return self._limited(MAX_VIDEO_PREVIEW, (*self._saying("nosnippet"), *empty))
+        return self._limited(MAX_VIDEO_PREVIEW, (*self._named("nosnippet"), *empty))
 
     def _limited(self, name: str, forbidding: tuple[Directive, ...]) -> PageDecision:
-        """Give the smallest number that is said; 0 and what forbids are the same."""
+        """Return the decision for the smallest limit; a forbidding directive is a limit of 0."""
         numbers = sorted(
             (
-                (directive.parsed_value, position, directive)
-                for position, directive in enumerate(self._own)
+                (directive.parsed_value, index, directive)
+                for index, directive in enumerate(self._own)
                 if directive.name == name
             ),
             key=_smallest_first,
         )
-        limiting = tuple(directive for meaning, _, directive in numbers if meaning != NO_LIMIT)
-        bearing = (*forbidding, *limiting)
-        if not bearing:
-            return _FREE
+        limiting = tuple(directive for number, _, directive in numbers if number != NO_LIMIT)
+        deciding = (*forbidding, *limiting)
+        if not deciding:
+            return _UNRESTRICTED
         limit = 0 if forbidding else limiting[0].parsed_value
         return PageDecision(
             allowed=limit != 0,
             reason=PageReason.DIRECTIVE,
             limit=limit,
-            directive=bearing[0],
-            other_directives=bearing[1:],
+            directive=deciding[0],
+            other_directives=deciding[1:],
         )
 
     def _image_preview(self) -> PageDecision:
-        named = [directive for directive in self._own if directive.name == MAX_IMAGE_PREVIEW]
-        if not named:
-            return _FREE
-        named.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.parsed_value)))
-        first = named[0]
+        sizes = [directive for directive in self._own if directive.name == MAX_IMAGE_PREVIEW]
+        if not sizes:
+            return _UNRESTRICTED
+        sizes.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.parsed_value)))
+        smallest = sizes[0]
         return PageDecision(
-            allowed=first.parsed_value != IMAGE_PREVIEWS[0],
+            allowed=smallest.parsed_value != IMAGE_PREVIEWS[0],
             reason=PageReason.DIRECTIVE,
-            limit=first.parsed_value,
-            directive=first,
-            other_directives=tuple(named[1:]),
+            limit=smallest.parsed_value,
+            directive=smallest,
+            other_directives=tuple(sizes[1:]),
         )
 
     def _available(self) -> PageDecision:
-        dated = [directive for directive in self._own if directive.name == UNAVAILABLE_AFTER]
-        if not dated:
-            return _FREE
-        dated.sort(key=lambda directive: float(directive.parsed_value or 0))
-        first = dated[0]
-        moment = float(first.parsed_value or 0)
-        passed = self._now > moment
+        dates = [directive for directive in self._own if directive.name == UNAVAILABLE_AFTER]
+        if not dates:
+            return _UNRESTRICTED
+        dates.sort(key=lambda directive: float(directive.parsed_value or 0))
+        earliest = dates[0]
+        time = float(earliest.parsed_value or 0)
+        expired = self._now > time
         return PageDecision(
-            allowed=not passed,
-            reason=PageReason.EXPIRED if passed else PageReason.DIRECTIVE,
-            limit=moment,
-            directive=first,
-            other_directives=tuple(dated[1:]),
+            allowed=not expired,
+            reason=PageReason.EXPIRED if expired else PageReason.DIRECTIVE,
+            limit=time,
+            directive=earliest,
+            other_directives=tuple(dates[1:]),
         )
 
     def _answer(self, snippet: PageDecision) -> PageDecision:
@@ -236,32 +238,35 @@ class _Answers:
             cached = self._cached()
             if not cached.unlimited:
                 return cached
-        return snippet if self._dialect.nosnippet_limits_answers else _FREE
+        return snippet if self._dialect.nosnippet_limits_answers else _UNRESTRICTED
 
-    def _train(self, word: str) -> PageDecision:
-        restricting = self._saying(word)
+    def _train(self, name: str) -> PageDecision:
+        restricting = self._named(name)
         if restricting:
             return _forbidden(restricting)
         if self._reservation is not None and self._reservation.reserved:
             return PageDecision(allowed=False, reason=PageReason.RESERVATION, reservation=self._reservation)
-        if self._tdm_unknown:
-            # DEVIATION(tdmrep): it does not say; as with robots.txt, who cannot be asked has not agreed.
+        if self._tdm_may_reserve:
+            # DEVIATION(tdmrep): it does not define this case; as with robots.txt, unreachable is not permission.
             return PageDecision(allowed=False, reason=PageReason.TDM_FILE_UNREACHABLE)
         if self._dialect.noarchive_blocks_training:
-            return self._word("noarchive", "archive")
-        return self._cached() if self._dialect.nocache_limits_ai else _FREE
+            return self._flag("noarchive", "archive")
+        return self._cached() if self._dialect.nocache_limits_ai else _UNRESTRICTED
 
     def _cached(self) -> PageDecision:
-        """Bing's: nocache leaves URL, title and snippet; noarchive nothing; both are nocache, the milder."""
-        milder, harder = self._saying("nocache"), self._saying("noarchive")
-        if not milder:
-            return _forbidden(harder) if harder else _FREE
+        """Return Bing's decision about AI: nocache permits URL, title and snippet, noarchive nothing.
+
+        With both, nocache wins, the milder of the two.
+        """
+        nocache, noarchive = self._named("nocache"), self._named("noarchive")
+        if not nocache:
+            return _forbidden(noarchive) if noarchive else _UNRESTRICTED
         return PageDecision(
             allowed=True,
             reason=PageReason.DIRECTIVE,
             limit=_SNIPPET_ONLY,
-            directive=milder[0],
-            other_directives=(*milder[1:], *harder),
+            directive=nocache[0],
+            other_directives=(*nocache[1:], *noarchive),
         )
 
 

@@ -1,7 +1,7 @@
-"""Whose reading of page-level rules: a frozen set of flags with its source, never a subclass.
+"""Dialects: how each search engine interprets page-level rules, as a frozen set of flags with its source.
 
-A flag that an engine's documents leave open is that of the default dialect, and no claim about the engine. TDMRep has
-none: a reservation counts for every dialect, since no operator documents that it trains on what is reserved.
+If an engine's documents leave a flag open, it has the value of the default dialect, which is not a claim about the
+engine. TDMRep is the same in every dialect: no operator documents that it trains on reserved content.
 """
 
 from typing import Final, NamedTuple
@@ -13,22 +13,22 @@ from canfetch.pages.vocabulary import KNOWN
 
 
 class PageDialect(NamedTuple):
-    """One reading.
+    """One interpretation of page-level rules.
 
     Attributes:
-        name: by which it is asked for.
-        summary: what it is.
-        source: the documents that say so.
-        words: the directives that it knows; others have no effect.
-        permissive_wins: whether `index` goes before `noindex`, and so on, instead of the contrary.
-        permissive_in_headers: whether permissive directives count in headers, too.
-        body_elements: whether meta elements outside of the head count.
-        robots_tag: whether the Robots-Tag header counts.
-        ignored_names: names of meta elements that it does not look at, though crawlers are called so.
-        robots_txt_only_tokens: tokens that its crawlers fall back on in robots.txt alone.
-        nosnippet_limits_answers: whether nosnippet and max-snippet bind generated answers, too.
-        nocache_limits_ai: whether nocache and noarchive bind answers and training, of both the milder.
-        noarchive_blocks_training: whether noarchive means that nothing is trained.
+        name: The name, as passed to `dialect=`.
+        summary: A description in one line.
+        source: The documents that define the dialect.
+        directives: The supported directives; others have no effect.
+        permissive_wins: Whether `index` overrides `noindex`, and so on, instead of the reverse.
+        permissive_in_headers: Whether permissive directives have an effect in headers.
+        body_elements: Whether meta elements outside the head have an effect.
+        robots_tag: Whether the Robots-Tag header has an effect.
+        ignored_names: Names of crawlers that are ignored as names of meta elements.
+        robots_txt_only_tokens: Tokens that crawlers fall back on in robots.txt but not in page-level rules.
+        nosnippet_limits_answers: Whether nosnippet and max-snippet apply to generated answers.
+        nocache_limits_ai: Whether nocache and noarchive apply to answers and training; with both, nocache wins.
+        noarchive_blocks_training: Whether noarchive forbids training.
     """
 
     name: str
@@ -48,21 +48,21 @@ class PageDialect(NamedTuple):
 
 DEFAULT_DIALECT: Final = "restrictive"
 _PREVIEWS: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview"})
-_EVERYWHERE: Final = frozenset({"all", "index", "follow", "none", "noindex", "nofollow"})
+_BASIC: Final = frozenset({"all", "index", "follow", "none", "noindex", "nofollow"})
 
 PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
     dialect.name: dialect
     for dialect in (
         PageDialect(
             DEFAULT_DIALECT,
-            "every statement that a page makes, the most restrictive of them; for crawlers that document nothing",
-            "ours; Google, robots meta tag specifications, for what each directive means",
+            "every directive has an effect, and the most restrictive wins; for crawlers without documentation",
+            "canfetch; Google, robots meta tag specifications, for the meaning of each directive",
         ),
         PageDialect(
             "google",
-            "the more restrictive directive holds; meta elements count in the body, too",
+            "the more restrictive directive wins; meta elements in the body have an effect",
             "Google, robots meta tag, data-nosnippet and X-Robots-Tag specifications, 2026-03-24",
-            directives=_EVERYWHERE
+            directives=_BASIC
             | _PREVIEWS
             | {"nosnippet", "indexifembedded", "notranslate", "noimageindex", "unavailable_after"},
             robots_tag=False,
@@ -70,24 +70,24 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
         ),
         PageDialect(
             "bing",
-            "nocache leaves URL, title and snippet to answers and training, noarchive nothing; both are nocache",
+            "nocache limits answers and training to URL, title and snippet, noarchive forbids both; nocache wins",
             "Bing webmaster help, robots meta tags; Bing blog, September 2023",
-            directives=_EVERYWHERE | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
+            directives=_BASIC | _PREVIEWS | {"noarchive", "nocache", "nosnippet", "archive", "cache"},
             robots_tag=False,
             nocache_limits_ai=True,
         ),
         PageDialect(
             "yandex",
-            "a permissive directive goes before a prohibiting one, and stands in meta elements alone",
+            "a permissive directive overrides a restrictive one, and has an effect in meta elements only",
             "Yandex Webmaster, robots meta tag and X-Robots-Tag HTTP header",
-            directives=_EVERYWHERE | {"noarchive", "archive"},
+            directives=_BASIC | {"noarchive", "archive"},
             permissive_wins=True,
             permissive_in_headers=False,
             robots_tag=False,
         ),
         PageDialect(
             "apple",
-            "five directives; nosnippet binds generated answers, too",
+            "five directives; nosnippet applies to generated answers, too",
             "Apple, about Applebot",
             directives=frozenset({"all", "none", "noindex", "nofollow", "nosnippet"}),
             robots_txt_only_tokens=frozenset({"googlebot"}),
@@ -95,7 +95,7 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
         ),
         PageDialect(
             "amazon",
-            "noarchive means that nothing is trained",
+            "noarchive forbids training",
             "Amazon, about Amazonbot",
             directives=frozenset({"none", "noindex", "nofollow", "noarchive"}),
             robots_tag=False,
@@ -103,7 +103,7 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
         ),
         PageDialect(
             "repext",
-            "the draft for URL-level control: Robots-Tag counts, and meta elements in the head alone",
+            "the draft for URL-level control: Robots-Tag has an effect, and meta elements in the head only",
             "draft-illyes-repext-03",
             body_elements=False,
             nosnippet_limits_answers=False,
@@ -111,7 +111,7 @@ PAGE_DIALECTS: Final[dict[str, PageDialect]] = {
     )
 }
 
-# By how a crawler's product token begins, in lower case.
+# By the prefix of a crawler's product token, in lower case.
 _BY_PREFIX: Final = {
     "bingbot": "bing",
     "msnbot": "bing",
@@ -128,9 +128,9 @@ _BY_PREFIX: Final = {
 
 
 def get_dialect(name: str) -> PageDialect:
-    """Give the reading of that name.
+    """Return the dialect with this name.
 
-    Raises: InvalidOption: there is none.
+    Raises: InvalidOption: `name` is unknown.
     """
     dialect = PAGE_DIALECTS.get(name)
     if dialect is None:
@@ -139,9 +139,9 @@ def get_dialect(name: str) -> PageDialect:
 
 
 def dialect_for(agent: Agent) -> PageDialect:
-    """Give the reading of a crawler, by its first product token; `restrictive` where no document is known.
+    """Return the dialect of a crawler, by its first product token; `restrictive` if no documentation is known.
 
-    Cost: a look at each known name.
+    Cost: O(known prefixes).
     """
     token = agent.tokens[0].lower()
     if "google" in token:

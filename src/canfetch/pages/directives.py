@@ -1,9 +1,10 @@
-"""One directive: a word about indexing, with its value, whom it is for, and where it stands."""
+"""One directive: its name and value, the agent that it applies to, and its position."""
 
 from enum import Flag, auto
 from typing import Any, NamedTuple
 
 from canfetch.core.text import display_text, encode_text
+from canfetch.core.times import rfc3339
 from canfetch.pages.dates import parse_date
 from canfetch.pages.positions import PagePosition
 from canfetch.pages.vocabulary import (
@@ -15,34 +16,39 @@ from canfetch.pages.vocabulary import (
     suggest_directive,
 )
 
-# More digits mean no limit either way, and cost time.
-_MOST_DIGITS = 18
+# A longer number is no different in effect, and slow to convert.
+_MAX_DIGITS = 18
 NO_LIMIT = -1
 
 
 class DirectiveNote(Flag):
-    """What is odd about a directive."""
+    """What is unusual about a directive."""
 
     NONE = 0
-    UNKNOWN = auto()  # a word that means nothing here; it has no effect
-    MISSPELT = auto()  # an unknown word that is nearly a known one; it has no effect
-    MISSING_VALUE = auto()  # a word that needs a value and has none; it has no effect
-    INVALID_VALUE = auto()  # a value that is none of those that there are; the directive has no effect
-    INVALID_DATE = auto()  # a date that cannot be read; the directive has no effect
-    UNEXPECTED_VALUE = auto()  # a value behind a word that takes none; the word counts
-    MISSING_COMMA = auto()  # white space or a semicolon stands for the comma; what it parts counts
-    NOT_LOWER_CASE = auto()  # a Robots-Tag key in upper case, which its grammar has not; it counts
-    DISABLED = auto()  # a Robots-Tag key that is set to false; it has no effect
+    UNKNOWN = auto()  # an unknown directive; it has no effect
+    MISSPELT = auto()  # an unknown directive that resembles a known one; it has no effect
+    MISSING_VALUE = auto()  # a directive without its required value; it has no effect
+    INVALID_VALUE = auto()  # an invalid value; the directive has no effect
+    INVALID_DATE = auto()  # a date in an unknown format; the directive has no effect
+    UNEXPECTED_VALUE = auto()  # a value after a directive that takes none; the directive has its effect
+    MISSING_COMMA = auto()  # white space or a semicolon in place of a comma; the directive has its effect
+    NOT_LOWER_CASE = auto()  # an upper-case key in Robots-Tag, against its grammar; the directive has its effect
+    DISABLED = auto()  # a key in Robots-Tag with the value false; it has no effect
 
 
 class Directive(NamedTuple):
-    """One directive, as it stands.
+    """One directive of a header or a meta element.
 
-    `agent` is the product token that it is for, in lower case, or None where it is for everyone. `name` is its
-    word in lower case, `value` the text behind the colon, stripped. `meaning` is what the value says: octets
-    of text no more, but characters, seconds or a word; seconds since the epoch for a date; None where there is
-    none to read. `raw` is the text that it was read from, and `meant` the known word that a misspelling is
-    nearly.
+    Attributes:
+        agent: The product token that the directive applies to, in lower case, or None for all agents.
+        name: The name, in lower case.
+        value: The text after the colon, stripped, or None.
+        parsed_value: The value as characters, seconds, a keyword, or a date in seconds since the epoch; None if
+            there is no valid value.
+        raw: The source text.
+        position: Where the directive is.
+        notes: What is unusual about the directive.
+        suggestion: The known directive that a misspelling resembles, or None.
     """
 
     agent: str | None
@@ -56,26 +62,32 @@ class Directive(NamedTuple):
 
     @property
     def has_effect(self) -> bool:
-        """Whether it can have an effect: it is known, and its value can be read."""
+        """Whether the directive can have an effect: it is known, and its value is valid."""
         return not self.notes & _WITHOUT_EFFECT
 
+    @property
+    def is_date(self) -> bool:
+        """Whether the value is a date."""
+        return self.name == UNAVAILABLE_AFTER
+
     def to_json(self) -> dict[str, Any]:
-        """Give the directive in plain values."""
+        """Return the directive as JSON-compatible values; a date is an RFC 3339 string."""
+        parsed = self.parsed_value
         return {
-            "agent": None if self.agent is None else plain(self.agent),
-            "name": plain(self.name),
-            "value": None if self.value is None else plain(self.value),
-            "parsed_value": self.parsed_value,
-            "raw": plain(self.raw),
+            "agent": None if self.agent is None else printable(self.agent),
+            "name": printable(self.name),
+            "value": None if self.value is None else printable(self.value),
+            "parsed_value": rfc3339(parsed) if self.is_date and isinstance(parsed, int | float) else parsed,
+            "raw": printable(self.raw),
             "position": self.position.to_json(),
             "notes": note_names(self.notes),
             "suggestion": self.suggestion,
         }
 
     def __str__(self) -> str:
-        whom = "" if self.agent is None else f"{plain(self.agent)}: "
-        value = "" if self.value is None else f": {plain(self.value)}"
-        return f"{whom}{plain(self.name)}{value}"
+        agent = "" if self.agent is None else f"{printable(self.agent)}: "
+        value = "" if self.value is None else f": {printable(self.value)}"
+        return f"{agent}{printable(self.name)}{value}"
 
 
 _WITHOUT_EFFECT = (
@@ -87,13 +99,13 @@ _WITHOUT_EFFECT = (
 )
 
 
-def plain(text: str) -> str:
-    """Give a text for people and JSON: what cannot be printed becomes its escape, and steers no terminal."""
+def printable(text: str) -> str:
+    """Escape the characters that are not printable, so that the text is safe for terminals and JSON."""
     return display_text(encode_text(text))
 
 
 def note_names(notes: Flag) -> list[str]:
-    """Give the names of notes, in lower case with hyphens."""
+    """Return the names of notes, in lower case with hyphens."""
     return [str(note.name).lower().replace("_", "-") for note in notes]
 
 
@@ -106,13 +118,15 @@ def make_directive(
     position: PagePosition,
     notes: DirectiveNote = DirectiveNote.NONE,
 ) -> Directive:
-    """Make a directive of a word and its value: read the value, and note what is odd.
+    """Build a directive: parse its value, and note what is unusual.
 
     Args:
-        name: the word as written.
-        value: what is behind it; an empty text is a value that is missing.
-        agent: whom it is for.
-        raw: the text that both were in.
+        name: The name as written.
+        value: The text after the colon; an empty string is a missing value.
+        agent: The product token that the directive applies to, or None for all agents.
+        raw: The source text of both.
+        position: Where the directive is.
+        notes: Notes that are known already.
     Cost: O(characters).
     """
     name = name.lower()
@@ -122,7 +136,7 @@ def make_directive(
         if not value:
             notes |= DirectiveNote.MISSING_VALUE
         else:
-            parsed_value = _meaning_of(name, value)
+            parsed_value = _parse_value(name, value)
             if parsed_value is None:
                 notes |= DirectiveNote.INVALID_DATE if name == UNAVAILABLE_AFTER else DirectiveNote.INVALID_VALUE
     elif name not in KNOWN:
@@ -135,13 +149,13 @@ def make_directive(
     return Directive(agent, name, value or None, parsed_value, raw, position, notes, suggestion)
 
 
-def _meaning_of(name: str, value: str) -> int | float | str | None:
+def _parse_value(name: str, value: str) -> int | float | str | None:
     if name == UNAVAILABLE_AFTER:
         return parse_date(value)
     if name == MAX_IMAGE_PREVIEW:
         return value.lower() if value.lower() in IMAGE_PREVIEWS else None
     digits = value.removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
+    if not digits.isascii() or not digits.isdigit() or len(digits) > _MAX_DIGITS:
         return None
     number = int(value)
     return number if number >= NO_LIMIT else None

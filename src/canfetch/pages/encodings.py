@@ -1,4 +1,4 @@
-"""In which encoding a page is: what its octets begin with, its Content-Type, its own declaration, or the usual one.
+"""The encoding of a page: its byte order mark, its Content-Type, its own declaration, or the default, in this order.
 
 Source: WHATWG HTML, determining the character encoding; WHATWG Encoding, names and labels.
 """
@@ -6,15 +6,15 @@ Source: WHATWG HTML, determining the character encoding; WHATWG Encoding, names 
 import codecs
 from typing import Final, NamedTuple
 
-# What a browser takes where nothing is said.
+# The default of browsers.
 DEFAULT: Final = "cp1252"
-_PRESCANNED_OCTETS: Final = 1024
-_MARKS: Final = (
+_PRESCAN_BYTES: Final = 1024
+_BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Labels, and Python's name of the encoding. No others are taken: UTF-7 and the like exist to hide things.
+# Labels, and Python's name of each encoding. Others are ignored: UTF-7 and the like serve to hide content.
 _LABELS: Final = {
     "utf-8 utf8 unicode-1-1-utf-8": "utf-8",
     "utf-16 utf-16le unicode ucs-2": "utf-16-le",
@@ -54,54 +54,56 @@ _LABELS: Final = {
     "euc-kr korean ks_c_5601-1987 windows-949": "cp949",
 }
 _BY_LABEL: Final = {label: name for labels, name in _LABELS.items() for label in labels.split()}
-_LABEL_OCTETS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
-# In these an octet that looks like ASCII may be a part of another character.
-_NOT_ABOVE_ASCII: Final = frozenset({"utf-16-le", "utf-16-be", "iso2022-jp"})
+_LABEL_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+# In these, a byte that looks like ASCII may be part of another character.
+_NOT_ASCII_SUPERSETS: Final = frozenset({"utf-16-le", "utf-16-be", "iso2022-jp"})
 
 
 class Encoding(NamedTuple):
-    """An encoding by Python's name, and how many octets of mark the page begins with."""
+    """An encoding, by Python's name, and the length of the page's byte order mark in bytes."""
 
     name: str
     bom_length: int
 
     @property
     def is_ascii_superset(self) -> bool:
-        """Whether each octet below 0x40 is that ASCII character, wherever it stands."""
-        return self.name not in _NOT_ABOVE_ASCII
+        """Whether each byte below 0x40 is that ASCII character, wherever it occurs."""
+        return self.name not in _NOT_ASCII_SUPERSETS
 
 
-def detect_encoding(octets: bytes, content_type: str | None) -> Encoding:
-    """Say in which encoding a page is.
+def detect_encoding(html: bytes, content_type: str | None) -> Encoding:
+    """Return the encoding of a page.
 
-    Args: content_type: the header's value, whose `charset` goes before what the page says of itself.
-    Cost: O(1), for at most 1024 octets are looked at, and O(characters of the header).
+    Args:
+        html: The page.
+        content_type: The value of the header, whose `charset` overrides the page's own declaration.
+    Cost: O(1), because at most 1024 bytes are read, and O(characters of the header).
     """
-    for mark, name in _MARKS:
-        if octets.startswith(mark):
-            return Encoding(name, len(mark))
-    named = _charset(content_type or "") or _declared(octets[:_PRESCANNED_OCTETS])
-    return Encoding(named or DEFAULT, 0)
+    for bom, name in _BYTE_ORDER_MARKS:
+        if html.startswith(bom):
+            return Encoding(name, len(bom))
+    detected = _find_charset(content_type or "") or _find_declaration(html[:_PRESCAN_BYTES])
+    return Encoding(detected or DEFAULT, 0)
 
 
 def parse_media_type(content_type: str | None) -> str:
-    """Give the media type of a Content-Type header in lower case, without parameters; of several, the first."""
+    """Return the media type of a Content-Type header, in lower case without parameters; of several, the first."""
     return (content_type or "").partition(";")[0].partition(",")[0].strip().lower()
 
 
-def _charset(text: str) -> str | None:
+def _find_charset(text: str) -> str | None:
     _, found, rest = text.lower().partition("charset")
     while found:
         rest = rest.lstrip()
         if rest.startswith("="):
             label = rest[1:].lstrip(" \t\n\f\r\"'")
-            end = next((position for position, octet in enumerate(label) if octet not in _LABEL_OCTETS), len(label))
+            end = next((index for index, character in enumerate(label) if character not in _LABEL_CHARACTERS), len(label))
             return _BY_LABEL.get(label[:end])
         _, found, rest = rest.partition("charset")
     return None
 
 
-def _declared(start: bytes) -> str | None:
+def _find_declaration(start: bytes) -> str | None:
     text = start.decode("latin-1").lower()
     position = text.find("<")
     while position >= 0:
@@ -111,9 +113,9 @@ def _declared(start: bytes) -> str | None:
             end = text.find(">", position)
             if text.startswith(("<meta", "<?xml"), position):
                 tag = text[position:] if end < 0 else text[position:end]
-                name = _charset(tag.replace("encoding", "charset") if tag.startswith("<?") else tag)
+                name = _find_charset(tag.replace("encoding", "charset") if tag.startswith("<?") else tag)
                 if name is not None:
-                    # It could be read as ASCII, and so is no UTF-16.
+                    # The declaration was readable as ASCII, so the page is not UTF-16.
                     return "utf-8" if name.startswith("utf-16") else name
         if end < 0:
             return None

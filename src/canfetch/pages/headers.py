@@ -1,6 +1,6 @@
-"""The response's fields that say something of the page: X-Robots-Tag, Robots-Tag, and those of TDMRep.
+"""Response headers with page-level rules: X-Robots-Tag, Robots-Tag, and those of TDMRep.
 
-A field that comes several times counts each time; libraries that join them with commas lose only where one ended.
+Repeated headers are kept apart. If a library joins them with commas, only the end of each header is lost.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,52 +15,57 @@ Header = tuple[str | bytes, str | bytes]
 
 
 class HeaderMapping(Protocol):
-    """What HTTP libraries give as a response's headers; many of them keep repeated ones apart."""
+    """The headers of a response in an HTTP library; many libraries keep repeated headers apart."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
-        """Give pairs of name and value."""
+        """Return pairs of name and value."""
         ...
 
 
 Headers = Iterable[Header] | HeaderMapping
 
-# draft-illyes-repext asks for 8 KiB at least; this is what servers send at most.
+# draft-illyes-repext requires at least 8 KiB; few servers send more than 64 KiB.
 MAX_HEADER_BYTES: Final = 65_536
-_READ: Final = frozenset({"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type"})
+_FIELD_NAMES: Final = frozenset({"x-robots-tag", "robots-tag", "tdm-reservation", "tdm-policy", "content-type"})
 
 
 class Fields(NamedTuple):
-    """The fields that are read, by name in lower case, each with its values in order; and whether there were more."""
+    """The relevant header fields.
+
+    Attributes:
+        values: The values by field name in lower case, in order.
+        truncated: Whether the headers exceed the limit.
+    """
 
     values: dict[str, list[str]]
     truncated: bool
 
 
 def collect_fields(headers: Headers) -> Fields:
-    """Take out the fields that are read, up to 64 KiB of them.
+    """Return the relevant header fields, up to 64 KiB of them.
 
-    Args: headers: pairs of name and value, or what has them as items; octets are read as ISO 8859-1, as HTTP has it.
-    Raises: TypeError: they are neither.
-    Cost: O(octets), of which 64 KiB are kept.
+    Args: headers: Pairs of name and value, or an object with `items()`. Bytes are decoded as ISO 8859-1.
+    Raises: TypeError: `headers` is neither.
+    Cost: O(bytes), of which at most 64 KiB are stored.
     """
     values: dict[str, list[str]] = {}
-    left, cut = MAX_HEADER_BYTES, False
+    left, truncated = MAX_HEADER_BYTES, False
     for pair in _pairs(headers):
-        name, value = _pair(pair)
+        name, value = _decode_pair(pair)
         name = name.strip().lower()
-        if name not in _READ:
+        if name not in _FIELD_NAMES:
             continue
         if len(value) > left:
-            cut = True
-            # What stands behind the last comma may be a part of something that says less.
+            truncated = True
+            # The text after the last comma may be the beginning of a directive that restricts more.
             value = value[:left].rpartition(",")[0]
         left -= len(value)
         values.setdefault(name, []).append(value)
-    return Fields(values, cut)
+    return Fields(values, truncated)
 
 
 def parse_header_directives(fields: Fields) -> Iterable[Directive]:
-    """Yield the directives of all headers, in their order.
+    """Yield the directives of all headers, in order.
 
     Cost: O(characters).
     """
@@ -71,23 +76,23 @@ def parse_header_directives(fields: Fields) -> Iterable[Directive]:
 
 
 def _pairs(headers: Headers) -> Iterator[Header]:
-    # httpx joins repeated headers in `items`, and keeps them apart in `multi_items`.
+    # In httpx, `items` joins repeated headers and `multi_items` keeps them apart.
     items: Any = getattr(headers, "multi_items", None) or getattr(headers, "items", None)
     pairs: Any = headers if items is None else items()
     return iter(pairs)
 
 
-def _pair(pair: Header) -> tuple[str, str]:
+def _decode_pair(pair: Header) -> tuple[str, str]:
     try:
         name, value = pair
     except (TypeError, ValueError):
-        raise TypeError("headers are pairs of a name and a value, or a mapping of names to values") from None
-    return _text(name), _text(value)
+        raise TypeError("invalid headers: expected pairs of name and value, or a mapping of names to values") from None
+    return _decode(name), _decode(value)
 
 
-def _text(given: object) -> str:
-    if isinstance(given, bytes):
-        return given.decode("latin-1")
-    if isinstance(given, str):
-        return given
-    raise TypeError(f"a header's name and value are str or bytes, not {type(given).__name__}")
+def _decode(text: object) -> str:
+    if isinstance(text, bytes):
+        return text.decode("latin-1")
+    if isinstance(text, str):
+        return text
+    raise TypeError(f"a header's name and value must be str or bytes, not {type(text).__name__}")

@@ -1,66 +1,72 @@
-"""Byte offsets of elements: each start tag that is looked for gets an attribute with its offset before parsing."""
+"""Byte offsets of elements: before parsing, each start tag of interest gets an attribute with its offset.
+
+lxml does not report the position of an element. So `<meta` becomes `<meta data-canfetch-offset=17 ` before the page is
+parsed. In a tag, the marker is the first attribute, so a later attribute of the same name does not replace it. In text,
+comments and scripts, the marker stays text. It contains no quotation mark, so it never ends an attribute value that
+it is inserted into.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
 OFFSET_ATTRIBUTE: Final = "data-canfetch-offset"
-_OFFSET_ATTRIBUTE_BYTES: Final = OFFSET_ATTRIBUTE.encode()
+_ENCODED_ATTRIBUTE: Final = OFFSET_ATTRIBUTE.encode()
 _NAME_ENDS: Final = frozenset(b"\t\n\f\r />")
 
 
-def marked(octets: bytes, names: Iterable[bytes]) -> bytes:
-    """Mark the start tags of these names.
+def mark_start_tags(html: bytes, names: Iterable[bytes]) -> bytes:
+    """Insert the offset attribute into every start tag with one of these names.
 
     Args:
-        octets: a page in an encoding above ASCII.
-        names: of elements, in lower case.
-    Cost: O(octets times names).
+        html: A page in an encoding that is a superset of ASCII.
+        names: Element names, in lower case.
+    Cost: O(bytes times names).
     """
-    lower = octets.lower()
-    places = sorted(place for name in names for place in _start_tags(lower, b"<" + name))
+    lower = html.lower()
+    tags = sorted(tag for name in names for tag in _start_tags(lower, b"<" + name))
     pieces: list[bytes] = []
     start = 0
-    for tag_start, name_end in places:
-        pieces += (octets[start:name_end], b" %b=%d " % (_OFFSET_ATTRIBUTE_BYTES, tag_start))
+    for tag_start, name_end in tags:
+        pieces += (html[start:name_end], b" %b=%d " % (_ENCODED_ATTRIBUTE, tag_start))
         start = name_end
-    pieces.append(octets[start:])
+    pieces.append(html[start:])
     return b"".join(pieces)
 
 
 def _start_tags(lower: bytes, tag: bytes) -> Iterable[tuple[int, int]]:
-    """Yield where each `<name` begins and ends that is no beginning of a longer name."""
-    length, octets = len(tag), len(lower)
-    place = lower.find(tag)
-    while place >= 0:
-        end = place + length
-        if end < octets and lower[end] in _NAME_ENDS:
-            yield place, end
-        place = lower.find(tag, end)
+    """Yield the start and the end of each `<name` that is not the beginning of a longer name."""
+    length, total = len(tag), len(lower)
+    start = lower.find(tag)
+    while start >= 0:
+        end = start + length
+        if end < total and lower[end] in _NAME_ENDS:
+            yield start, end
+        start = lower.find(tag, end)
 
 
-class Lines:
-    """The lines of a page: CR LF, CR and LF end one.
+class LineIndex:
+    """The lines of a page, which end with CR LF, CR or LF.
 
-    Cost: O(octets) to make.
+    Cost: O(bytes) to build.
     """
 
-    def __init__(self, octets: bytes) -> None:
-        self._ends = _ends(octets)
+    def __init__(self, html: bytes) -> None:
+        self._ends = _line_ends(html)
 
-    def line_of(self, octet: int) -> int:
-        """Give the line that an octet stands in, from 1."""
-        return 1 + bisect_right(self._ends, octet)
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line that contains a byte offset, from 1."""
+        return 1 + bisect_right(self._ends, offset)
 
 
-def _ends(octets: bytes) -> list[int]:
-    """Give the places behind line ends, in order."""
+def _line_ends(html: bytes) -> list[int]:
+    """Return the offsets after each line end, in order."""
     ends = []
-    position = 0
-    for line in octets.splitlines(keepends=True):
-        # Unlike str, bytes end lines at CR LF, CR and LF alone.
-        position += len(line)
-        ends.append(position)
-    if octets[-1:] not in {b"\r", b"\n"} and ends:
+    offset = 0
+    for line in html.splitlines(keepends=True):
+        # Unlike str, bytes are split at CR LF, CR and LF only.
+        offset += len(line)
+        ends.append(offset)
+    if html[-1:] not in {b"\r", b"\n"} and ends:
         ends.pop()
     return ends

@@ -1,6 +1,6 @@
-"""All that a page says of itself: read once, asked for each agent.
+"""The rules of one page, parsed once from its headers, its HTML and the origin's TDM file.
 
-Headers, HTML and the origin's TDM file become `PageRules`; those, for an agent, a `PageVerdict`.
+`PageRules.decide` returns a `PageVerdict` for each agent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,45 +37,45 @@ from canfetch.pages.tdm import (
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
 
-Octets = bytes | bytearray | memoryview
-PAGE_SCHEMA: Final = "canfetch.page/1"
+BytesLike = bytes | bytearray | memoryview
+PAGE_SCHEMA: Final = "canfetch.page/2"
 MAX_DIRECTIVES: Final = 1_000
 _HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
-_EVERYONES_NAME: Final = "robots"
-# Names of metadata, never of crawlers; `referrer` even has a value `none`.
-_NO_CRAWLERS: Final = frozenset(
+_ALL_CRAWLERS: Final = "robots"
+# Names of other metadata, never of crawlers; `none` is a valid value of `referrer`.
+_METADATA_NAMES: Final = frozenset(
     {"application-name", "author", "color-scheme", "description", "generator", "keywords", "referrer"}
     | {"tdm-policy", "tdm-reservation", "theme-color", "viewport"}
 )
-_UTF_8: Final = "text/html; charset=utf-8"
+_UTF_8_HTML: Final = "text/html; charset=utf-8"
 
 
 class PageNote(Flag):
-    """What is odd about a page, or was not read of it."""
+    """What is unusual about a page, or was not parsed."""
 
     NONE = 0
-    NOT_HTML = auto()  # its Content-Type is no HTML, so no element of it was read
-    HTML_TRUNCATED = auto()  # it is longer than the limit; the rest was not read
-    TOO_MANY_ELEMENTS = auto()  # it has more elements of a kind than are kept
-    HEADERS_TRUNCATED = auto()  # its headers are longer than is read
-    TOO_MANY_DIRECTIVES = auto()  # it has more directives than are kept
-    TDM_FILE_INVALID = auto()  # the tdmrep.json is none; it counts for nothing
-    TOO_MANY_TDM_ENTRIES = auto()  # the tdmrep.json has more entries than are read
-    TDM_FILE_UNREACHABLE = auto()  # the tdmrep.json could not be had; what it reserves is not known
+    NOT_HTML = auto()  # the Content-Type is not HTML, so no element was parsed
+    HTML_TRUNCATED = auto()  # the page is longer than the limit; the rest was not parsed
+    TOO_MANY_ELEMENTS = auto()  # the page has more elements of a kind than the limit
+    HEADERS_TRUNCATED = auto()  # the headers are longer than the limit
+    TOO_MANY_DIRECTIVES = auto()  # the page has more directives than the limit
+    TDM_FILE_INVALID = auto()  # the tdmrep.json is invalid; it has no effect
+    TOO_MANY_TDM_ENTRIES = auto()  # the tdmrep.json has more entries than the limit
+    TDM_FILE_UNREACHABLE = auto()  # the tdmrep.json could not be fetched; it may reserve the rights
 
 
 class PageRules(NamedTuple):
-    """What a page says of itself, made by `parse_page`.
+    """The rules of one page, from `parse_page`.
 
     Attributes:
-        url: the page's, as given, or None.
-        directives: every directive, headers first, then meta elements, each in order.
-        links: the links that nofollow, ugc or sponsored qualifies.
-        no_snippets: the elements with `data-nosnippet`.
-        reservations: what headers and meta elements say of TDMRep.
-        tdm_file: the origin's tdmrep.json, or None where none was given.
-        encoding: in which the HTML was read, by Python's name, or None where none was.
-        notes: what is odd, or was not read.
+        url: The page's URL as passed, or None.
+        directives: All directives, of headers first and then of meta elements, each in order.
+        links: The links with nofollow, ugc or sponsored.
+        no_snippets: The elements with `data-nosnippet`.
+        reservations: The TDMRep reservations of headers and meta elements.
+        tdm_file: The origin's tdmrep.json, or None if it was not passed.
+        encoding: The encoding of the HTML, by Python's name, or None if no HTML was parsed.
+        notes: What is unusual about the page, or was not parsed.
     """
 
     url: str | bytes | None
@@ -90,48 +90,51 @@ class PageRules(NamedTuple):
     def decide(
         self, *, agent: str | Agent, now: float, robots: Verdict | None = None, dialect: str | None = None
     ) -> PageVerdict:
-        """Say what `agent` may do with the page, and why.
+        """Decide what `agent` may do with the page, and why.
 
         Args:
-            agent: product token, compared without case, or a chain of which each token counts.
-            now: seconds since the epoch, for `unavailable_after`.
-            robots: the verdict of robots.txt for this URL and agent; one that forbids fetching hides the page.
-            reading: whose reading of page-level rules, a name in `PAGE_DIALECTS`; by default the agent's own.
-        Raises: InvalidProductToken; InvalidOption: there is no such dialect, or the time is none; TypeError.
-        Cost: O(directives + octets of the TDM file's patterns times octets of the URL).
-        Source: Google, robots meta tag specifications; each reading has its own.
+            agent: Product token, compared case-insensitively, or a chain of tokens, each of which applies.
+            now: Seconds since the epoch, for `unavailable_after`.
+            robots: The verdict of robots.txt for this URL and agent. If it disallows the page, no rule of the page
+                has an effect.
+            dialect: A name in `PAGE_DIALECTS`. The default is the dialect of the agent's operator.
+        Raises: InvalidProductToken; InvalidOption: `dialect` is unknown, or `now` is not finite; TypeError.
+        Cost: O(directives + bytes of the TDM file's patterns times bytes of the URL).
+        Source: Google, robots meta tag specifications; each dialect has its own.
         """
-        asker = as_agent(agent)
+        resolved = as_agent(agent)
         _check_time(now)
         _check_verdict(robots)
         return decide_page(
             self.directives,
             self.reservation,
             tdm_unreachable=self.tdm_file is not None and self.tdm_file.unreachable,
-            agent=asker,
-            dialect=dialect_for(asker) if dialect is None else get_dialect(dialect),
+            agent=resolved,
+            dialect=dialect_for(resolved) if dialect is None else get_dialect(dialect),
             now=now,
             robots=robots,
         )
 
     def with_unreachable_tdm_file(self, problem: str) -> "PageRules":
-        """Give the same rules where the origin's TDM file could not be had; one that is not there reserves nothing.
+        """Return the same rules for an origin whose TDM file could not be fetched.
 
-        Args: problem: why not, for people.
+        A file that does not exist (404, 410) is different: it reserves nothing.
+
+        Args: problem: Why the file could not be fetched, as text for people.
         """
         file = TDMFile((), problem, unreachable=True)
         return self._replace(tdm_file=file, notes=self.notes | PageNote.TDM_FILE_UNREACHABLE)
 
     @property
     def reservation(self) -> Reservation | None:
-        """What holds of TDMRep for this page: the last carrier that says something, or None."""
+        """The TDMRep reservation that applies to this page, or None."""
         target = None if self.url is None else normalize_target(self.url)
         return select_reservation(self.tdm_file, self.reservations, target)
 
     def to_json(self) -> dict[str, Any]:
-        """Give all that the page says in plain values, in its one documented form.
+        """Return the rules as JSON-compatible values.
 
-        Cost: O(what was kept).
+        Cost: O(rules).
         """
         reservation = self.reservation
         return {
@@ -148,49 +151,50 @@ class PageRules(NamedTuple):
 
 
 def parse_page(
-    html: Octets | str | None = None,
+    html: BytesLike | str | None = None,
     *,
     headers: Headers = (),
     url: str | bytes | None = None,
-    tdm_file: Octets | str | None = None,
+    tdm_file: BytesLike | str | None = None,
     max_bytes: int = DEFAULT_MAX_PAGE_BYTES,
 ) -> PageRules:
-    """Read what a page says of itself. Nothing that a site writes makes it raise.
+    """Parse the rules of one page. Never raises on the content of a site.
 
     Args:
-        html: the body. Octets are read in the encoding that they or the Content-Type say, and not at all where
-            the Content-Type is no HTML; None leaves it to the headers alone, and needs no library.
-        headers: the response's, as pairs, so that repeated ones stay apart, or as an HTTP library has them.
-        url: the page's, which entries of `tdm_file` are compared with.
-        tdm_file: the origin's /.well-known/tdmrep.json.
-        max_bytes: how much of the body is looked at; 2 MiB by default.
-    Raises: InvalidURL, InvalidLimit; InvalidOption: a TDM file without a URL; MissingExtra: there is HTML to read,
+        html: The body. Bytes are decoded as their byte order mark, the Content-Type or the page declares, and not
+            parsed if the Content-Type is not HTML. Without a body, lxml is not required.
+        headers: The response headers, as pairs, so that repeated headers stay apart, or as an HTTP library returns
+            them.
+        url: The page's URL, which is matched with the entries of `tdm_file`.
+        tdm_file: The origin's /.well-known/tdmrep.json.
+        max_bytes: The number of bytes of the body to parse, 2 MiB by default.
+    Raises: InvalidURL, InvalidLimit; InvalidOption: `tdm_file` without `url`; MissingExtra: there is HTML to parse,
         and lxml is not installed; TypeError.
-    Cost: O(octets), within the limits.
+    Cost: O(bytes), within the limits.
     """
     if max_bytes < 1:
-        raise InvalidLimit(f"max_bytes is {max_bytes}, give 1 or more")
+        raise InvalidLimit(f"invalid max_bytes {max_bytes}: expected at least 1")
     if url is not None and split_url(url_bytes(url)) is None:
         raise rejection(url)
     if tdm_file is not None and url is None:
-        raise InvalidOption("tdm_file says what holds for which path: give the page's url with it")
+        raise InvalidOption("tdm_file requires url: its entries apply to paths")
     fields = collect_fields(headers)
     content_type = next(iter(fields.values.get("content-type", ())), None)
-    octets = b"" if html is None else _octets_of(html, "a page")
+    body = b"" if html is None else _to_bytes(html, "html")
     if isinstance(html, str):
-        # What was text already was encoded here, whatever the page says of its octets.
-        content_type = _UTF_8
+        # A str is encoded here, whatever encoding the page declares.
+        content_type = _UTF_8_HTML
     is_html = parse_media_type(content_type) in _HTML_TYPES
-    elements = parse_elements(octets, content_type, max_bytes=max_bytes) if octets and is_html else Elements()
-    every = _all_directives(parse_header_directives(fields), elements.metas)
-    directives = tuple(islice(every, MAX_DIRECTIVES))
-    file = None if tdm_file is None else parse_tdm_file(_octets_of(tdm_file, "a TDM file"))
-    odd = {
-        PageNote.NOT_HTML: octets != b"" and not is_html,
+    elements = parse_elements(body, content_type, max_bytes=max_bytes) if body and is_html else Elements()
+    remaining = _all_directives(parse_header_directives(fields), elements.metas)
+    directives = tuple(islice(remaining, MAX_DIRECTIVES))
+    file = None if tdm_file is None else parse_tdm_file(_to_bytes(tdm_file, "tdm_file"))
+    conditions = {
+        PageNote.NOT_HTML: body != b"" and not is_html,
         PageNote.HTML_TRUNCATED: elements.truncated,
         PageNote.TOO_MANY_ELEMENTS: elements.too_many_elements,
         PageNote.HEADERS_TRUNCATED: fields.truncated,
-        PageNote.TOO_MANY_DIRECTIVES: next(every, None) is not None,
+        PageNote.TOO_MANY_DIRECTIVES: next(remaining, None) is not None,
         PageNote.TDM_FILE_INVALID: file is not None and file.problem is not None,
         PageNote.TOO_MANY_TDM_ENTRIES: file is not None and file.truncated,
     }
@@ -202,16 +206,16 @@ def parse_page(
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
         encoding=elements.encoding,
-        notes=reduce(or_, (note for note, holds in odd.items() if holds), PageNote.NONE),
+        notes=reduce(or_, (note for note, holds in conditions.items() if holds), PageNote.NONE),
     )
 
 
-def _octets_of(given: object, what: str) -> bytes:
-    if isinstance(given, str):
-        return encode_text(given)
-    if isinstance(given, Octets):
-        return bytes(given)
-    raise TypeError(f"{what} is bytes or str, not {type(given).__name__}")
+def _to_bytes(value: object, name: str) -> bytes:
+    if isinstance(value, str):
+        return encode_text(value)
+    if isinstance(value, BytesLike):
+        return bytes(value)
+    raise TypeError(f"{name} must be bytes or str, not {type(value).__name__}")
 
 
 def _all_directives(of_headers: Iterable[Directive], metas: tuple[Element, ...]) -> Iterator[Directive]:
@@ -221,14 +225,15 @@ def _all_directives(of_headers: Iterable[Directive], metas: tuple[Element, ...])
 
 
 def _meta_directives(meta: Element) -> Iterable[Directive]:
-    """Give the directives of one meta element, if it is one of directives.
+    """Return the directives of one meta element.
 
-    Any crawler may have a name of its own; an element of another name is one where its content is.
+    Any name may be that of a crawler. An element with a name other than robots is one of directives if its content
+    contains a known directive.
     """
     name = meta.attributes.get("name", "").strip().lower()
-    if not name or name in _NO_CRAWLERS:
+    if not name or name in _METADATA_NAMES:
         return ()
-    agent = None if name == _EVERYONES_NAME else name
+    agent = None if name == _ALL_CRAWLERS else name
     position = element_position(meta, PageSource.META)
     directives = tuple(
         islice(
@@ -243,11 +248,11 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
 
 def _check_time(seconds: object) -> None:
     if not isinstance(seconds, int | float):
-        raise TypeError(f"now is a number, seconds since the epoch, not {type(seconds).__name__}")
+        raise TypeError(f"now must be a number of seconds since the epoch, not {type(seconds).__name__}")
     if not isfinite(seconds):
-        raise InvalidOption(f"now is {seconds}; give seconds since the epoch")
+        raise InvalidOption(f"invalid now {seconds}: expected a finite number of seconds since the epoch")
 
 
 def _check_verdict(robots: object) -> None:
     if robots is not None and not isinstance(robots, Verdict):
-        raise TypeError(f"robots is the Verdict of robots.txt, not {type(robots).__name__}: give robots.decide(...)")
+        raise TypeError(f"robots must be a Verdict, such as the result of robots.decide(), not {type(robots).__name__}")

@@ -1,11 +1,11 @@
-"""Where something stands: in which header, element or entry, counted from 1, and in which line of the page."""
+"""Positions of page-level rules: the header, element or entry, and the line of the page."""
 
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 
 class PageSource(StrEnum):
-    """What carries a statement."""
+    """The kind of source that a page-level rule is found in."""
 
     X_ROBOTS_TAG = "x-robots-tag"
     ROBOTS_TAG = "robots-tag"
@@ -17,11 +17,15 @@ class PageSource(StrEnum):
 
 
 class PagePosition(NamedTuple):
-    """Where a statement stands.
+    """The position of a page-level rule.
 
-    `number` counts from 1: the header among those of its name, the meta element among all meta elements of the
-    page, the entry of the file. `line` counts from 1, `octet` from 0; both are None outside of HTML. `in_head`
-    says whether an element stands in the head of the page.
+    Attributes:
+        source: The kind of source.
+        number: The header among those of its name, the element among those of its kind, or the entry of the file,
+            from 1.
+        line: The line of the element, from 1; None outside HTML.
+        offset: The byte offset of the element, from 0; None outside HTML.
+        in_head: Whether the element is in the head of the page; None outside HTML.
     """
 
     source: PageSource
@@ -31,7 +35,7 @@ class PagePosition(NamedTuple):
     in_head: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Give the place in plain values."""
+        """Return the position as JSON-compatible values."""
         return {**self._asdict(), "source": str(self.source)}
 
     def __str__(self) -> str:

@@ -1,8 +1,7 @@
-"""TDMRep: whether the rights of text and data mining are reserved, said by a file, a header or a meta element.
+"""TDMRep: reservations of the rights to text and data mining, in a file, headers or meta elements.
 
-A later carrier goes before an earlier one: the file, the header, the meta element. In the file the first entry whose
-pattern matches counts, whatever follows. A value that is neither 0 nor 1 says nothing, and what is absent takes nothing
-back.
+Meta elements override headers, and headers override the file. In the file, the first entry whose pattern matches
+applies. A value other than 0 and 1 has no effect, and a missing value revokes nothing.
 
 Source: W3C Community Group, TDM Reservation Protocol, final report of 10 May 2024.
 """
@@ -19,7 +18,7 @@ from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.pages.annotations import element_position
 from canfetch.pages.bounded_json import parse_json
-from canfetch.pages.directives import note_names, plain
+from canfetch.pages.directives import note_names, printable
 from canfetch.pages.headers import Fields
 from canfetch.pages.html import Element
 from canfetch.pages.positions import PagePosition, PageSource
@@ -29,27 +28,31 @@ MAX_TDM_BYTES: Final = 512_000
 MAX_TDM_ENTRIES: Final = 1_000
 _RESERVATION: Final = "tdm-reservation"
 _POLICY: Final = "tdm-policy"
-_LONGEST_POLICY: Final = 2048
-# Patterns and URLs are compared as robots.txt has it.
+_MAX_POLICY_LENGTH: Final = 2048
+# Patterns match URLs in the same way as in robots.txt.
 _PROFILE: Final = PROFILES["rfc9309"]
 
 
 class ReservationNote(Flag):
-    """What is odd about a reservation."""
+    """What is unusual about a reservation."""
 
     NONE = 0
-    INVALID_VALUE = auto()  # neither 0 nor 1: it says nothing
-    STRING_VALUE = auto()  # "1" for 1; it counts
-    INVALID_LOCATION = auto()  # an entry whose pattern is missing or can match nothing; it counts for no URL
-    POLICY_WITHOUT_RESERVATION = auto()  # a policy where nothing is reserved; it has no effect
-    INVALID_POLICY = auto()  # a policy that is no text
+    INVALID_VALUE = auto()  # neither 0 nor 1; it has no effect
+    STRING_VALUE = auto()  # the string "1" in place of the number 1; it has its effect
+    INVALID_LOCATION = auto()  # an entry whose pattern is missing or invalid; it applies to no URL
+    POLICY_WITHOUT_RESERVATION = auto()  # a policy without a reservation; it has no effect
+    INVALID_POLICY = auto()  # a policy that is not a string
 
 
 class Reservation(NamedTuple):
-    """What one carrier says of text and data mining.
+    """A reservation, or its revocation, in one place.
 
-    `reserved` is None where it says nothing. `location` is the entry's pattern, and None for headers and meta
-    elements, which speak of their own page.
+    Attributes:
+        reserved: Whether the rights are reserved, or None if the value is invalid.
+        policy: The URL of the policy, or None.
+        location: The pattern of the entry, or None for headers and meta elements, which apply to their own page.
+        position: Where the reservation is.
+        notes: What is unusual about the reservation.
     """
 
     reserved: bool | None
@@ -59,9 +62,9 @@ class Reservation(NamedTuple):
     notes: ReservationNote = ReservationNote.NONE
 
     def matches(self, target: bytes) -> bool:
-        """Say whether it is about a target, as `target_of` makes it.
+        """Return whether the reservation applies to a target from `normalize_target`.
 
-        Cost: O(octets of the pattern times octets of the target) at worst.
+        Cost: O(bytes of the pattern times bytes of the target) at worst.
         """
         if self.location is None:
             return True
@@ -69,21 +72,24 @@ class Reservation(NamedTuple):
         return any(matches(text.text, encode_reserved_data(target) if text.form_b else target) for text in texts)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the reservation in plain values."""
+        """Return the reservation as JSON-compatible values."""
         return {
             "reserved": self.reserved,
-            "policy": None if self.policy is None else plain(self.policy),
-            "location": None if self.location is None else plain(self.location),
+            "policy": None if self.policy is None else printable(self.policy),
+            "location": None if self.location is None else printable(self.location),
             "position": self.position.to_json(),
             "notes": note_names(self.notes),
         }
 
 
 class TDMFile(NamedTuple):
-    """The entries of a tdmrep.json in their order, and what keeps it from being one, if anything does.
+    """A parsed tdmrep.json.
 
-    `cut` says that there are more entries than are read, `unknown` that it could not be had, so that nobody knows
-    what it reserves.
+    Attributes:
+        entries: The entries, in order.
+        problem: Why the file is invalid or could not be fetched, or None.
+        truncated: Whether the file has more entries than the limit.
+        unreachable: Whether the file could not be fetched, so that it may reserve the rights.
     """
 
     entries: tuple[Reservation, ...]
@@ -92,32 +98,32 @@ class TDMFile(NamedTuple):
     unreachable: bool = False
 
 
-def parse_tdm_file(octets: bytes) -> TDMFile:
-    """Read a tdmrep.json; whatever the octets are, nothing raises.
+def parse_tdm_file(content: bytes) -> TDMFile:
+    """Parse a tdmrep.json. Never raises, whatever `content` is.
 
-    Cost: O(octets), of which at most 500 KiB are read, and 1000 entries.
+    Cost: O(bytes), of which at most 500 KiB and 1000 entries are parsed.
     """
-    read = parse_json(octets, max_bytes=MAX_TDM_BYTES)
-    if read.problem is not None:
-        return TDMFile((), read.problem)
-    if not isinstance(read.value, list):
-        return TDMFile((), "it is no JSON array")
-    entries = [_entry(number, entry) for number, entry in enumerate(read.value[:MAX_TDM_ENTRIES], 1)]
-    return TDMFile(tuple(entries), truncated=len(read.value) > MAX_TDM_ENTRIES)
+    result = parse_json(content, max_bytes=MAX_TDM_BYTES)
+    if result.problem is not None:
+        return TDMFile((), result.problem)
+    if not isinstance(result.value, list):
+        return TDMFile((), "not a JSON array")
+    entries = [_parse_entry(number, entry) for number, entry in enumerate(result.value[:MAX_TDM_ENTRIES], 1)]
+    return TDMFile(tuple(entries), truncated=len(result.value) > MAX_TDM_ENTRIES)
 
 
 def normalize_target(url: str | bytes) -> bytes | None:
-    """Give the path and query of a URL in the form in which patterns are compared; None where it is no URL.
+    """Return the path and query of a URL, normalised for comparison with patterns, or None if the URL is invalid.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    octets = encode_text(url) if isinstance(url, str) else url
-    split = split_url(octets)
-    return None if split is None else target_of(octets, split, _PROFILE)
+    encoded = encode_text(url) if isinstance(url, str) else url
+    split = split_url(encoded)
+    return None if split is None else target_of(encoded, split, _PROFILE)
 
 
 def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
-    """Yield what the response's headers say; the first policy goes with each."""
+    """Yield the reservations of the headers, each with the first policy."""
     yield from _reservations(
         (
             (value, PagePosition(PageSource.TDM_HEADER, number))
@@ -128,7 +134,7 @@ def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
 
 
 def parse_meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
-    """Yield what the page's meta elements say; the first policy goes with each."""
+    """Yield the reservations of the meta elements, each with the first policy."""
     values: list[tuple[str, PagePosition]] = []
     policy: str | None = None
     for meta in metas:
@@ -142,30 +148,30 @@ def parse_meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
 
 
 def select_reservation(file: TDMFile | None, page: Iterable[Reservation], target: bytes | None) -> Reservation | None:
-    """Give the reservation that holds for a page, or None where nobody says anything.
+    """Return the reservation that applies to a page, or None.
 
     Args:
-        file: the origin's tdmrep.json.
-        page: what headers and meta elements say, in that order.
-        target: the page's path and query, or None where its URL is not known.
-    Cost: O(octets of the file's patterns times octets of the target) at worst.
+        file: The origin's tdmrep.json.
+        page: The reservations of headers and meta elements, in this order.
+        target: The page's path and query, or None if its URL is unknown.
+    Cost: O(bytes of the file's patterns times bytes of the target) at worst.
     """
-    decided: Reservation | None = None
+    selected: Reservation | None = None
     if file is not None and target is not None:
         first = next((entry for entry in file.entries if entry.matches(target)), None)
-        decided = first if first is not None and first.reserved is not None else None
-    carrier: PageSource | None = None
+        selected = first if first is not None and first.reserved is not None else None
+    source: PageSource | None = None
     for reservation in page:
         if reservation.reserved is None:
             continue
-        if reservation.position.source is carrier and decided is not None and decided.reserved:
-            # DEVIATION(tdmrep): of two values in one carrier, of which it says nothing, the reservation counts.
+        if reservation.position.source is source and selected is not None and selected.reserved:
+            # DEVIATION(tdmrep): it does not define two values in one source; here the reservation wins.
             continue
-        decided, carrier = reservation, reservation.position.source
-    return decided
+        selected, source = reservation, reservation.position.source
+    return selected
 
 
-def _entry(number: int, entry: object) -> Reservation:
+def _parse_entry(number: int, entry: object) -> Reservation:
     position = PagePosition(PageSource.TDM_FILE, number)
     if not isinstance(entry, dict):
         return Reservation(None, None, "", position, ReservationNote.INVALID_LOCATION | ReservationNote.INVALID_VALUE)
@@ -174,18 +180,18 @@ def _entry(number: int, entry: object) -> Reservation:
     if not isinstance(location, str) or not texts_of(encode_text(location), allow=True, profile=_PROFILE):
         location = location if isinstance(location, str) else ""
         notes |= ReservationNote.INVALID_LOCATION
-    return _reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)
+    return _make_reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)
 
 
 def _reservations(values: Iterable[tuple[str, PagePosition]], policy: str | None) -> Iterator[Reservation]:
     for value, position in values:
         text = value.strip()
-        # In headers and elements every value is a text.
+        # In headers and elements, every value is a string, so there is nothing to note.
         number = int(text) if text in {"0", "1"} else None
-        yield _reservation(number, None if policy is None else policy.strip(), None, position, ReservationNote.NONE)
+        yield _make_reservation(number, None if policy is None else policy.strip(), None, position, ReservationNote.NONE)
 
 
-def _reservation(
+def _make_reservation(
     value: object, policy: object, location: str | None, position: PagePosition, notes: ReservationNote
 ) -> Reservation:
     if isinstance(value, str) and value.strip() in {"0", "1"}:
@@ -201,5 +207,5 @@ def _reservation(
         notes |= ReservationNote.INVALID_POLICY
     if policy is not None and not reserved:
         notes |= ReservationNote.POLICY_WITHOUT_RESERVATION
-    cropped = policy[:_LONGEST_POLICY] if isinstance(policy, str) and policy else None
+    cropped = policy[:_MAX_POLICY_LENGTH] if isinstance(policy, str) and policy else None
     return Reservation(reserved, cropped, location, position, notes)

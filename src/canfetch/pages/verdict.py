@@ -1,6 +1,6 @@
-"""The answer for a page, and why: what an agent may do with it, each with its reason and its place.
+"""The verdict for a page: one decision for each use, with its reason and position.
 
-`PageVerdict.to_json` is stable: keys are added, never renamed, under the same `schema`.
+`PageVerdict.to_json` is stable: within one `schema`, keys are added and never renamed.
 """
 
 from enum import StrEnum
@@ -8,16 +8,16 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Reason, Verdict
 from canfetch.pages.directives import Directive
 from canfetch.pages.tdm import Reservation
 
-PAGE_VERDICT_SCHEMA: Final = "canfetch.page-verdict/1"
-_FORBIDS: Final = "forbids fetching the page, so"
+PAGE_VERDICT_SCHEMA: Final = "canfetch.page-verdict/2"
 
 
 class PageReason(StrEnum):
-    """What decided."""
+    """Why a use is allowed or not."""
 
     NO_RESTRICTION = "no-restriction"
     DIRECTIVE = "directive"
@@ -29,11 +29,19 @@ class PageReason(StrEnum):
 
 
 class PageDecision(NamedTuple):
-    """One answer.
+    """The decision about one use of a page.
 
-    `limit` says how much is allowed where that is not all: characters, seconds, a word, a moment; None is no
-    limit. `directive`, `reservation` or `robots` decided, or none of them; `also` are the directives that bear on it
-    too. The decision itself has no truth value: ask `.allowed`, or `.unlimited` for "allowed, and nothing to look at".
+    A decision has no truth value. Use `.allowed`, or `.unlimited` for "allowed without a limit".
+
+    Attributes:
+        allowed: Whether the use is allowed.
+        reason: Why.
+        limit: How much is allowed: characters, seconds, a keyword, or a time in seconds since the epoch. None means
+            no limit.
+        directive: The directive that decides, or None.
+        other_directives: The other directives that apply to this use.
+        reservation: The TDMRep reservation that decides, or None.
+        robots: The verdict of robots.txt, if it decides.
     """
 
     allowed: bool
@@ -46,18 +54,21 @@ class PageDecision(NamedTuple):
 
     @property
     def unlimited(self) -> bool:
-        """Whether it is allowed without a limit."""
+        """Whether the use is allowed without a limit."""
         return self.allowed and self.limit is None
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a PageDecision is neither true nor false; ask its .allowed")
+        raise TypeError("a PageDecision has no truth value: use .allowed")
 
     def to_json(self) -> dict[str, Any]:
-        """Give the decision in plain values."""
+        """Return the decision as JSON-compatible values; a limit in time is an RFC 3339 string."""
+        limit = self.limit
+        if self.directive is not None and self.directive.is_date and isinstance(limit, int | float):
+            limit = rfc3339(limit)
         return {
             "allowed": self.allowed,
             "reason": str(self.reason),
-            "limit": self.limit,
+            "limit": limit,
             "directive": None if self.directive is None else self.directive.to_json(),
             "other_directives": [directive.to_json() for directive in self.other_directives],
             "reservation": None if self.reservation is None else self.reservation.to_json(),
@@ -70,26 +81,23 @@ class PageDecision(NamedTuple):
         if self.reservation is not None:
             return f"tdm-reservation is 1, {self.reservation.position}"
         if self.robots is not None:
-            no_file = self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}
-            why = f"is {self.robots.reason}, so the page may not be fetched, and" if no_file else _FORBIDS
-            return f"robots.txt {why} what it says is never seen"
+            if self.robots.reason in {Reason.UNAVAILABLE, Reason.UNREACHABLE}:
+                return f"robots.txt is {self.robots.reason}, so the page may not be fetched and its rules are unknown"
+            return "robots.txt disallows the page, so its rules are never read"
         if self.reason is PageReason.TDM_FILE_UNREACHABLE:
-            return "tdmrep.json could not be had, so what it reserves is not known"
+            return "tdmrep.json could not be fetched, so it may reserve the rights"
         if self.directive is None:
-            return "nothing that the page says restricts it"
-        stands = f"{self.directive}, {self.directive.position}"
+            return "no rule of the page restricts it"
+        decider = f"{self.directive}, {self.directive.position}"
         if self.reason is PageReason.EXPIRED:
-            return f"{stands}: that has passed"
+            return f"{decider}: this date has passed"
         if self.reason is PageReason.PERMISSIVE_DIRECTIVE and self.other_directives:
-            return f"{stands}, goes before {self.other_directives[0]}, {self.other_directives[0].position}"
-        return stands
+            return f"{decider}, overrides {self.other_directives[0]}, {self.other_directives[0].position}"
+        return decider
 
     def __str__(self) -> str:
-        return f"{'yes' if self.allowed else 'no'}{self._limited}: {self.explanation}"
-
-    @property
-    def _limited(self) -> str:
-        return f", up to {self.limit}" if self.allowed and self.limit is not None else ""
+        limit = f", up to {self.limit}" if self.allowed and self.limit is not None else ""
+        return f"{'yes' if self.allowed else 'no'}{limit}: {self.explanation}"
 
 
 DECISION_NAMES: Final = (
@@ -111,31 +119,33 @@ DECISION_NAMES: Final = (
 
 
 class PageVerdict(NamedTuple):
-    """What an agent may do with a page, and why.
+    """What one agent may do with a page, and why.
+
+    A verdict has no truth value. Use one of its decisions, such as `.may_index.allowed`.
 
     Attributes:
-        may_index: its content may be found by searching.
-        may_list: its bare URL may be, as links give it away. Where robots.txt hides the page, it may be, whatever
-            the page says.
-        may_index_embedded: its content may be indexed as a part of a page that embeds it.
-        may_index_images: images may be found as this page's.
-        may_follow: links may be followed.
-        may_snippet: text may be quoted; `limit` is the most characters.
-        may_preview_images: images may be shown; `limit` is the largest size, `standard` or `large`.
-        may_preview_video: video may be shown; `limit` is the most seconds.
-        may_archive: a kept copy may be shown.
-        may_translate: a translation may be offered.
-        may_answer: content may go into generated answers; `limit` is the most characters, or `snippet`.
-        may_train: content may train models; `limit` is `snippet` where URL, title and snippet may alone.
-        may_train_images: the same of images.
-        available: whether `unavailable_after` has not passed; `limit` is that moment, in seconds since the epoch.
-        agent: who asks.
-        reading: whose reading of page-level rules was used, by its name.
-        now: the time that was asked about, in seconds since the epoch.
-        seen: whether the agent gets to see the page: False where robots.txt forbids fetching it.
-        robots: the verdict of robots.txt, where it was given.
-        directives: the directives that are for this agent and have an effect, in order. Where the page is not
-            seen, they are those that stay hidden.
+        may_index: Index the content and return it in search results.
+        may_list: List the bare URL, which is known from links. If robots.txt disallows the page, listing stays
+            allowed, because its `noindex` is never read.
+        may_index_embedded: Index the content as part of a page that embeds it.
+        may_index_images: Index images as belonging to this page.
+        may_follow: Follow links.
+        may_snippet: Show a text snippet; `limit` is the number of characters.
+        may_preview_images: Show image previews; `limit` is the largest size, `standard` or `large`.
+        may_preview_video: Show video previews; `limit` is the number of seconds.
+        may_archive: Show a cached copy.
+        may_translate: Offer a translation.
+        may_answer: Use the content in generated answers; `limit` is the number of characters, or `snippet`.
+        may_train: Train models on the content; `limit` is `snippet` if only URL, title and snippet may be used.
+        may_train_images: Train models on the images.
+        available: Whether `unavailable_after` has not passed; `limit` is that time, in seconds since the epoch.
+        agent: The agent.
+        dialect: The name of the dialect used.
+        now: The time used, in seconds since the epoch.
+        fetch_allowed: Whether the agent may fetch the page: False if robots.txt disallows it.
+        robots: The verdict of robots.txt, if it was passed.
+        directives: The directives that apply to this agent, in order. If the page may not be fetched, the agent
+            never reads them.
     """
 
     may_index: PageDecision
@@ -161,15 +171,15 @@ class PageVerdict(NamedTuple):
 
     @property
     def unavailable_after(self) -> float | None:
-        """The moment after which the page counts as gone, in seconds since the epoch, or None."""
+        """The time after which the page is treated as removed, in seconds since the epoch, or None."""
         limit = self.available.limit
         return None if limit is None else float(limit)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a PageVerdict is neither true nor false; ask its .may_index.allowed")
+        raise TypeError("a PageVerdict has no truth value: use one of its decisions, such as .may_index.allowed")
 
     def to_json(self) -> dict[str, Any]:
-        """Give the verdict in plain values, in its one documented form.
+        """Return the verdict as JSON-compatible values; times are RFC 3339 strings.
 
         Cost: O(directives).
         """
@@ -181,7 +191,7 @@ class PageVerdict(NamedTuple):
                 "star_applies": self.agent.star_applies,
             },
             "dialect": self.dialect,
-            "now": self.now,
+            "now": rfc3339(self.now),
             "fetch_allowed": self.fetch_allowed,
             "robots": None if self.robots is None else self.robots.to_json(),
             "directives": [directive.to_json() for directive in self.directives],

@@ -1,4 +1,4 @@
-"""The words of page-level rules: which there are, which take a value, and how they are misspelt.
+"""The known directives: their names, which of them take a value, and common misspellings.
 
 Source: Google, robots meta tag specifications; Yandex and Bing webmaster help; draft-illyes-repext;
 DeviantArt's announcement of `noai`.
@@ -6,7 +6,7 @@ DeviantArt's announcement of `noai`.
 
 from typing import Final
 
-# Followed by a colon and a value; never the name of an agent.
+# Directives with a colon and a value; never names of agents.
 MAX_SNIPPET: Final = "max-snippet"
 MAX_IMAGE_PREVIEW: Final = "max-image-preview"
 MAX_VIDEO_PREVIEW: Final = "max-video-preview"
@@ -15,7 +15,7 @@ VALUED: Final = frozenset({MAX_SNIPPET, MAX_IMAGE_PREVIEW, MAX_VIDEO_PREVIEW, UN
 
 # From the smallest preview to the largest.
 IMAGE_PREVIEWS: Final = ("none", "standard", "large")
-# What stands for several.
+# Directives that are short for several others.
 EXPANSIONS: Final = {"none": ("noindex", "nofollow"), "all": ("index", "follow")}
 PERMISSIVE: Final = frozenset({"all", "index", "follow", "archive", "snippet", "imageindex", "translate", "cache"})
 PLAIN: Final = PERMISSIVE | {
@@ -30,7 +30,7 @@ PLAIN: Final = PERMISSIVE | {
     "indexifembedded",
     "noai",
     "noimageai",
-    # Words that once meant something, or mean nothing to crawling: known, and without effect here.
+    # Obsolete, or unrelated to crawling: recognised, but without effect on any decision.
     "nopreview",
     "nositelinkssearchbox",
     "noodp",
@@ -39,10 +39,10 @@ PLAIN: Final = PERMISSIVE | {
 }
 KNOWN: Final = VALUED | PLAIN
 
-_IGNORED: Final = str.maketrans("", "", "-_ ")
-_BY_LETTERS: Final = {name.translate(_IGNORED): name for name in sorted(KNOWN)}
-# Wrong words that are met, beside hyphens and underscores in the wrong place.
-_MISTAKEN: Final = {
+_SEPARATORS: Final = str.maketrans("", "", "-_ ")
+_BY_LETTERS: Final = {name.translate(_SEPARATORS): name for name in sorted(KNOWN)}
+# Misspellings seen in practice, besides wrong or missing hyphens and underscores.
+_MISSPELLINGS: Final = {
     "maximagepreviews": MAX_IMAGE_PREVIEW,
     "maxsnippets": MAX_SNIPPET,
     "maxvideopreviews": MAX_VIDEO_PREVIEW,
@@ -55,16 +55,16 @@ _MISTAKEN: Final = {
     "notindex": "noindex",
     "unavailableon": UNAVAILABLE_AFTER,
 }
-_LONGEST_WORD: Final = 40
+_MAX_NAME_LENGTH: Final = 40
 
 
-def suggest_directive(word: str) -> str | None:
-    """Give the known word that a misspelling probably means, or None; the word itself is no misspelling.
+def suggest_directive(name: str) -> str | None:
+    """Return the known directive that `name` probably misspells, or None. A known name gives None, too.
 
-    Args: word: in lower case.
-    Cost: O(characters), of which 40 are looked at.
+    Args: name: In lower case.
+    Cost: O(characters), of which at most 40 are read.
     """
-    if word in KNOWN or len(word) > _LONGEST_WORD:
+    if name in KNOWN or len(name) > _MAX_NAME_LENGTH:
         return None
-    letters = word.translate(_IGNORED)
-    return _BY_LETTERS.get(letters) or _MISTAKEN.get(letters)
+    letters = name.translate(_SEPARATORS)
+    return _BY_LETTERS.get(letters) or _MISSPELLINGS.get(letters)
