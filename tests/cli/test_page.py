@@ -71,7 +71,7 @@ def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     html = b"<a rel=nofollow href=x>a</a><a rel='ugc nofollow'>b</a><p><span data-nosnippet>c</span></p>"
     ran = run("page", "--html", "-", *AS_GOOGLE, "--max-bytes", "90", stdin=html)
     assert ran.lines[0] == "yes: Googlebot may index this page"
-    assert ran.lines[1] == "  nothing that the page says restricts it"
+    assert ran.lines[1] == "  no rule of the page restricts it"
     assert "  links       2 nofollow, 1 ugc" in ran.lines
     assert "  not quoted  1 with data-nosnippet" in ran.lines
     assert "  noted       html-truncated" in ran.lines
@@ -106,21 +106,21 @@ def test_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
     ran = run("page", "--html", page.name, *AS_GOOGLE, "--agent", "bingbot", "--format", form, "--now", "2026-01-31")
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [(row["url"], row["agent_name"], row["schema"]) for row in rows] == [
-        (None, "Googlebot", "canfetch.page-verdict/1"),
-        (None, "bingbot", "canfetch.page-verdict/1"),
+        (None, "Googlebot", "canfetch.page-verdict/2"),
+        (None, "bingbot", "canfetch.page-verdict/2"),
     ]
     assert rows[0]["may_index"]["directive"]["position"] == {
         "source": "meta", "number": 1, "line": 2, "offset": 13, "in_head": True,
     }  # fmt: skip
-    assert (rows[0]["now"], rows[0]["fetched"], rows[0]["robots"]) == (1769817600, None, None)
-    assert rows[0]["page"]["schema"] == "canfetch.page/1"
+    assert (rows[0]["now"], rows[0]["fetched"], rows[0]["robots"]) == ("2026-01-31T00:00:00Z", None, None)
+    assert rows[0]["page"]["schema"] == "canfetch.page/2"
     assert [row["dialect"] for row in rows] == ["google", "bing"]
     assert ran.code == 1
 
 
 def test_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
     ran = run("page", "/private/x", "--html", page.name, "--robots", "robots.txt", "--exact", "--agent", "ExampleBot")
-    assert ran.lines[1] == "  robots.txt forbids fetching the page, so what it says is never seen"
+    assert ran.lines[1] == "  robots.txt disallows the page, so its rules are never read"
     assert "list its URL         yes" in ran.out
     assert "  robots.txt  disallowed: line 2, Disallow: /private/" in ran.lines
     assert ran.code == 1
@@ -202,7 +202,7 @@ def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
     ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, behaviour)
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT)
-    why = "tdmrep.json could not be had, so what it reserves is not known"
+    why = "tdmrep.json could not be fetched, so it may reserve the rights"
     assert sum(line.startswith("  train on it          no ") and line.endswith(why) for line in ran.lines) == 2
     assert sum(line.startswith("  tdm file    ") and said in line for line in ran.lines) == 2
     assert ruled.count(TDM_PLACE) == 1
@@ -279,9 +279,7 @@ def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
         ran = run("page", f"http://127.0.0.1:{port}/x", *AS_GOOGLE, *UNKEPT)
     assert ran.code == 1
     assert "  robots.txt  disallowed: robots.txt is unreachable" in ran.out
-    assert ran.lines[1] == (
-        "  robots.txt is unreachable, so the page may not be fetched, and what it says is never seen"
-    )
+    assert ran.lines[1] == ("  robots.txt is unreachable, so the page may not be fetched and its rules are unknown")
     assert "forbids" not in ran.out
 
 

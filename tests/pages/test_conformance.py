@@ -1,4 +1,4 @@
-"""Every case of page-level rules: what is said, what follows for whom, and that the files keep their schema."""
+"""The conformance cases of page-level rules, and the schema of their files."""
 
 import json
 import tomllib
@@ -38,7 +38,7 @@ def page_of(case: dict[str, Any], url: str | None) -> PageRules:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_file_follows_the_schema(path: Path) -> None:
     if in_ci() and find_spec("jsonschema") is None:
-        pytest.fail("jsonschema is not installed, and in CI it must be")
+        pytest.fail("jsonschema is not installed, but CI requires it")
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -46,10 +46,10 @@ def test_file_follows_the_schema(path: Path) -> None:
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
-def test_schema_and_readme_know_every_answer_and_reading() -> None:
+def test_schema_and_readme_list_every_decision_and_dialect() -> None:
     schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
     readme = (FOLDER / "README.md").read_text("utf-8")
-    assert tuple(schema["$defs"]["answer"]["enum"]) == DECISION_NAMES
+    assert tuple(schema["$defs"]["decision"]["enum"]) == DECISION_NAMES
     assert schema["$defs"]["expect"]["properties"]["dialect"]["enum"] == list(PAGE_DIALECTS)
     assert [name for name in (*DECISION_NAMES, *PAGE_DIALECTS) if f"`{name}`" not in readme] == []
 
@@ -59,17 +59,17 @@ def test_every_id_is_unique() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_what_the_page_says(case: dict[str, Any]) -> None:
+def test_directives_of_the_page(case: dict[str, Any]) -> None:
     page = page_of(case, case.get("url"))
 
     if "directives" in case:
         assert [str(directive) for directive in page.directives] == case["directives"]
     if "notes" in case:
-        odd = {str(position): note_names(one.notes) for position, one in enumerate(page.directives, 1) if one.notes}
-        assert odd == case["notes"]
+        notes = {str(number): note_names(one.notes) for number, one in enumerate(page.directives, 1) if one.notes}
+        assert notes == case["notes"]
     if "lines" in case:
-        of_elements = [one.position for one in page.directives if one.position.source is PageSource.META]
-        assert [place.line for place in of_elements] == case["lines"]
+        positions = [one.position for one in page.directives if one.position.source is PageSource.META]
+        assert [position.line for position in positions] == case["lines"]
     if "qualifiers" in case:
         assert [list(link.qualifiers) for link in page.links] == case["qualifiers"]
     if "no_snippets" in case:
@@ -84,7 +84,7 @@ def test_what_the_page_says(case: dict[str, Any]) -> None:
         for number, expected in enumerate(case["expect"])
     ],
 )
-def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_decisions(case: dict[str, Any], expected: dict[str, Any]) -> None:
     url: Any = expected.get("url", case.get("url"))
     agent = Agent(expected["agent"], star_applies=expected.get("star_applies", True))
     robots = parse(case["robots"]).decide(url, agent=agent) if "robots" in case else None
@@ -97,8 +97,8 @@ def test_what_follows(case: dict[str, Any], expected: dict[str, Any]) -> None:
     )
 
     assert verdict.fetch_allowed is expected.get("fetch_allowed", True)
-    asked = [name for name in DECISION_NAMES if name in expected]
-    assert {name: getattr(verdict, name).allowed for name in asked} == {name: expected[name] for name in asked}
+    names = [name for name in DECISION_NAMES if name in expected]
+    assert {name: getattr(verdict, name).allowed for name in names} == {name: expected[name] for name in names}
     limits = expected.get("limits", {})
     assert {name: getattr(verdict, name).limit for name in limits} == limits
     for name, decider in expected.get("decided_by", {}).items():

@@ -1,4 +1,4 @@
-"""Dates of unavailable_after: the forms that Google names, and those that are none."""
+"""Dates of unavailable_after: the formats that Google names, and invalid dates."""
 
 from datetime import UTC, datetime
 
@@ -35,7 +35,7 @@ JUNE = at(2010, 6, 25, 15, 0, 0)
         "2010-06-25 15:00:00",
         "2010-06-25T17:00:00+02:00",
         "20100625T150000Z",
-        # others that are widely used
+        # other common formats
         "June 25, 2010, 3:00 pm",
         "june 25th 2010 3:00:00pm",
         "25 Jun 2010 15:00:00.5z",
@@ -47,12 +47,12 @@ JUNE = at(2010, 6, 25, 15, 0, 0)
         "25 Jun 2010 (15:00:00 GMT)",
     ],
 )
-def test_google_date_is_read(text: str) -> None:
+def test_google_date_formats(text: str) -> None:
     assert parse_date(text) == JUNE
 
 
 @pytest.mark.parametrize(
-    "text, moment",
+    "text, seconds",
     [
         ("2020-09-21", at(2020, 9, 21)),
         ("21 Sept 2020", at(2020, 9, 21)),
@@ -65,8 +65,8 @@ def test_google_date_is_read(text: str) -> None:
         ("9999-12-31T23:59:59-14:00", 253402351199.0),
     ],
 )
-def test_date_means_this_moment(text: str, moment: float) -> None:
-    assert parse_date(text) == moment
+def test_date_is_parsed_as_seconds_since_the_epoch(text: str, seconds: float) -> None:
+    assert parse_date(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_date_means_this_moment(text: str, moment: float) -> None:
         "9" * 90,
     ],
 )
-def test_google_what_is_no_date_is_none(text: str) -> None:
+def test_invalid_date_is_none(text: str) -> None:
     assert parse_date(text) is None

@@ -1,4 +1,4 @@
-"""In which encoding a page is."""
+"""Detection of a page's encoding."""
 
 import codecs
 
@@ -8,7 +8,7 @@ from canfetch.pages.encodings import _BY_LABEL, detect_encoding, parse_media_typ
 
 
 @pytest.mark.parametrize(
-    "octets, content_type, name",
+    "html, content_type, name",
     [
         (b"", None, "cp1252"),
         (b"<html>", "text/html", "cp1252"),
@@ -27,7 +27,7 @@ from canfetch.pages.encodings import _BY_LABEL, detect_encoding, parse_media_typ
         (b'<meta http-equiv=content-type content="text/html; charset=windows-1251">', None, "cp1251"),
         (b'<meta name=x><meta charset="gbk"', None, "gb18030"),
         (b"<meta charset=nonsense><meta charset=big5>", None, "big5hkscs"),
-        # What could be read as ASCII is no UTF-16.
+        # A declaration that is readable as ASCII rules out UTF-16.
         (b"<meta charset=utf-16be>", None, "utf-8"),
         (b'<?xml version="1.0" encoding="iso-8859-2"?>', None, "iso8859-2"),
         (b"<!-- <meta charset=utf-8> --><meta charset=koi8-u>", None, "koi8-u"),
@@ -37,14 +37,14 @@ from canfetch.pages.encodings import _BY_LABEL, detect_encoding, parse_media_typ
         (b" " * 1024 + b"<meta charset=utf-8>", None, "cp1252"),
     ],
 )
-def test_whatwg_encoding_of_a_page(octets: bytes, content_type: str | None, name: str) -> None:
-    assert detect_encoding(octets, content_type).name == name
+def test_whatwg_encoding_of_a_page(html: bytes, content_type: str | None, name: str) -> None:
+    assert detect_encoding(html, content_type).name == name
 
 
 @pytest.mark.parametrize("name", sorted(set(_BY_LABEL.values())))
-def test_every_encoding_is_one_of_python(name: str) -> None:
+def test_every_encoding_is_supported_by_python(name: str) -> None:
     codecs.lookup(name)
-    # Nothing that is decoded may hold what UTF-8 has not.
+    # Decoded text must not contain anything that UTF-8 cannot encode.
     bytes(range(256)).decode(name, "replace").encode()
 
 

@@ -1,4 +1,4 @@
-"""What is read of a page, and what not; and that nothing that a stranger writes makes it dear."""
+"""The elements of a page: what is parsed, and within which limits."""
 
 import subprocess
 import sys
@@ -38,31 +38,31 @@ def test_whatwg_head_and_body(page: bytes, expected: list[tuple[str | None, bool
     assert names(page) == expected
 
 
-def test_octets_past_the_limit_are_not_read() -> None:
+def test_content_over_the_limit_is_not_parsed() -> None:
     page = b"<meta name=a><meta name=b>"
-    cut = parse_elements(page, None, max_bytes=14)
-    assert [meta.attributes for meta in cut.metas] == [{"name": "a"}]
-    assert cut.truncated
+    truncated = parse_elements(page, None, max_bytes=14)
+    assert [meta.attributes for meta in truncated.metas] == [{"name": "a"}]
+    assert truncated.truncated
     assert not parse_elements(page, None, max_bytes=len(page)).truncated
 
 
-def test_elements_past_the_limit_are_counted_out() -> None:
+def test_elements_over_the_limit_are_dropped() -> None:
     elements = parse_elements(b"<meta>" * (MAX_ELEMENTS + 1), None)
     assert (len(elements.metas), elements.metas[-1].number, elements.too_many_elements) == (10_000, 10_000, True)
     assert not parse_elements(b"<meta>" * 10, None).too_many_elements
 
 
-def test_attributes_are_cut() -> None:
+def test_long_attributes_are_truncated() -> None:
     (meta,) = parse_elements(b"<meta content='" + b"x" * 100_000 + b"'>", None).metas
     assert len(meta.attributes["content"]) == 65_536
 
 
-def test_offsets_count_the_byte_order_mark() -> None:
+def test_offsets_include_the_byte_order_mark() -> None:
     (meta,) = parse_elements(b"\xef\xbb\xbf<meta name=a>", None).metas
     assert (meta.offset, meta.line) == (3, 1)
 
 
-def test_offsets_of_utf_16_are_those_of_its_utf_8() -> None:
+def test_offsets_in_utf_16_refer_to_its_utf_8_form() -> None:
     (meta,) = parse_elements("\u20ac\n<meta name=a>".encode("utf-16"), None).metas
     assert (meta.offset, meta.line) == (4, 2)
 
@@ -72,35 +72,35 @@ def test_stateful_encoding() -> None:
     assert [meta.attributes.get("name") for meta in parse_elements(page, None).metas] == [None, "\u8868"]
 
 
-def test_mark_that_a_stranger_wrote_counts_for_nothing() -> None:
+def test_own_offset_attributes_of_a_page_are_removed() -> None:
     page = b"<p data-canfetch-offset=5 data-nosnippet><span data-canfetch-offset=99 data-nosnippet>"
-    other, own = parse_elements(page, None).no_snippets
-    assert (other.offset, other.attributes) == (5, {"data-nosnippet": ""})
-    assert (own.offset, own.attributes) == (41, {"data-nosnippet": ""})
+    unmarked, marked = parse_elements(page, None).no_snippets
+    assert (unmarked.offset, unmarked.attributes) == (5, {"data-nosnippet": ""})
+    assert (marked.offset, marked.attributes) == (41, {"data-nosnippet": ""})
 
 
-@pytest.mark.parametrize("mark", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
-def test_mark_that_is_no_number_is_none(mark: str | None) -> None:
-    assert html._marked_octet(mark) is None
+@pytest.mark.parametrize("text", [None, "", "x", "\u0661", "-1", "1234567890", "1.0"])
+def test_invalid_offset_attribute_is_none(text: str | None) -> None:
+    assert html._parse_offset(text) is None
 
 
 HOSTILE: dict[str, Callable[[int], bytes]] = {
-    "deep": lambda octets: b"<div>" * (octets // 5),
-    "deep-formatting": lambda octets: b"<b>" * (octets // 3),
-    "formatting-again": lambda octets: b"".join(b"<b a%d>" % n for n in range(octets // 20)) + b"<p>" * (octets // 6),
-    "attributes": lambda octets: b"<meta " + b"".join(b"a%d " % n for n in range(octets // 8)) + b">",
-    "links": lambda octets: b"<a rel=nofollow>" * (octets // 16),
-    "marks": lambda octets: b"<a " * (octets // 3),
-    "comments": lambda octets: b"<!--" * (octets // 4),
-    "entities": lambda octets: b"<p>" + b"&amp;" * (octets // 5),
-    "open-tag": lambda octets: b"<meta name='" + b"x" * octets,
-    "charset": lambda octets: b"<meta charset=" + b"charset" * (octets // 7),
+    "deep": lambda size: b"<div>" * (size // 5),
+    "deep-formatting": lambda size: b"<b>" * (size // 3),
+    "formatting-again": lambda size: b"".join(b"<b a%d>" % n for n in range(size // 20)) + b"<p>" * (size // 6),
+    "attributes": lambda size: b"<meta " + b"".join(b"a%d " % n for n in range(size // 8)) + b">",
+    "links": lambda size: b"<a rel=nofollow>" * (size // 16),
+    "marks": lambda size: b"<a " * (size // 3),
+    "comments": lambda size: b"<!--" * (size // 4),
+    "entities": lambda size: b"<p>" + b"&amp;" * (size // 5),
+    "open-tag": lambda size: b"<meta name='" + b"x" * size,
+    "charset": lambda size: b"<meta charset=" + b"charset" * (size // 7),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_page_is_read_within_bounds(name: str) -> None:
-    # In a process of its own with little memory: what is quadratic in time or memory does not come to its end there.
+def test_hostile_page_is_parsed_within_limits(name: str) -> None:
+    # A subprocess with limited memory and CPU time fails if the cost is quadratic.
     program = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
@@ -109,6 +109,6 @@ from tests.pages.test_html import HOSTILE
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, parse_elements
 parse_elements(HOSTILE[{name!r}](DEFAULT_MAX_PAGE_BYTES), None)
 """
-    pytest.importorskip("resource", reason="only Unix bounds a process so")
+    pytest.importorskip("resource", reason="resource limits require Unix")
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

@@ -1,4 +1,4 @@
-"""Laws of page-level rules: nothing raises, joining headers changes nothing, restrictions only add up."""
+"""Properties of page-level rules: no input raises, joining headers changes nothing, restrictions only add up."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from canfetch.pages.vocabulary import KNOWN, VALUED
 pytest.importorskip("lxml", reason="lxml is not installed")
 
 AGENTS = st.sampled_from(["Googlebot", "bingbot", "YandexBot", "ExampleBot", "otherbot"])
-READINGS = st.sampled_from([None, *PAGE_DIALECTS])
+DIALECTS = st.sampled_from([None, *PAGE_DIALECTS])
 DATES = st.sampled_from(
     ["25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "Fri, 25 Jun 2010 15:00:00 GMT", "2030-01-01"]
     + ["June 25, 2010", "2010-06-25T15:00:00-08:00"]
@@ -45,40 +45,40 @@ PIECES = st.sampled_from(
     + [b"<a rel=nofollow>", b"<span data-nosnippet>", b"tdm-reservation", b"charset=utf-16", b"<template>", b"\xff\xfe"]
     + [b"*", b"=?0", b"[", b"]", b"{", b"}", b'"location":', b"1", b"\\", b"\xed\xa0\x80", b"\xe9", b"\r\n", b"&#0;"]
 )
-OCTETS = st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join))
-# What a str may hold that no server sends.
-TEXTS = st.one_of(OCTETS.map(lambda octets: octets.decode("utf-8", "surrogateescape")), st.text(max_size=60))
+CONTENT = st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join))
+# A str may contain characters that no server sends.
+TEXTS = st.one_of(CONTENT.map(lambda content: content.decode("utf-8", "surrogateescape")), st.text(max_size=60))
 NAMES = st.sampled_from(
     ["X-Robots-Tag", "robots-tag", "tdm-reservation", "TDM-Policy", "Content-Type", b"x-robots-tag", "Other", ""]
 )
 
 
-def said(page: PageRules) -> list[tuple[str | None, str, str | None]]:
+def directives_of(page: PageRules) -> list[tuple[str | None, str, str | None]]:
     return [(one.agent, one.name, one.value) for one in page.directives]
 
 
 @given(
-    html=st.one_of(st.none(), OCTETS, TEXTS),
-    headers=st.lists(st.tuples(NAMES, st.one_of(OCTETS, TEXTS)), max_size=5),
-    tdm_file=st.one_of(st.none(), OCTETS, TEXTS),
+    html=st.one_of(st.none(), CONTENT, TEXTS),
+    headers=st.lists(st.tuples(NAMES, st.one_of(CONTENT, TEXTS)), max_size=5),
+    tdm_file=st.one_of(st.none(), CONTENT, TEXTS),
     agent=AGENTS,
-    dialect=READINGS,
+    dialect=DIALECTS,
     now=st.floats(allow_nan=False, allow_infinity=False),
 )
-def test_law_nothing_that_a_site_writes_raises(  # noqa: PLR0917 - what is drawn
+def test_law_no_content_of_a_site_raises(  # noqa: PLR0917 - drawn by Hypothesis
     html: Any, headers: Any, tdm_file: Any, agent: str, dialect: str | None, now: float
 ) -> None:
     page = parse_page(html, headers=headers, url="https://example.com/a?b", tdm_file=tdm_file)
     verdict = page.decide(agent=agent, now=now, dialect=dialect)
-    # Plain values, and valid Unicode.
+    # JSON-compatible values, and valid Unicode.
     text = json.dumps([page.to_json(), verdict.to_json()], ensure_ascii=False)
     assert "\x1b" not in str(verdict)
     assert text.encode()
 
 
 @given(agents=st.lists(st.sampled_from([None, "googlebot", "otherbot"]), max_size=4), data=st.data())
-def test_law_joined_headers_say_the_same(agents: list[str | None], data: Any) -> None:
-    # What is for everyone comes first: a prefix has no end but the next one.
+def test_law_joined_headers_have_the_same_directives(agents: list[str | None], data: Any) -> None:
+    # Directives for all agents come first, because a prefix ends only at the next prefix.
     agents = sorted(agents, key=lambda agent: agent is not None)
     headers = []
     for agent in agents:
@@ -89,17 +89,17 @@ def test_law_joined_headers_say_the_same(agents: list[str | None], data: Any) ->
     joined = parse_page(headers={"x-robots-tag": ", ".join(headers)})
     tight = parse_page(headers={"x-robots-tag": ",".join(headers)})
 
-    assert said(apart) == said(joined) == said(tight)
+    assert directives_of(apart) == directives_of(joined) == directives_of(tight)
 
 
-@given(directives=st.lists(DIRECTIVES, min_size=1, max_size=6), agent=AGENTS, dialect=READINGS)
-def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str, dialect: str | None) -> None:
+@given(directives=st.lists(DIRECTIVES, min_size=1, max_size=6), agent=AGENTS, dialect=DIALECTS)
+def test_law_headers_and_elements_are_equivalent(directives: list[str], agent: str, dialect: str | None) -> None:
     text = ", ".join(directives)
     of_header = parse_page(headers={"X-Robots-Tag": text})
     of_element = parse_page(f'<meta name="robots" content="{text}">')
-    assert said(of_header) == said(of_element)
+    assert directives_of(of_header) == directives_of(of_element)
     if dialect != "yandex" and not (dialect is None and agent == "YandexBot"):
-        # There, permissive directives stand in elements alone.
+        # For Yandex, permissive directives have an effect in elements only.
         one, other = (page.decide(agent=agent, now=0, dialect=dialect) for page in (of_header, of_element))
         for name in DECISION_NAMES:
             assert getattr(one, name)[:3] == getattr(other, name)[:3]
@@ -110,9 +110,9 @@ def test_law_headers_and_elements_say_the_same(directives: list[str], agent: str
     more=DIRECTIVES,
     dialect=st.sampled_from(["restrictive", "google", "apple", "amazon", "repext"]),
 )
-def test_law_a_further_directive_opens_nothing(directives: list[str], more: str, dialect: str) -> None:
-    def verdict(said: list[str]) -> Any:
-        page = parse_page(headers=[("X-Robots-Tag", one) for one in said])
+def test_law_a_further_directive_permits_nothing_more(directives: list[str], more: str, dialect: str) -> None:
+    def verdict(headers: list[str]) -> Any:
+        page = parse_page(headers=[("X-Robots-Tag", one) for one in headers])
         return page.decide(agent="ExampleBot", now=1e9, dialect=dialect)
 
     before, after = verdict(directives), verdict([*directives, more])
@@ -123,7 +123,7 @@ def test_law_a_further_directive_opens_nothing(directives: list[str], more: str,
 
 
 @given(directives=st.lists(DIRECTIVES, max_size=5), agent=AGENTS)
-def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent: str) -> None:
+def test_law_letter_case_and_order_change_no_decision(directives: list[str], agent: str) -> None:
     one = parse_page(headers=[("X-Robots-Tag", text) for text in directives])
     other = parse_page(headers=[("X-ROBOTS-TAG", text.upper()) for text in reversed(directives)])
     first, second = (page.decide(agent=agent, now=1e9) for page in (one, other))
@@ -131,17 +131,17 @@ def test_law_letter_case_and_order_change_no_answer(directives: list[str], agent
         assert getattr(first, name)[:3] == getattr(second, name)[:3]
 
 
-@given(html=OCTETS, agent=AGENTS, dialect=READINGS)
-def test_law_what_robots_txt_forbids_is_never_seen(html: bytes, agent: str, dialect: str | None) -> None:
+@given(html=CONTENT, agent=AGENTS, dialect=DIALECTS)
+def test_law_a_disallowed_page_may_only_be_listed(html: bytes, agent: str, dialect: str | None) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("https://example.com/a", agent=agent)
     verdict = parse_page(html).decide(agent=agent, now=0, robots=robots, dialect=dialect)
     assert not verdict.fetch_allowed
     assert {name for name in DECISION_NAMES if getattr(verdict, name).allowed} == {"may_list"}
 
 
-@given(octets=OCTETS)
-def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
-    file = parse_tdm_file(octets)
+@given(content=CONTENT)
+def test_law_tdm_files_never_raise(content: bytes) -> None:
+    file = parse_tdm_file(content)
     assert (file.problem is None) or not file.entries
     for entry in file.entries:
         entry.matches(b"/a?b")
@@ -149,17 +149,17 @@ def test_law_a_tdm_file_is_read_whatever_it_is(octets: bytes) -> None:
 
 
 @given(tokens=st.lists(AGENTS, min_size=1, max_size=3), star_applies=st.booleans())
-def test_law_every_agent_has_a_reading(tokens: list[str], star_applies: bool) -> None:  # noqa: FBT001 - what is drawn
+def test_law_every_agent_has_a_dialect(tokens: list[str], star_applies: bool) -> None:  # noqa: FBT001 - drawn by Hypothesis
     verdict = parse_page().decide(agent=Agent(tokens, star_applies=star_applies), now=0)
     assert verdict.dialect in PAGE_DIALECTS
     assert all(getattr(verdict, name).unlimited for name in DECISION_NAMES)
 
 
-def test_hostile_tdm_files_are_bounded() -> None:
-    assert parse_tdm_file(b"[" * 100_000).problem == "it is deeper than 64 levels"
+def test_limits_of_tdm_files() -> None:
+    assert parse_tdm_file(b"[" * 100_000).problem == "nested deeper than 64 levels"
     assert parse_tdm_file(b'["' + b"[" * 100_000 + b'\\"]"]').problem is None
-    assert parse_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "it is longer than 512000 octets"
-    assert parse_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "it is no JSON"
-    assert parse_tdm_file(b"\xff\xff").problem == "it is no JSON"
-    assert parse_tdm_file(b"{}").problem == "it is no JSON array"
+    assert parse_tdm_file(b" " * (MAX_TDM_BYTES + 1)).problem == "longer than 512000 bytes"
+    assert parse_tdm_file(b"[" + b"1" * 100_000 + b"]").problem == "invalid JSON"
+    assert parse_tdm_file(b"\xff\xff").problem == "invalid JSON"
+    assert parse_tdm_file(b"{}").problem == "not a JSON array"
     assert len(parse_tdm_file(b"[" + b"{}," * 1000 + b"{}]").entries) == 1000

@@ -1,4 +1,4 @@
-"""Without lxml: headers are read, and HTML says what to install, in the library and on the command line."""
+"""Without lxml, headers are parsed, and HTML raises an error that names the extra."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_missing_library_says_what_to_install() -> None:
+def test_html_without_lxml_names_the_extra() -> None:
     program = """
 from canfetch.errors import MissingExtra
 from canfetch.pages import parse_page
@@ -25,10 +25,10 @@ try:
 except MissingExtra as missing:
     print(missing)
 """
-    assert run(program).stdout == 'reading HTML needs the library lxml: pip install "canfetch[pages]"\n'
+    assert run(program).stdout == 'parsing HTML requires lxml: run pip install "canfetch[pages]"\n'
 
 
-def test_headers_need_no_library() -> None:
+def test_headers_do_not_require_lxml() -> None:
     program = """
 from canfetch.pages import parse_page
 headers = {"X-Robots-Tag": "noindex", "Content-Type": "application/pdf"}
@@ -37,7 +37,7 @@ print([len(parse_page(html, headers=headers).directives) for html in (None, b"",
     assert run(program).stdout == "[1, 1, 1, 1]\n"
 
 
-def test_command_says_what_to_install() -> None:
+def test_command_without_lxml_names_the_extra() -> None:
     done = run("from canfetch.cli.main import run; sys.exit(run(['page', '--html', '-', '--agent', 'Googlebot']))")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert 'pip install "canfetch[pages]"' in done.stderr

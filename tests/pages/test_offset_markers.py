@@ -1,17 +1,17 @@
-"""Elements know where they stand, and marking them changes nothing else."""
+"""Offsets of elements are correct, and marking start tags changes nothing else."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch.pages.html import parse_elements
-from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, Lines, marked
+from canfetch.pages.offset_markers import OFFSET_ATTRIBUTE, LineIndex, mark_start_tags
 
 pytest.importorskip("lxml", reason="lxml is not installed")
 
 
 @pytest.mark.parametrize(
-    "octets, expected",
+    "html, expected",
     [
         (b"", b""),
         (b"<meta", b"<meta"),
@@ -24,12 +24,12 @@ pytest.importorskip("lxml", reason="lxml is not installed")
         (b"</meta><a>", b"</meta><a data-canfetch-offset=7 >"),
     ],
 )
-def test_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
-    assert marked(octets, [b"meta", b"a"]) == expected
+def test_start_tags_are_marked(html: bytes, expected: bytes) -> None:
+    assert mark_start_tags(html, [b"meta", b"a"]) == expected
 
 
 @pytest.mark.parametrize(
-    "octets, places",
+    "html, expected",
     [
         (b"", {0: 1}),
         (b"ab\ncd\r\nef\rgh", {0: 1, 2: 1, 3: 2, 5: 2, 6: 2, 7: 3, 9: 3, 10: 4, 11: 4}),
@@ -37,9 +37,9 @@ def test_start_tags_are_marked(octets: bytes, expected: bytes) -> None:
         (b"a\x0b\x0c\x85\xe2\x80\xa8b", {7: 1}),
     ],
 )
-def test_lines(octets: bytes, places: dict[int, int]) -> None:
-    lines = Lines(octets)
-    assert {octet: lines.line_of(octet) for octet in places} == places
+def test_line_numbers_of_offsets(html: bytes, expected: dict[int, int]) -> None:
+    lines = LineIndex(html)
+    assert {offset: lines.line_at(offset) for offset in expected} == expected
 
 
 PIECES = st.sampled_from(
@@ -59,7 +59,7 @@ PIECES = st.sampled_from(
 
 
 @given(pieces=st.lists(PIECES, max_size=12))
-def test_law_an_element_is_where_it_is_said_to_be(pieces: list[bytes]) -> None:
+def test_law_offset_and_line_of_elements_are_correct(pieces: list[bytes]) -> None:
     page = b"".join(pieces)
     elements = parse_elements(page, None)
     for element in (*elements.metas, *elements.links):
@@ -72,7 +72,7 @@ def test_law_an_element_is_where_it_is_said_to_be(pieces: list[bytes]) -> None:
 
 
 @given(pieces=st.lists(PIECES, max_size=12))
-def test_law_marking_changes_nothing_that_is_read(pieces: list[bytes]) -> None:
+def test_law_marking_changes_no_parsed_element(pieces: list[bytes]) -> None:
     from lxml import etree
 
     class Tags:
@@ -86,11 +86,11 @@ def test_law_marking_changes_nothing_that_is_read(pieces: list[bytes]) -> None:
         def close(self) -> list[tuple[str, dict[str, str]]]:
             return self.seen
 
-    def metas(octets: bytes) -> list[tuple[str, dict[str, str]]]:
+    def metas(html: bytes) -> list[tuple[str, dict[str, str]]]:
         parser = etree.HTMLParser(target=Tags(), encoding="utf-8", huge_tree=True)
-        parser.feed(b" " + octets)
+        parser.feed(b" " + html)
         seen: list[tuple[str, dict[str, str]]] = parser.close()
         return seen
 
     page = b"".join(pieces).decode("cp1252").encode()
-    assert metas(marked(page, [b"meta"])) == metas(page)
+    assert metas(mark_start_tags(page, [b"meta"])) == metas(page)

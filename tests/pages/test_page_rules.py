@@ -1,4 +1,4 @@
-"""`parse_page`: what it takes, what it refuses, what it notes, and the stable form of what it gives."""
+"""`parse_page`: its arguments, notes and JSON form."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ pytest.importorskip("lxml", reason="lxml is not installed")
 NOW = 1_800_000_000.0
 
 
-# --- what is given -----------------------------------------------------------------------------
+# --- arguments ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -35,53 +35,53 @@ def test_headers_are_pairs_or_a_mapping(headers: Any) -> None:
     assert [str(one) for one in parse_page(headers=headers).directives] == ["noindex"]
 
 
-def test_headers_of_the_libraries_keep_apart_what_they_kept_apart() -> None:
+def test_repeated_headers_of_http_libraries_stay_apart() -> None:
     from http.client import parse_headers
     from io import BytesIO
 
     pairs = [("X-Robots-Tag", "otherbot: noindex"), ("X-Robots-Tag", "nofollow")]
-    of_standard_library = parse_headers(BytesIO(b"".join(f"{n}: {v}\r\n".encode() for n, v in pairs) + b"\r\n"))
+    standard_library = parse_headers(BytesIO(b"".join(f"{n}: {v}\r\n".encode() for n, v in pairs) + b"\r\n"))
     httpx2 = pytest.importorskip("httpx2", reason="httpx2 is not installed")
     multidict = pytest.importorskip("multidict", reason="aiohttp is not installed")
     headers: Any
-    for headers in (pairs, of_standard_library, httpx2.Headers(pairs), multidict.CIMultiDict(pairs)):
+    for headers in (pairs, standard_library, httpx2.Headers(pairs), multidict.CIMultiDict(pairs)):
         assert [str(one) for one in parse_page(headers=headers).directives] == ["otherbot: noindex", "nofollow"]
 
 
 @pytest.mark.parametrize(
     "headers", ["noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
 )
-def test_headers_that_are_none_are_the_callers_mistake(headers: Any) -> None:
+def test_invalid_headers_raise_type_error(headers: Any) -> None:
     with pytest.raises(TypeError, match="header"):
         parse_page(headers=headers)
 
 
 @pytest.mark.parametrize(
-    "given, error, said",
+    "arguments, error, message",
     [
-        ({"max_bytes": 0}, InvalidLimit, "give 1 or more"),
+        ({"max_bytes": 0}, InvalidLimit, "invalid max_bytes 0: expected at least 1"),
         ({"url": "nonsense"}, InvalidURL, "'nonsense' is no URL"),
-        ({"tdm_file": b"[]"}, InvalidOption, "give the page's url"),
+        ({"tdm_file": b"[]"}, InvalidOption, "tdm_file requires url"),
         ({"url": 5}, TypeError, "a URL is str or bytes"),
-        ({"tdm_file": 5, "url": "/"}, TypeError, "a TDM file is bytes or str, not int"),
+        ({"tdm_file": 5, "url": "/"}, TypeError, "tdm_file must be bytes or str, not int"),
     ],
 )
-def test_callers_mistakes(given: dict[str, Any], error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
-        parse_page(b"", **given)
+def test_invalid_arguments_of_parse_page(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        parse_page(b"", **arguments)
 
 
-def test_page_is_octets_or_text() -> None:
+def test_html_is_bytes_or_str() -> None:
     html: Any
     for html in (b"<a rel=ugc>", bytearray(b"<a rel=ugc>"), memoryview(b"<a rel=ugc>"), "<a rel=ugc>"):
         assert len(parse_page(html).links) == 1
     for html in (5, ["<p>"], 0):
-        with pytest.raises(TypeError, match="a page is bytes or str, not"):
+        with pytest.raises(TypeError, match="html must be bytes or str, not"):
             parse_page(html)
 
 
 @pytest.mark.parametrize(
-    "given, error",
+    "arguments, error",
     [
         ({"agent": "Example Bot"}, InvalidProductToken),
         ({"agent": "ExampleBot", "dialect": "altavista"}, InvalidOption),
@@ -92,12 +92,12 @@ def test_page_is_octets_or_text() -> None:
         ({"agent": 5}, TypeError),
     ],
 )
-def test_callers_mistakes_in_a_question(given: dict[str, Any], error: type[Exception]) -> None:
+def test_invalid_arguments_of_decide(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        parse_page().decide(**({"now": NOW} | given))
+        parse_page().decide(**({"now": NOW} | arguments))
 
 
-def test_text_is_read_whatever_it_says_of_its_octets() -> None:
+def test_str_is_parsed_whatever_encoding_it_declares() -> None:
     html = '<meta charset="utf-16"><meta name="\u8868" content="noindex"><meta name="\udcff" content="noindex">'
     page = parse_page(html, headers={"Content-Type": "application/pdf; charset=latin1"})
     assert [one.agent for one in page.directives] == ["\u8868", "\ufffd"]
@@ -114,16 +114,16 @@ def test_text_is_read_whatever_it_says_of_its_octets() -> None:
         ({"content-type": "text/plain"}, PageNote.NOT_HTML),
     ],
 )
-def test_what_is_no_html_is_not_read(headers: dict[str, str], notes: PageNote) -> None:
+def test_other_content_types_are_not_parsed(headers: dict[str, str], notes: PageNote) -> None:
     page = parse_page(b"<meta name=robots content=noindex>", headers=headers)
     assert page.notes == notes
     assert bool(page.directives) == (not notes)
 
 
-# --- what is noted -----------------------------------------------------------------------------
+# --- notes -------------------------------------------------------------------------------------
 
 
-def test_what_is_not_read_is_noted() -> None:
+def test_exceeded_limits_are_noted() -> None:
     assert parse_page(b"<p>" * 9, max_bytes=5).notes == PageNote.HTML_TRUNCATED
     assert parse_page(b"<a rel=ugc>" * 10_001).notes == PageNote.TOO_MANY_ELEMENTS
     page = parse_page(headers={"X-Robots-Tag": "noindex," * (MAX_DIRECTIVES + 1)})
@@ -132,7 +132,7 @@ def test_what_is_not_read_is_noted() -> None:
     assert parse_page(url="/", tdm_file=json.dumps([0] * (MAX_TDM_ENTRIES + 1))).notes == PageNote.TOO_MANY_TDM_ENTRIES
 
 
-def test_headers_past_the_limit_are_cut_at_a_comma() -> None:
+def test_headers_over_the_limit_are_truncated_at_a_comma() -> None:
     filler = "noodp,"
     value = filler * (MAX_HEADER_BYTES // len(filler)) + "max-snippet:500"
     page = parse_page(headers=[("X-Robots-Tag", value), ("X-Robots-Tag", "noindex")])
@@ -140,17 +140,17 @@ def test_headers_past_the_limit_are_cut_at_a_comma() -> None:
     assert {one.name for one in page.directives} == {"noodp"}
 
 
-def test_elements_of_many_directives_are_read_up_to_the_limit() -> None:
+def test_element_with_too_many_directives_is_truncated() -> None:
     page = parse_page(f"<meta name=robots content='{'noindex,' * 5000}'>")
     assert (len(page.directives), page.notes) == (MAX_DIRECTIVES, PageNote.TOO_MANY_DIRECTIVES)
 
 
-def test_names_of_metadata_are_no_crawlers() -> None:
+def test_names_of_metadata_are_not_crawlers() -> None:
     page = parse_page("<meta name=referrer content=none><meta content=noindex><meta name=og content='a, b'>")
     assert page.directives == ()
 
 
-# --- readings ----------------------------------------------------------------------------------
+# --- dialects ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -167,21 +167,21 @@ def test_names_of_metadata_are_no_crawlers() -> None:
         ("*", "restrictive"),
     ],
 )
-def test_agent_has_the_dialect_of_its_operator(token: str, dialect: str) -> None:
+def test_default_dialect_is_that_of_the_operator(token: str, dialect: str) -> None:
     assert dialect_for(Agent(token)).name == dialect
 
 
-def test_readings_say_what_they_are_and_who_says_so() -> None:
+def test_dialects_have_a_summary_and_a_source() -> None:
     for name, dialect in PAGE_DIALECTS.items():
         assert dialect.name == name
         assert dialect.summary
         assert dialect.source
 
 
-# --- the stable form ---------------------------------------------------------------------------
+# --- JSON --------------------------------------------------------------------------------------
 
 
-def test_page_as_json() -> None:
+def test_page_rules_to_json() -> None:
     page = parse_page(
         "<meta name=robots content='no-index'>\n<a rel='ugc x' href=' /\x1b '>a</a><a rel=ugc>b</a><p data-nosnippet>",
         headers={"tdm-reservation": "1", "tdm-policy": " /policy "},
@@ -189,7 +189,7 @@ def test_page_as_json() -> None:
         tdm_file='[{"location": "/", "tdm-reservation": "0", "tdm-policy": 5}]',
     )
     assert page.to_json() == {
-        "schema": "canfetch.page/1",
+        "schema": "canfetch.page/2",
         "directives": [
             {
                 "agent": None,
@@ -245,7 +245,7 @@ def test_page_as_json() -> None:
     assert entry.notes == ReservationNote.STRING_VALUE | ReservationNote.INVALID_POLICY
 
 
-def test_verdict_as_json() -> None:
+def test_page_verdict_to_json() -> None:
     page = parse_page(headers={"X-Robots-Tag": "googlebot: max-snippet: 20, noindex"})
     verdict = page.decide(agent="Googlebot", now=NOW)
     form = verdict.to_json()
@@ -254,7 +254,7 @@ def test_verdict_as_json() -> None:
         "may_preview_images", "may_preview_video", "may_archive", "may_translate", "may_answer", "may_train",
         "may_train_images", "available", "agent", "dialect", "now", "fetch_allowed", "robots", "directives",
     ]  # fmt: skip
-    assert form["schema"] == "canfetch.page-verdict/1"
+    assert form["schema"] == "canfetch.page-verdict/2"
     assert form["may_snippet"] == {
         "allowed": True,
         "reason": "directive",
@@ -265,47 +265,56 @@ def test_verdict_as_json() -> None:
         "explanation": "googlebot: max-snippet: 20, X-Robots-Tag header 1",
     }
     assert form["agent"] == {"tokens": ["Googlebot"], "star_applies": True}
-    assert (form["now"], form["fetch_allowed"], form["robots"]) == (NOW, True, None)
+    assert (form["now"], form["fetch_allowed"], form["robots"]) == ("2027-01-15T08:00:00Z", True, None)
     assert form["directives"] == [one.to_json() for one in page.directives]
 
 
-# --- verdicts as people see them ---------------------------------------------------------------
+def test_times_in_json_are_rfc3339() -> None:
+    page = parse_page(headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2010 15:00:00.5 PST"})
+    form = page.decide(agent="ExampleBot", now=NOW).to_json()
+    assert form["available"]["limit"] == "2010-06-25T23:00:00Z"
+    assert form["directives"][0]["parsed_value"] == "2010-06-25T23:00:00Z"
+    assert form["may_index"]["limit"] is None
+    assert page.decide(agent="ExampleBot", now=0.25).to_json()["now"] == "1970-01-01T00:00:00.25Z"
 
 
-def test_decisions_say_why() -> None:
+# --- verdicts as text --------------------------------------------------------------------------
+
+
+def test_decisions_have_an_explanation() -> None:
     page = parse_page(
         "<meta name=robots content='index, follow'>",
         headers={"X-Robots-Tag": "noindex, unavailable_after: 2010-06-25, max-snippet: 5", "tdm-reservation": "1"},
     )
     verdict = page.decide(agent="ExampleBot", now=NOW)
     lines = str(verdict).splitlines()
-    assert lines[0] == "may index: no: unavailable_after: 2010-06-25, X-Robots-Tag header 1: that has passed"
+    assert lines[0] == "may index: no: unavailable_after: 2010-06-25, X-Robots-Tag header 1: this date has passed"
     assert "may snippet: yes, up to 5: max-snippet: 5, X-Robots-Tag header 1" in lines
-    assert "may follow: yes: nothing that the page says restricts it" in lines
+    assert "may follow: yes: no rule of the page restricts it" in lines
     assert "may train: no: tdm-reservation is 1, tdm-reservation header 1" in lines
     yandex = page.decide(agent="Yandex", now=NOW).may_index
-    assert yandex.explanation == "index, meta element 1, line 1, goes before noindex, X-Robots-Tag header 1"
+    assert yandex.explanation == "index, meta element 1, line 1, overrides noindex, X-Robots-Tag header 1"
     assert verdict.unavailable_after == 1277424000
     assert page.decide(agent="Yandex", now=NOW).unavailable_after is None
 
 
-def test_embedded_content_says_what_it_goes_before() -> None:
+def test_indexifembedded_overrides_noindex() -> None:
     page = parse_page(headers={"X-Robots-Tag": "noindex, indexifembedded"})
     embedded = page.decide(agent="Googlebot", now=NOW).may_index_embedded
     assert embedded.reason is PageReason.PERMISSIVE_DIRECTIVE
-    assert embedded.explanation == "indexifembedded, X-Robots-Tag header 1, goes before noindex, X-Robots-Tag header 1"
+    assert embedded.explanation == "indexifembedded, X-Robots-Tag header 1, overrides noindex, X-Robots-Tag header 1"
 
 
-def test_verdicts_are_neither_true_nor_false() -> None:
+def test_verdicts_have_no_truth_value() -> None:
     verdict = parse_page().decide(agent="ExampleBot", now=NOW)
-    with pytest.raises(TypeError, match=r"ask its \.may_index\.allowed"):
+    with pytest.raises(TypeError, match=r"such as \.may_index\.allowed"):
         bool(verdict)
-    with pytest.raises(TypeError, match=r"ask its \.allowed"):
+    with pytest.raises(TypeError, match=r"use \.allowed"):
         bool(verdict.may_index)
     assert verdict.may_index.unlimited
 
 
-def test_places_say_where() -> None:
+def test_positions_as_text() -> None:
     page = parse_page(
         "\n<meta name=tdm-reservation content=0>",
         headers=[("Robots-Tag", "*;noindex"), ("tdm-reservation", "0")],
@@ -313,8 +322,8 @@ def test_places_say_where() -> None:
         tdm_file='[{"location": "/"}]',
     )
     assert page.tdm_file is not None
-    places = [*(one.position for one in page.directives), *(one.position for one in page.reservations)]
-    assert [str(position) for position in (*places, page.tdm_file.entries[0].position)] == [
+    positions = [*(one.position for one in page.directives), *(one.position for one in page.reservations)]
+    assert [str(position) for position in (*positions, page.tdm_file.entries[0].position)] == [
         "Robots-Tag header 1",
         "tdm-reservation header 1",
         "meta element 1, line 2",
@@ -326,7 +335,7 @@ def test_places_say_where() -> None:
 # --- TDMRep ------------------------------------------------------------------------------------
 
 
-def test_tdm_notes() -> None:
+def test_tdmrep_notes() -> None:
     entries = (
         '[{"location": "/", "tdm-reservation": true}, {"location": "/", "tdm-reservation": 0, "tdm-policy": "/p"},'
         '{"location": "/", "tdm-reservation": 1.0}, {"location": "x", "tdm-reservation": 1, "tdm-policy": ""}]'
@@ -342,13 +351,13 @@ def test_tdm_notes() -> None:
 
 
 @pytest.mark.parametrize("order", ["10", "01", "011", "100"])
-def test_of_two_headers_the_reservation_counts(order: str) -> None:
+def test_of_several_headers_the_reservation_wins(order: str) -> None:
     page = parse_page(headers=[("tdm-reservation", value) for value in order])
     assert page.reservation is not None
     assert page.reservation.reserved
 
 
-def test_policy_belongs_to_its_own_carrier() -> None:
+def test_policy_of_a_header_does_not_apply_to_elements() -> None:
     page = parse_page(
         "<meta name=tdm-policy content=/one><meta name=tdm-policy content=/two><meta name=tdm-reservation content=1>",
         headers={"tdm-policy": "/header"},
@@ -366,7 +375,7 @@ def test_policy_belongs_to_its_own_carrier() -> None:
         ("/%24", "/$", True),
     ],
 )
-def test_tdm_patterns_are_those_of_robots_txt(location: str, url: str, expected: bool) -> None:  # noqa: FBT001 - a case
+def test_tdmrep_patterns_match_like_robots_txt(location: str, url: str, expected: bool) -> None:  # noqa: FBT001 - a case
     file = parse_page(url=url, tdm_file=json.dumps([{"location": location, "tdm-reservation": 1}])).tdm_file
     target = normalize_target(url)
     assert file is not None
@@ -374,12 +383,12 @@ def test_tdm_patterns_are_those_of_robots_txt(location: str, url: str, expected:
     assert file.entries[0].matches(target) is expected
 
 
-def test_tdm_headers_are_about_their_own_page() -> None:
+def test_tdm_headers_apply_to_their_own_page() -> None:
     (reservation,) = parse_page(headers={"tdm-reservation": "1"}).reservations
     assert reservation.matches(b"/whatever")
 
 
-def test_target_of_no_url_is_none() -> None:
+def test_target_of_an_invalid_url_is_none() -> None:
     assert normalize_target("nonsense") is None
     assert normalize_target(b"https://example.com") == b"/"
 
@@ -398,19 +407,17 @@ def test_rfc9651_strings_and_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    "reason, why",
+    "reason, explanation",
     [
-        (Reason.DISALLOW_RULE, "forbids fetching the page, so"),
-        (Reason.UNREACHABLE, "is unreachable, so the page may not be fetched, and"),
-        (Reason.UNAVAILABLE, "is unavailable, so the page may not be fetched, and"),
+        (Reason.DISALLOW_RULE, "disallows the page, so its rules are never read"),
+        (Reason.UNREACHABLE, "is unreachable, so the page may not be fetched and its rules are unknown"),
+        (Reason.UNAVAILABLE, "is unavailable, so the page may not be fetched and its rules are unknown"),
     ],
 )
-def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str) -> None:
+def test_disallowed_page_explains_the_reason(reason: Reason, explanation: str) -> None:
     robots = parse("User-agent: *\nDisallow: /").decide("/x", agent="ExampleBot")._replace(reason=reason)
     verdict = parse_page(headers={"X-Robots-Tag": "noai"}).decide(agent="ExampleBot", now=NOW, robots=robots)
-    assert {getattr(verdict, name).explanation for name in DECISION_NAMES} == {
-        f"robots.txt {why} what it says is never seen"
-    }
+    assert {getattr(verdict, name).explanation for name in DECISION_NAMES} == {f"robots.txt {explanation}"}
     assert [name for name in DECISION_NAMES if getattr(verdict, name).allowed] == ["may_list"]
 
 
@@ -420,18 +427,18 @@ def test_hidden_page_says_what_keeps_it_from_being_seen(reason: Reason, why: str
         ({}, "ExampleBot", PageReason.TDM_FILE_UNREACHABLE),
         ({"X-Robots-Tag": "noai"}, "ExampleBot", PageReason.DIRECTIVE),
         ({"tdm-reservation": "1"}, "ExampleBot", PageReason.RESERVATION),
-        # What the page says itself goes before the file, whatever that says.
+        # A reservation of the page overrides the file.
         ({"tdm-reservation": "0"}, "ExampleBot", PageReason.NO_RESTRICTION),
         ({}, "Googlebot", PageReason.TDM_FILE_UNREACHABLE),
     ],
 )
-def test_tdm_file_that_could_not_be_had_is_no_consent(headers: dict[str, str], agent: str, reason: PageReason) -> None:
-    page = parse_page(headers=headers, url="https://example.com/x").with_unreachable_tdm_file("it answers 503")
+def test_unreachable_tdm_file_forbids_training(headers: dict[str, str], agent: str, reason: PageReason) -> None:
+    page = parse_page(headers=headers, url="https://example.com/x").with_unreachable_tdm_file("HTTP status 503")
     verdict = page.decide(agent=agent, now=NOW)
     assert (verdict.may_train.reason, verdict.may_train_images.reason) == (reason, reason)
     assert verdict.may_train.allowed is (reason is PageReason.NO_RESTRICTION)
     assert verdict.may_index.allowed
     if reason is PageReason.TDM_FILE_UNREACHABLE:
-        assert verdict.may_train.explanation == "tdmrep.json could not be had, so what it reserves is not known"
+        assert verdict.may_train.explanation == "tdmrep.json could not be fetched, so it may reserve the rights"
     form = page.to_json()
-    assert (form["tdm_file_problem"], form["notes"]) == ("it answers 503", ["tdm-file-unreachable"])
+    assert (form["tdm_file_problem"], form["notes"]) == ("HTTP status 503", ["tdm-file-unreachable"])

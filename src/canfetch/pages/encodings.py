@@ -97,7 +97,9 @@ def _find_charset(text: str) -> str | None:
         rest = rest.lstrip()
         if rest.startswith("="):
             label = rest[1:].lstrip(" \t\n\f\r\"'")
-            end = next((index for index, character in enumerate(label) if character not in _LABEL_CHARACTERS), len(label))
+            end = next(
+                (index for index, character in enumerate(label) if character not in _LABEL_CHARACTERS), len(label)
+            )
             return _BY_LABEL.get(label[:end])
         _, found, rest = rest.partition("charset")
     return None

@@ -175,9 +175,7 @@ class _Collector:
             self.cut = True
             return
         offset = _parse_offset(attributes.get(OFFSET_ATTRIBUTE))
-        own = {
-            key: value[:_MAX_ATTRIBUTE_LENGTH] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE
-        }
+        own = {key: value[:_MAX_ATTRIBUTE_LENGTH] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE}
         offset = None if offset is None else offset + self._offset
         line = None if offset is None else self._lines.line_at(offset)
         elements.append(Element(name, own, self._numbers[kind], line, offset, self._in_head))

@@ -16,7 +16,7 @@ from canfetch.core.text import encode_text
 from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidLimit, InvalidOption
-from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_position, no_snippet, parse_link
+from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_position, parse_link, parse_no_snippet
 from canfetch.pages.decisions import decide_page
 from canfetch.pages.dialects import dialect_for, get_dialect
 from canfetch.pages.directive_lists import parse_directives
@@ -202,7 +202,7 @@ def parse_page(
         url=url,
         directives=directives,
         links=tuple(link for link in map(parse_link, elements.links) if link is not None),
-        no_snippets=tuple(map(no_snippet, elements.no_snippets)),
+        no_snippets=tuple(map(parse_no_snippet, elements.no_snippets)),
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
         encoding=elements.encoding,

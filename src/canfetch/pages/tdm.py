@@ -184,11 +184,12 @@ def _parse_entry(number: int, entry: object) -> Reservation:
 
 
 def _reservations(values: Iterable[tuple[str, PagePosition]], policy: str | None) -> Iterator[Reservation]:
+    policy = None if policy is None else policy.strip()
     for value, position in values:
         text = value.strip()
         # In headers and elements, every value is a string, so there is nothing to note.
         number = int(text) if text in {"0", "1"} else None
-        yield _make_reservation(number, None if policy is None else policy.strip(), None, position, ReservationNote.NONE)
+        yield _make_reservation(number, policy, None, position, ReservationNote.NONE)
 
 
 def _make_reservation(
