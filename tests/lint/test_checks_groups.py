@@ -153,4 +153,4 @@ def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:
 def test_an_escape_parts_the_paths_of_an_allow_and_a_disallow_for_google() -> None:
     found = findings(b"User-agent: *\nAllow: /%7Ea\nDisallow: /~a\n", "CF312")[0]
     assert {witness.crawler for witness in found.verdicts if not witness.allowed} == {"Googlebot"}
-    assert "who reads both as one path" in found.message()
+    assert "crawlers that read both as the same path" in found.message()

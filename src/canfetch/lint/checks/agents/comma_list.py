@@ -52,8 +52,8 @@ CHECK = Check(
     severities=everywhere(Severity.ERROR),
     title="Several names on one `User-agent` line",
     message="`User-agent` takes one name: crawlers read `{names}` as `{first}`, or as nothing",
-    why="Some crawlers read only the first name, and others look for the whole text. The other crawlers on the line "
-    "follow the `*` group, or no group at all.",
+    why="Some parsers read only the first name. Others compare the whole text, which matches no crawler. The "
+    "remaining crawlers follow the `*` group, or no group at all.",
     how_to_fix="Write each name on its own `User-agent` line, one below the other.",
     source="RFC 9309 section 2.2.1 and erratum 8895",
     bad=LintInput(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),

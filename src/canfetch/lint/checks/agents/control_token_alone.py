@@ -26,8 +26,8 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A group for a name that never fetches pages",
     message="`{name}` fetches nothing: the group controls how {operator} may use pages, but blocks no crawler",
-    why="The operator's crawlers fetch pages under other names, and read this group to decide how the content may be "
-    "used. It does not affect search.",
+    why="The operator's crawlers fetch pages under other names. The group only controls how their content may be "
+    "used, and does not affect search.",
     how_to_fix="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch "
     "them.",
     source="the operator's documentation, linked in the canfetch crawler registry",

@@ -65,7 +65,7 @@ CHECK = Check(
     title="A User-Agent header instead of a product token",
     message="`{header}` is not a product token: crawlers read at most `{read}`",
     why="Crawlers look only for their product token, the short name that their operator documents. Most ignore a "
-    "version after it. Of a complete header they read only the first word, which is usually a browser's name.",
+    "version after it. From a complete header, they read only the first word, which is usually a browser's name.",
     how_to_fix="Write the product token without version and comment.",
     source="RFC 9309 section 2.2.1",
     bad=LintInput(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),

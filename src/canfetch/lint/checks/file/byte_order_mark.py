@@ -1,4 +1,4 @@
-"""A byte order mark before the first line."""
+"""A byte order mark."""
 
 from collections.abc import Iterator
 
@@ -27,9 +27,9 @@ CHECK = Check(
         rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING, lighthouse=None
     ),
     title="A byte order mark",
-    message="the file begins with a byte order mark, which nobody sees",
-    why="Google skips the mark. Readers that do not, take it for a part of the first line, which they then ignore: "
-    "often the only user-agent line.",
+    message="the file starts with an invisible byte order mark",
+    why="Google skips the mark. Parsers that do not skip it read it as part of the first line, which they then "
+    "ignore. That is often the only `User-agent` line.",
     how_to_fix="Save the file as UTF-8 without a byte order mark.",
     source="Google, file format; google/robotstxt; RFC 9309 section 2.2",
     bad=LintInput(b"\xef\xbb\xbfUser-agent: *\nDisallow: /private/\n"),

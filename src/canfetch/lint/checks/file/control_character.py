@@ -1,4 +1,4 @@
-"""Control characters."""
+"""A control character."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -44,9 +44,9 @@ CHECK = Check(
     name="control-character",
     severities=everywhere(Severity.WARNING),
     title="A control character",
-    message="a control character, {octet}, stands in this line",
-    why="Nobody sees it, no URL has it, and the grammar has no place for it: a rule with it matches nothing, and some "
-    "readers end the line there.",
+    message="the line contains a control character: {octet}",
+    why="The character is invisible, and is not part of any URL. A rule that contains it matches nothing, and some "
+    "parsers end the line there.",
     how_to_fix="Remove the character.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private\x08/\n"),

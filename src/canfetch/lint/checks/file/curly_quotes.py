@@ -1,4 +1,4 @@
-"""Quotes and dashes of a word processor."""
+"""Quotes or dashes from a word processor."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -58,10 +58,10 @@ CHECK = Check(
     code="CF109",
     name="curly-quotes",
     severities=everywhere(Severity.ERROR),
-    title="Quotes or dashes of a word processor",
+    title="Quotes or dashes from a word processor",
     message="a word processor changed quotes or dashes in `{text}`",
-    why="Word processors put other characters in place of quotes and hyphens: a key with these is unknown, and a path "
-    "with these matches nothing.",
+    why="Word processors replace plain quotes and hyphens with other characters. A key that contains these is "
+    "unknown, and a path that contains them matches nothing.",
     how_to_fix="Write the file with a text editor, with plain hyphens and without quotes.",
     source="Google, create a robots.txt file",
     bad=LintInput("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),

@@ -1,4 +1,4 @@
-"""A file with another name than robots.txt."""
+"""A file with a name other than robots.txt."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,9 +29,9 @@ CHECK = Check(
     code="CF101",
     name="file-name",
     severities=everywhere(Severity.ERROR),
-    title="A file with another name",
-    message="the file is named `{name}`, and crawlers ask for `robots.txt`",
-    why="Crawlers ask for `/robots.txt`, in lower case, and for nothing else: a file of another name is not read.",
+    title="A file with a name other than robots.txt",
+    message="the file is named `{name}`, but crawlers request `robots.txt`",
+    why="Crawlers request only `/robots.txt`, in lower case. They do not read a file with another name.",
     how_to_fix="Name the file `robots.txt`.",
     source="RFC 9309 section 2.3",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n", path="public/Robots.txt"),

@@ -1,4 +1,4 @@
-"""A page in place of the file."""
+"""A web page instead of a robots.txt."""
 
 from collections.abc import Iterator
 
@@ -22,10 +22,10 @@ CHECK = Check(
     code="CF108",
     name="html-file",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A page in place of the file",
-    message="this is a page of HTML or XML, and no robots.txt",
-    why="Crawlers skip the lines that they cannot read, find no rule, and fetch everything.",
-    how_to_fix="Serve the file as plain text; where there is none, answer with status 404 and not with a page.",
+    title="A web page instead of a robots.txt",
+    message="this is an HTML or XML page, not a robots.txt",
+    why="Crawlers skip the lines that they cannot read, find no rules, and fetch everything.",
+    how_to_fix="Serve the file as plain text. If the site does not have one, return status 404 instead of a page.",
     source="Google, file format; Lighthouse, robots-txt",
     bad=LintInput(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

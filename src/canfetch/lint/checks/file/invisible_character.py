@@ -1,4 +1,4 @@
-"""Characters that nobody sees."""
+"""An invisible character."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -110,11 +110,11 @@ CHECK = Check(
     code="CF112",
     name="invisible-character",
     severities=everywhere(Severity.ERROR),
-    title="A character that nobody sees",
-    message="a character that nobody sees, {name}, stands in this line",
-    why="It comes along when text is copied from a page. In a key it makes the key unknown, in a path it makes a path "
-    "that matches nothing.",
-    how_to_fix="Remove the character, or type the line anew.",
+    title="An invisible character",
+    message="the line contains an invisible character: {name}",
+    why="Such characters often come from text that was copied from a web page. A key that contains one is unknown, "
+    "and a path that contains one matches nothing.",
+    how_to_fix="Remove the character, or type the line again.",
     source="RFC 9309 section 2.2",
     bad=LintInput("User-agent: *\n\u200bDisallow: /private/\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

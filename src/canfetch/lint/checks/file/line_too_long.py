@@ -1,4 +1,4 @@
-"""A line that crawlers do not read whole."""
+"""A line that is too long."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -38,10 +38,10 @@ CHECK = Check(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR, lighthouse=None
     ),
     title="A line that is too long",
-    message="the line has {octets} octets, and is not read whole by all",
-    why="Yandex reports rules of more than 1,024 characters as errors. Google's parser cuts a line at 16,663 octets: a "
-    "rule becomes shorter and matches more.",
-    how_to_fix="Write a shorter path, with `*` where it may be anything.",
+    message="the line has {octets} bytes, and some crawlers do not read all of it",
+    why="Yandex reports a rule of more than 1,024 characters as an error. Google's parser cuts a line after 16,663 "
+    "bytes, so the rule becomes shorter and matches more.",
+    how_to_fix="Write a shorter path, with `*` for the parts that may vary.",
     source="Yandex Webmaster, robots.txt analysis; google/robotstxt",
     bad=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n"),
     good=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n"),

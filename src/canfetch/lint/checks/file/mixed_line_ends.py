@@ -1,4 +1,4 @@
-"""Lines that end in different ways."""
+"""Mixed line ends."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -42,10 +42,11 @@ CHECK = Check(
     code="CF115",
     name="mixed-line-ends",
     severities=Severities(rfc=Severity.INFO),
-    title="Lines that end in different ways",
-    message="lines that end in another way than most, or by CR alone: {count}",
-    why="Crawlers know LF, CR and CRLF. Programs that know one of them show, join or compare lines wrongly.",
-    how_to_fix="End all lines alike, by LF or CRLF.",
+    title="Mixed line ends",
+    message="lines that end differently from most, or with CR only: {count}",
+    why="Crawlers support LF, CR and CRLF. Programs that support only one of them may show, join or compare lines "
+    "incorrectly.",
+    how_to_fix="End all lines with LF, or all with CRLF.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),

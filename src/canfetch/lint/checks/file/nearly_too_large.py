@@ -1,4 +1,4 @@
-"""A file that is nearly as long as crawlers read."""
+"""A file that is nearly too large."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -25,9 +25,10 @@ CHECK = Check(
     name="nearly-too-large",
     severities=everywhere(Severity.INFO),
     title="A file that is nearly too large",
-    message="the file has {percent} % of the octets that crawlers must read",
-    why="Crawlers must read 500 KiB, and Google reads no more: the next rules may be lost.",
-    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    message="the file uses {percent} % of the bytes that crawlers must read",
+    why="Crawlers must read at least 500 KiB, and Google reads no more than that. Rules after the limit have no "
+    "effect.",
+    how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="RFC 9309 section 2.5; Google, file size",
     bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_NEARLY_OCTETS // 52))),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),

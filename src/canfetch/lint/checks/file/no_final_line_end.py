@@ -1,4 +1,4 @@
-"""A last line without an end."""
+"""A last line without a line end."""
 
 from collections.abc import Iterator
 
@@ -23,11 +23,11 @@ CHECK = Check(
     code="CF114",
     name="no-final-line-end",
     severities=Severities(rfc=Severity.INFO),
-    title="A last line without an end",
+    title="A last line without a line end",
     message="the last line has no line end",
-    why="The grammar wants one. Crawlers do without, but what a program appends to the file joins the last line, and "
-    "then both are read as one.",
-    how_to_fix="End the last line.",
+    why="RFC 9309 requires one. Crawlers read the line all the same. But if a program appends a line to the file, "
+    "both lines become one.",
+    how_to_fix="End the last line with a line break.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private/"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A file that says nothing."""
+"""A file without rules."""
 
 from collections.abc import Iterator
 
@@ -27,9 +27,9 @@ CHECK = Check(
     name="no-rules",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
     title="A file without rules",
-    message="the file has no user-agent line and no rule: it allows everything",
-    why="A file that says nothing is read as if there were none, and every crawler may fetch everything.",
-    how_to_fix="Write the rules that are missing, or `User-agent: *` and `Disallow:` where everything is allowed.",
+    message="the file contains neither a `User-agent` line nor a rule, so it allows everything",
+    why="Crawlers treat a file without rules like a missing file, and may fetch everything.",
+    how_to_fix="Add the missing rules, or write `User-agent: *` and `Disallow:` to allow everything.",
     source="RFC 9309 section 2.2.2; A Standard for Robot Exclusion, 1994",
     bad=LintInput(b"# nothing here yet\n"),
     good=LintInput(b"User-agent: *\nDisallow:\n"),

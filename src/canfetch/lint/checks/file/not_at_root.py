@@ -1,4 +1,4 @@
-"""A file that is not at the root of its host."""
+"""A file that is not at the root."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -31,9 +31,9 @@ CHECK = Check(
     name="not-at-root",
     severities=everywhere(Severity.ERROR),
     title="A file that is not at the root",
-    message="the file is at `{path}`, and crawlers ask for `/robots.txt`",
-    why="Crawlers ask for `/robots.txt` at the root of a host, and for nothing else: a file elsewhere is not read.",
-    how_to_fix="Serve the file at `/robots.txt` of each scheme, host and port that it is meant for.",
+    message="the file is at `{path}`, but crawlers request `/robots.txt`",
+    why="Crawlers request only `/robots.txt` at the root of a host. They do not read a file at another path.",
+    how_to_fix="Serve the file at `/robots.txt` for each scheme, host and port to which it should apply.",
     source="RFC 9309 section 2.3; Google, file location and range of validity",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/shop/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

@@ -1,4 +1,4 @@
-"""Octets that are no UTF-8."""
+"""Bytes that are not UTF-8."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -69,11 +69,11 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.ERROR, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING, lighthouse=None
     ),
-    title="Octets that are no UTF-8",
-    message="these octets are no UTF-8: the file was saved in another encoding",
-    why="A robots.txt is in UTF-8. Google may drop other characters, and the URLs that a rule is meant for have other "
-    "octets as a rule.",
-    how_to_fix="Save the file as UTF-8, and write characters beyond ASCII in paths as escapes, such as `%C3%A9`.",
+    title="Bytes that are not UTF-8",
+    message="these bytes are not UTF-8: the file was saved in another encoding",
+    why="A robots.txt must be UTF-8. Google may drop other characters. Such a rule usually does not match the "
+    "intended URLs, because they contain other bytes.",
+    how_to_fix="Save the file as UTF-8, and percent-encode the non-ASCII characters of paths, such as `%C3%A9`.",
     source="RFC 9309 section 2.3; Google, file format",
     bad=LintInput(b"User-agent: *\nDisallow: /caf\xe9/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),

@@ -1,4 +1,4 @@
-"""NUL octets."""
+"""A NUL byte."""
 
 from collections.abc import Iterator
 
@@ -38,11 +38,11 @@ CHECK = Check(
     code="CF110",
     name="nul-octet",
     severities=everywhere(Severity.ERROR),
-    title="A NUL octet",
-    message="a NUL stands in this line",
-    why="Google's parser stops reading a line at a NUL, so a rule becomes shorter and matches more; others ignore the "
-    "rule. NULs come from files in UTF-16, or that are no text.",
-    how_to_fix="Remove the NUL, and save the file as UTF-8.",
+    title="A NUL byte",
+    message="the line contains a NUL byte",
+    why="Google's parser stops reading a line at a NUL byte, so a rule becomes shorter and matches more. Other "
+    "parsers ignore the rule. NUL bytes come from files in UTF-16, and from files that are not text.",
+    how_to_fix="Remove the NUL byte, and save the file as UTF-8.",
     source="google/robotstxt; RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private\0/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

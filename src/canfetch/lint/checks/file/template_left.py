@@ -1,4 +1,4 @@
-"""What a template engine left as it was."""
+"""A template that was not filled in."""
 
 from collections.abc import Iterator
 
@@ -37,10 +37,10 @@ CHECK = Check(
     name="template-left",
     severities=everywhere(Severity.ERROR),
     title="A template that was not filled in",
-    message="`{mark}` belongs to a template, and was not filled in",
-    why="A program was meant to put something in its place before the file was served. Crawlers read the line as it "
-    "is, and ignore it.",
-    how_to_fix="Serve the file as the template makes it.",
+    message="the template placeholder `{mark}` was not filled in",
+    why="A program should have replaced the placeholder before the file was served. Crawlers read the line as it is, "
+    "and ignore it.",
+    how_to_fix="Serve the output of the template.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: {{ disallowed }}\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A file that is longer than crawlers read."""
+"""A file that is too large."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -31,10 +31,10 @@ CHECK = Check(
     name="too-large",
     severities=everywhere(Severity.ERROR),
     title="A file that is too large",
-    message="the file has {octets} octets; crawlers may stop at 512,000, on line {line}: `{lost}`",
-    why="Crawlers must read 500 KiB, and Google reads no more: rules behind that are not obeyed. Yandex takes a larger "
-    "file for one that allows everything.",
-    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    message="the file has {octets} bytes; crawlers may stop at 512,000, on line {line}: `{lost}`",
+    why="Crawlers must read at least 500 KiB, and Google reads no more than that. Rules after the limit have no "
+    "effect. For Yandex, a larger file allows everything.",
+    how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
     bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),

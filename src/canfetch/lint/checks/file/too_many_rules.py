@@ -1,4 +1,4 @@
-"""More rules than Yandex reads."""
+"""More rules than Yandex accepts."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,10 +22,10 @@ CHECK = Check(
     code="CF118",
     name="too-many-rules",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.ERROR),
-    title="More rules than Yandex takes",
-    message="the file has {count} rules, and Yandex takes 2,048",
+    title="More rules than Yandex accepts",
+    message="the file has {count} rules, but Yandex accepts only 2,048",
     why="Yandex reports a file with more than 2,048 rules as an error.",
-    how_to_fix="Join rules, with shorter paths or with `*`, and remove what is out of date.",
+    how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

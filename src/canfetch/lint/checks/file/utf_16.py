@@ -29,8 +29,9 @@ CHECK = Check(
         yandex=Severity.ERROR,
     ),
     title="A file in UTF-16 or UTF-32",
-    message="the file is in UTF-16 or UTF-32; a robots.txt is in UTF-8",
-    why="Google and most others read UTF-8 alone: between the letters of UTF-16 they find NULs, and no rule.",
+    message="the file is in UTF-16 or UTF-32, but a robots.txt must be UTF-8",
+    why="Google and most other crawlers read only UTF-8. In UTF-16, they find NUL bytes between the letters, and no "
+    "rules.",
     how_to_fix="Save the file as UTF-8.",
     source="RFC 9309 section 2.3; google/robotstxt",
     bad=LintInput(b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le")),

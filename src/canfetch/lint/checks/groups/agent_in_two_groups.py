@@ -1,4 +1,4 @@
-"""A product token that several groups name."""
+"""A crawler with two groups."""
 
 from collections.abc import Iterator
 
@@ -54,11 +54,11 @@ CHECK = Check(
     code="CF303",
     name="agent-in-two-groups",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING),
-    title="A crawler in two groups",
-    message="`{token}` has a group already, on line {line}",
-    why="The standard and Google join the groups of one crawler. Readers of the draft of 1996 obey the first alone, "
-    "and Yandex reports a second group of `*` as an error.",
-    how_to_fix="Write all rules for a crawler into one group.",
+    title="A crawler with two groups",
+    message="`{token}` already has a group on line {line}",
+    why="RFC 9309 and Google combine the groups of a crawler. Parsers that follow the 1996 draft obey only the first "
+    "group, and Yandex reports a second `*` group as an error.",
+    how_to_fix="Write all rules for a crawler in one group.",
     source="RFC 9309 section 2.2.1; draft-koster-robots-00; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),

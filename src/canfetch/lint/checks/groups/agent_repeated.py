@@ -1,4 +1,4 @@
-"""A product token that one group names twice."""
+"""A crawler named twice in one group."""
 
 from collections.abc import Iterator
 from itertools import accumulate
@@ -76,9 +76,9 @@ CHECK = Check(
     name="agent-repeated",
     severities=everywhere(Severity.INFO),
     title="A crawler named twice in one group",
-    message="`{token}` is named already, on line {line}",
-    why="The second line says nothing more; often another crawler was meant.",
-    how_to_fix="Remove the line, or name the crawler that is meant.",
+    message="`{token}` is already named on line {line}",
+    why="The second line has no effect. Often, another crawler was intended.",
+    how_to_fix="Remove the line, or name the intended crawler.",
     source="RFC 9309 section 2.2.1",
     bad=LintInput(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: FooBot\nDisallow: /private/\n"),

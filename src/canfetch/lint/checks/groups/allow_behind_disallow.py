@@ -1,4 +1,4 @@
-"""An allow that stands behind the disallow which covers it."""
+"""An `Allow` after the `Disallow` that covers it."""
 
 from collections.abc import Iterator
 
@@ -65,11 +65,12 @@ CHECK = Check(
     code="CF311",
     name="allow-behind-disallow",
     severities=Severities(rfc=Severity.INFO),
-    title="An allow behind the disallow that covers it",
-    message="crawlers that obey the first match never come to `{value}`, since `{other}` on line {line} matches before",
-    why="In the standard the longest match decides, wherever it stands. Readers of the draft of 1996, and Python's "
-    "robotparser for many years, obey the first rule that matches.",
-    how_to_fix="Write the allow above the disallow: then all read it alike.",
+    title="An `Allow` after the `Disallow` that covers it",
+    message="crawlers that use the first matching rule never reach `{value}`, because `{other}` on line {line} "
+    "matches first",
+    why="In RFC 9309, the longest match decides, wherever it is in the file. Parsers that follow the 1996 draft, and "
+    "for many years Python's robotparser, use the first rule that matches.",
+    how_to_fix="Write the `Allow` above the `Disallow`, so that all crawlers read it alike.",
     source="draft-koster-robots-00 section 3.2.2; RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
     good=LintInput(b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n"),

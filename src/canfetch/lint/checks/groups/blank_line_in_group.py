@@ -1,4 +1,4 @@
-"""Blank lines within a group."""
+"""A blank line within a group."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -78,10 +78,10 @@ CHECK = Check(
     name="blank-line-in-group",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.WARNING),
     title="A blank line within a group",
-    message="a blank line ends the group of `{token}` for some crawlers, which then ignore rules behind it: {count}",
-    why="The standard and Google read over blank lines. Yandex, and readers of the standards of 1994 and 1996, end the "
-    "group there: rules behind it belong to nobody.",
-    how_to_fix="Remove the blank lines between the first user-agent line of a group and its last rule, or write `#` "
+    message="some crawlers end the group of `{token}` at this blank line, and ignore its rules after it: {count}",
+    why="RFC 9309 and Google ignore blank lines. For Yandex, and for parsers that follow the 1994 and 1996 standards, "
+    "the group ends there: the rules after the blank line apply to no crawler.",
+    how_to_fix="Remove the blank lines between the first `User-agent` line of a group and its last rule, or write `#` "
     "on them.",
     source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),

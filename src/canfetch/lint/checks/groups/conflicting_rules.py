@@ -1,4 +1,4 @@
-"""A pattern that is allowed and disallowed."""
+"""A path that is both allowed and disallowed."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -46,11 +46,12 @@ CHECK = Check(
     code="CF312",
     name="conflicting-rules",
     severities=everywhere(Severity.WARNING),
-    title="A path that is allowed and disallowed",
-    message="`{value}` is allowed on line {line}, too: who reads both as one path obeys the allow",
-    why="Of two rules of equal length the allow wins. Readers that obey the first match may do otherwise, and "
-    "to Google's parser an escape of a plain character, such as `%7E`, is another path than the character.",
-    how_to_fix="Remove one of both rules.",
+    title="A path that is both allowed and disallowed",
+    message="`{value}` is also allowed on line {line}: crawlers that read both as the same path follow the `Allow`",
+    why="Of two rules with the same length, the `Allow` wins. Parsers that use the first matching rule may decide "
+    "differently. For Google's parser, a needlessly encoded character, such as `%7E`, is not the same as the "
+    "character itself.",
+    how_to_fix="Remove one of the two rules.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
     bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
     good=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),

@@ -1,4 +1,4 @@
-"""A record of a group that stands before any."""
+"""A `Crawl-delay` or a similar line before the first `User-agent` line."""
 
 from collections.abc import Iterator
 
@@ -28,10 +28,10 @@ CHECK = Check(
     code="CF309",
     name="crawl-delay-outside-group",
     severities=everywhere(Severity.WARNING),
-    title="A crawl-delay, or its like, before the first user-agent line",
-    message="`{key}` belongs to no group, because no user-agent line stands before it",
-    why="Crawlers that know the record look for it in their group, and find none there.",
-    how_to_fix="Write the record into the group that it is meant for.",
+    title="A `Crawl-delay` or a similar line before the first `User-agent` line",
+    message="`{key}` belongs to no group, because it comes before the first `User-agent` line",
+    why="Crawlers that support this line look for it in their own group, and do not find it there.",
+    how_to_fix="Move the line into the group to which it should apply.",
     source="Bing Webmaster, crawl delay; An Extended Standard for Robot Exclusion, 1996",
     bad=LintInput(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),

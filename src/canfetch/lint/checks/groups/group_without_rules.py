@@ -1,4 +1,4 @@
-"""A group that has no rules."""
+"""A group without rules."""
 
 from collections.abc import Iterator
 
@@ -35,9 +35,9 @@ CHECK = Check(
     ),
     title="A group without rules",
     message="the group of `{token}` has no rules",
-    why="The standard lets the crawlers of such a group fetch everything, also what the group of `*` bars. Readers of "
-    "the standards of 1994 and 1996 skip the group, and obey that of `*`.",
-    how_to_fix="Write `Disallow:` without a value where everything is allowed, or the rules that are missing.",
+    why="Under RFC 9309, the crawlers of such a group may fetch everything, even what the `*` group disallows. "
+    "Parsers that follow the 1994 and 1996 standards skip the group and follow the `*` group.",
+    how_to_fix="Add the missing rules, or write an empty `Disallow:` to allow everything.",
     source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
     bad=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),
     good=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n"),

@@ -66,9 +66,9 @@ CHECK = Check(
     name="groups-run-together",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
     title="Groups without a blank line between them",
-    message="groups that begin without a blank line before them: {count}",
-    why="The standard begins a group at a user-agent line behind a rule. In the standards of 1994 and 1996 blank lines "
-    "part groups, and Yandex asks for them.",
+    message="groups without a blank line before them: {count}",
+    why="In RFC 9309, a `User-agent` line after a rule starts a new group. In the 1994 and 1996 standards, blank "
+    "lines separate groups, and Yandex expects them.",
     how_to_fix="Leave a blank line before each group.",
     source="A Standard for Robot Exclusion, 1994; Yandex Webmaster, robots.txt",
     bad=LintInput(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),

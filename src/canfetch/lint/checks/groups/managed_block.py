@@ -1,4 +1,4 @@
-"""A block that a content network puts before the file."""
+"""A block that a content delivery network adds to the file."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -38,12 +38,12 @@ CHECK = Check(
     code="CF310",
     name="managed-block",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A block that a content network puts before the file",
-    message="{network} wrote this block; crawlers with groups both in it and outside of it: {names}",
-    why="What is served is not what the site wrote. Crawlers of the standard join both groups of theirs, those of the "
-    "draft of 1996 obey the first alone, which is that of the block.",
-    how_to_fix="Check the served file, and switch the block off, or move what it says into the file, where both "
-    "disagree.",
+    title="A block that a content delivery network adds to the file",
+    message="{network} added this block; crawlers with groups both in it and outside it: {names}",
+    why="The served file is not the file that the site owner wrote. Crawlers that follow RFC 9309 combine both of "
+    "their groups. Parsers that follow the 1996 draft obey only the first one, which is in the block.",
+    how_to_fix="Check the served file. If the block and the file disagree, switch the block off, or copy its rules "
+    "into the file.",
     source="Cloudflare, managed robots.txt; RFC 9309 section 2.2.1",
     bad=LintInput(
         b"# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n"

@@ -1,4 +1,4 @@
-"""A group that lacks what the group of `*` bars."""
+"""A group that lacks rules of the `*` group."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -61,10 +61,11 @@ CHECK = Check(
     code="CF307",
     name="no-inheritance",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
-    title="A group that lacks rules of the group of `*`",
-    message="`{token}` does not read the group of `*`: `{value}` and its other rules do not bar it ({count} in all)",
-    why="A crawler that has a group of its own reads that alone, and takes over nothing from the group of `*`.",
-    how_to_fix="Repeat in the group the rules of `*` that are meant for this crawler too.",
+    title="A group that lacks rules of the `*` group",
+    message="`{token}` does not read the `*` group: `{value}` and the other rules that its own group lacks do not "
+    "apply to it ({count} in all)",
+    why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group.",
+    how_to_fix="Repeat in the group those rules of the `*` group that should apply to this crawler too.",
     source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n"),
     good=LintInput(

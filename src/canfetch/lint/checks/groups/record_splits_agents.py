@@ -1,4 +1,4 @@
-"""A record of another kind between the user-agent lines of one group."""
+"""`User-agent` lines with another line between them."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -61,12 +61,12 @@ CHECK = Check(
     severities=Severities(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
-    title="User-agent lines with a record between them",
-    message="`{key}` does not part `{before}` from `{behind}`: the rules below are for both",
-    why="Only a rule ends the user-agent lines of a group, so rules for the second crawler bind the first, too. Some "
-    "readers take the record for an end of the group.",
-    how_to_fix="Write `Disallow:` into the first group where it has no rules, or the record behind all user-agent "
-    "lines.",
+    title="`User-agent` lines with another line between them",
+    message="`{key}` does not separate `{before}` from `{behind}`: the rules below apply to both",
+    why="Only a rule ends the `User-agent` lines of a group, so the rules for the second crawler apply to the first "
+    "one too. Some parsers end the group at this line instead.",
+    how_to_fix="Write an empty `Disallow:` into the first group if it has no rules, or move this line below all "
+    "`User-agent` lines.",
     source="RFC 9309 sections 2.2 and 2.2.4; google/robotstxt; Google, grouping of lines and rules",
     bad=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
     good=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),

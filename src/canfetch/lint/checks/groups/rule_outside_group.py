@@ -1,4 +1,4 @@
-"""Rules before the first user-agent line."""
+"""Rules before the first `User-agent` line."""
 
 from collections.abc import Iterator
 
@@ -38,11 +38,11 @@ CHECK = Check(
     code="CF301",
     name="rule-outside-group",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="Rules before the first user-agent line",
-    message="rules that belong to no group, because no user-agent line stands before them: {count}",
-    why="A rule speaks to the crawlers that the user-agent lines above it name. Where there are none, crawlers ignore "
-    "it.",
-    how_to_fix="Write a `User-agent` line above the rules; `User-agent: *` speaks to all crawlers.",
+    title="Rules before the first `User-agent` line",
+    message="rules that belong to no group, because they come before the first `User-agent` line: {count}",
+    why="A rule applies to the crawlers that are named on the `User-agent` lines above it. Without such a line, "
+    "crawlers ignore the rule.",
+    how_to_fix="Write a `User-agent` line above the rules. `User-agent: *` applies to all crawlers.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

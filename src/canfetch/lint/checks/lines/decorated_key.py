@@ -1,4 +1,4 @@
-"""A key in the marks of a list, or of bold text."""
+"""A key with list or bold markup."""
 
 from collections.abc import Iterator
 
@@ -38,10 +38,10 @@ CHECK = Check(
     code="CF217",
     name="decorated-key",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A key in marks of a list or of bold text",
-    message="`{key}` is no key; `{name}` is",
-    why="A robots.txt is plain text: marks before or around a key make it another key, which no crawler knows.",
-    how_to_fix="Remove the marks.",
+    title="A key with list or bold markup",
+    message="`{key}` is not a key, but `{name}` is",
+    why="A robots.txt is plain text. Markup before or around a key makes it a different key, which no crawler knows.",
+    how_to_fix="Remove the markup.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\n- Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A record beyond the RFC without a value."""
+"""A line without a value."""
 
 from collections.abc import Iterator
 
@@ -32,9 +32,9 @@ CHECK = Check(
     code="CF219",
     name="empty-sitemap-or-other-value",
     severities=everywhere(Severity.WARNING),
-    title="A record without a value",
+    title="A line without a value",
     message="`{key}` has no value",
-    why="Without a value the line says nothing; checkers report some of them as errors.",
+    why="Without a value, the line has no effect. Checkers report some of these lines as errors.",
     how_to_fix="Write the value, or remove the line.",
     source="Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),

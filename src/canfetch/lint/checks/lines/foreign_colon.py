@@ -1,4 +1,4 @@
-"""Something else in place of the colon."""
+"""Another character instead of the colon."""
 
 from collections.abc import Iterator
 
@@ -32,10 +32,10 @@ CHECK = Check(
     code="CF211",
     name="foreign-colon",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="Another mark in place of the colon",
-    message="`{mark}` stands behind `{key}` where a colon belongs",
-    why="Only the colon of ASCII ends a key. Most readers ignore the line; Google's parser reads some of them.",
-    how_to_fix="Write a plain colon.",
+    title="Another character instead of the colon",
+    message="`{key}` is followed by `{mark}` instead of a colon",
+    why="Only the ASCII colon ends a key. Most parsers ignore the line, but Google's parser reads some of these lines.",
+    how_to_fix="Write an ASCII colon.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
     bad=LintInput("User-agent: *\nDisallow\uff1a/private/\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

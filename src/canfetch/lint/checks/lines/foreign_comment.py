@@ -1,4 +1,4 @@
-"""A comment as other languages write it."""
+"""A comment that does not start with `#`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -48,10 +48,10 @@ CHECK = Check(
     code="CF215",
     name="foreign-comment",
     severities=everywhere(Severity.WARNING),
-    title="A comment that does not begin with `#`",
-    message="`{mark}` does not begin a comment",
-    why="Only `#` begins a comment. Behind a path, the text becomes part of the path, which then matches no page.",
-    how_to_fix="Begin the comment with `#`.",
+    title="A comment that does not start with `#`",
+    message="`{mark}` does not start a comment",
+    why="Only `#` starts a comment. After a path, the text becomes part of the path, which then matches no page.",
+    how_to_fix="Start the comment with `#`.",
     source="RFC 9309 section 2.2; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: /private/ // for members\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/ # for members\n"),

@@ -1,4 +1,4 @@
-"""A `#` within a value, which begins a comment."""
+"""A `#` that cuts off a path."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -45,11 +45,11 @@ CHECK = Check(
     code="CF210",
     name="hash-cuts-value",
     severities=everywhere(Severity.WARNING),
-    title="A `#` that cuts a path",
-    message="`#` begins a comment: the path is `{value}` alone",
-    why="A `#` begins a comment wherever it stands, so the rule matches more than was meant: `Disallow: /#x` bars the "
-    "whole site.",
-    how_to_fix="Write `%23` where the character is meant, and white space before a comment.",
+    title="A `#` that cuts off a path",
+    message="`#` starts a comment, so the path is only `{value}`",
+    why="A `#` starts a comment wherever it appears, so the rule matches more than intended. For example, `Disallow: "
+    "/#x` blocks the whole site.",
+    how_to_fix="Write `%23` for a literal `#`, and white space before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
     bad=LintInput(b"User-agent: *\nDisallow: /#admin\n"),
     good=LintInput(b"User-agent: *\nDisallow: /%23admin\n"),

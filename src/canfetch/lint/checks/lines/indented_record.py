@@ -1,4 +1,4 @@
-"""Records with white space before their keys."""
+"""Indented lines."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -32,11 +32,11 @@ CHECK = Check(
     code="CF208",
     name="indented-record",
     severities=Severities(rfc=Severity.INFO),
-    title="Records that are indented",
-    message="records with white space before the key: {count}",
-    why="The standard allows white space before a key, and means nothing by it: a line that is indented belongs to no "
-    "line above it. Some simple readers do not find the key then.",
-    how_to_fix="Begin each record at the start of its line.",
+    title="Indented lines",
+    message="lines with white space before the key: {count}",
+    why="RFC 9309 allows white space before a key, and gives it no meaning: an indented line does not belong to the "
+    "line above it. Some simple parsers do not find an indented key.",
+    how_to_fix="Remove the white space at the start of these lines.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\n  Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A key that Google's parser reads by its beginning alone."""
+"""A key that Google reads by its prefix."""
 
 from collections.abc import Iterator
 
@@ -37,10 +37,11 @@ CHECK = Check(
         yandex=Severity.WARNING,
         lighthouse=Severity.ERROR,
     ),
-    title="A key that Google reads by its beginning",
-    message="Google's parser reads `{key}` as `{name}`; others ignore it",
-    why="Google's parser compares the beginning of a key only, so a longer word is the rule that it begins with.",
-    how_to_fix="Write the key that is meant, or a word that begins with no known key.",
+    title="A key that Google reads by its prefix",
+    message="Google's parser reads `{key}` as `{name}`, and other parsers ignore it",
+    why="Google's parser compares only the start of a key, so it reads a longer word as the key that the word starts "
+    "with.",
+    how_to_fix="Write the intended key, or a word that does not start with a known key.",
     source="google/robotstxt, ParsedRobotsKey",
     bad=LintInput(b"User-agent: *\nDisallowed: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

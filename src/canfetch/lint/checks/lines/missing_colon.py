@@ -1,4 +1,4 @@
-"""A record in which white space stands for the colon."""
+"""A missing colon."""
 
 from collections.abc import Iterator
 
@@ -45,11 +45,11 @@ CHECK = Check(
         yandex=Severity.ERROR,
         lighthouse=Severity.ERROR,
     ),
-    title="A record without its colon",
-    message="white space stands where the colon behind `{key}` belongs",
-    why="The grammar wants a colon. Google's parser takes white space for it where a line is exactly two words; "
-    "readers that do not, ignore the line.",
-    how_to_fix="Write a colon behind the key.",
+    title="A missing colon",
+    message="the colon after `{key}` is missing",
+    why="RFC 9309 requires a colon. Google's parser accepts white space instead if the line has exactly two words. "
+    "Other parsers ignore the line.",
+    how_to_fix="Write a colon after the key.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A key in a spelling that Google accepts and others do not."""
+"""A misspelt key."""
 
 from collections.abc import Iterator
 
@@ -38,9 +38,9 @@ CHECK = Check(
         lighthouse=Severity.ERROR,
     ),
     title="A misspelt key",
-    message="`{key}` is read as `{name}` by some crawlers only",
-    why="Google's parser accepts this misspelling, because it is frequent. Readers that do not, ignore the line.",
-    how_to_fix="Write the key as the standard does.",
+    message="only some crawlers read `{key}` as `{name}`",
+    why="Google's parser accepts this misspelling, because it is common. Other parsers ignore the line.",
+    how_to_fix="Write the key as it is spelt in RFC 9309.",
     source="google/robotstxt, ParsedRobotsKey; RFC 9309 section 2.2; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDissallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

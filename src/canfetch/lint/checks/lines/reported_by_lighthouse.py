@@ -1,4 +1,4 @@
-"""A line that the audit of Lighthouse reports, and of which no other check speaks for it."""
+"""A line that Lighthouse reports."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -77,11 +77,11 @@ CHECK = Check(
     code="CF220",
     name="reported-by-lighthouse",
     severities=Severities(lighthouse=Severity.ERROR),
-    title="What Lighthouse reports",
-    message="the audit of Lighthouse reports `{text}`",
-    why="The audit fails with one line that has no colon, or whose key is not on its list, with a rule above which no "
-    "user-agent line has a name, and with status 429.",
-    how_to_fix="Mend the line, or write it as a comment.",
+    title="A line that Lighthouse reports",
+    message="the Lighthouse audit reports `{text}`",
+    why="The audit fails on any line without a colon, or with a key that is not on its list. It also fails on a rule "
+    "without a named `User-agent` line above it, and on status 429.",
+    how_to_fix="Correct the line, or make it a comment.",
     source="Lighthouse, robots-txt",
     bad=LintInput(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"# for all\nUser-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""Several paths in one rule, or several URLs in one sitemap record."""
+"""Several paths or URLs on one line."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -86,11 +86,11 @@ CHECK = Check(
     code="CF214",
     name="several-values",
     severities=everywhere(Severity.ERROR),
-    title="Several paths or URLs in one record",
+    title="Several paths or URLs on one line",
     message="`{value}` is read as one value, not as {count}",
-    why="A rule has one path, and a Sitemap record one URL. What stands behind the colon is read as one long value, "
-    "which matches no page, and under which no sitemap is found.",
-    how_to_fix="Write a line for each.",
+    why="A rule takes one path, and a `Sitemap` line takes one URL. Crawlers read the text after the colon as one "
+    "long value, which does not match any page and is not the URL of a sitemap.",
+    how_to_fix="Write each path or URL on its own line.",
     source="RFC 9309 section 2.2; sitemaps.org",
     bad=LintInput(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),

@@ -1,4 +1,4 @@
-"""White space between a key and its colon."""
+"""White space before a colon."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -45,8 +45,8 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO),
     title="White space before a colon",
     message="keys with white space before the colon: {count}",
-    why="The standard allows it; some simple readers take the white space for a part of the key.",
-    how_to_fix="Write the colon directly behind the key.",
+    why="RFC 9309 allows it, but some simple parsers read the white space as part of the key.",
+    how_to_fix="Write the colon directly after the key.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent : *\nDisallow : /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

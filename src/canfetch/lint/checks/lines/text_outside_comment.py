@@ -1,4 +1,4 @@
-"""A line that is neither a record nor a comment."""
+"""Text outside a comment."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -53,10 +53,10 @@ CHECK = Check(
         yandex=Severity.WARNING,
         lighthouse=Severity.ERROR,
     ),
-    title="Text outside of a comment",
-    message="`{text}` is neither a record nor a comment",
-    why="Crawlers ignore lines that they cannot read. Google's parser takes two words for a key and its value.",
-    how_to_fix="Put a `#` before text for people, or write the record that is meant.",
+    title="Text outside a comment",
+    message="`{text}` is neither a key with a value nor a comment",
+    why="Crawlers ignore lines that they cannot read. Google's parser reads two words as a key and its value.",
+    how_to_fix="Write `#` before a comment, or a colon between a key and its value.",
     source="RFC 9309 section 2.2; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),

@@ -20,9 +20,9 @@ CHECK = Check(
     name="translated-key",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="A key in another language",
-    message="`{key}` is a translation of `{name}`, which crawlers do not know",
-    why="Keys are the same English words everywhere. Pages about robots.txt that a machine translated show others, "
-    "and a crawler ignores lines with these.",
+    message="`{key}` is a translation of `{name}` that crawlers do not know",
+    why="Keys are the same English words everywhere. Machine translations of pages about robots.txt show translated "
+    "keys, but crawlers ignore lines with such keys.",
     how_to_fix="Write the key in English.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nNo permitir: /privado/\n"),

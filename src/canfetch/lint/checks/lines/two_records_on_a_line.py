@@ -1,4 +1,4 @@
-"""Two records on one line."""
+"""Two keys on one line."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -101,10 +101,10 @@ CHECK = Check(
     code="CF216",
     name="two-records-on-a-line",
     severities=everywhere(Severity.ERROR),
-    title="Two records on one line",
-    message="`{key}` belongs on a line of its own",
-    why="A line is one record: what stands behind its colon is one value, and the second record is not read.",
-    how_to_fix="Write each record on its own line.",
+    title="Two keys on one line",
+    message="`{key}` belongs on its own line",
+    why="Crawlers read the text after the first colon as one value, so they do not see the second key.",
+    how_to_fix="Write each key with its value on its own line.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: * Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

@@ -1,4 +1,4 @@
-"""A key that nobody knows."""
+"""An unknown key."""
 
 from collections.abc import Iterator
 
@@ -27,9 +27,9 @@ CHECK = Check(
         lighthouse=Severity.ERROR,
     ),
     title="An unknown key",
-    message="`{key}` is no key of any standard, nor of a search engine",
+    message="`{key}` is not a key of any standard or search engine",
     why="Crawlers ignore a line whose key they do not know.",
-    how_to_fix="Remove the line, or write it as a comment.",
+    how_to_fix="Remove the line, or make it a comment.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),

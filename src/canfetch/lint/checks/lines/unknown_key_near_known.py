@@ -1,4 +1,4 @@
-"""A key that nobody knows, and that is nearly one that all do."""
+"""An unknown key close to a known one."""
 
 from collections.abc import Iterator
 
@@ -19,9 +19,9 @@ CHECK = Check(
     code="CF203",
     name="unknown-key-near-known",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="An unknown key that is nearly a known one",
+    title="An unknown key close to a known one",
     message="no crawler knows `{key}`; did you mean `{name}`?",
-    why="Crawlers ignore a line whose key they do not know: the rule in it does nothing.",
+    why="Crawlers ignore a line whose key they do not know.",
     how_to_fix="Correct the spelling of the key.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"User-agent: *\nDisllow: /private/\n"),

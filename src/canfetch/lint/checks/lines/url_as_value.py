@@ -1,4 +1,4 @@
-"""A whole URL as the value of a rule."""
+"""A URL as the value of a rule."""
 
 from collections.abc import Iterator
 
@@ -47,11 +47,11 @@ CHECK = Check(
     code="CF213",
     name="url-as-value",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
-    title="A whole URL as the value of a rule",
-    message="`{value}` is a URL; the value of a rule is a path, such as `{path}`",
-    why="Paths of URLs begin with `/`, so a value that begins with `http` matches none: the rule does nothing. A file "
-    "rules over its own scheme, host and port only.",
-    how_to_fix="Write the path alone, in the robots.txt of that host.",
+    title="A URL as the value of a rule",
+    message="`{value}` is a URL, but a rule takes a path, such as `{path}`",
+    why="The path of a URL starts with `/`, so a value that starts with `http` matches nothing. A robots.txt applies "
+    "only to its own scheme, host and port.",
+    how_to_fix="Write only the path, in the robots.txt of that host.",
     source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

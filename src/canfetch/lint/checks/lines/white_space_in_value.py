@@ -1,4 +1,4 @@
-"""White space within a path."""
+"""White space in a path."""
 
 from collections.abc import Iterator
 
@@ -57,11 +57,11 @@ CHECK = Check(
     code="CF218",
     name="white-space-in-value",
     severities=everywhere(Severity.WARNING),
-    title="White space within a path",
-    message="`{value}` holds white space, which no path of a URL does",
-    why="A URL has `%20` for a space. Some readers compare both alike, Google's parser among strict ones does not: the "
-    "rule then matches no page.",
-    how_to_fix="Write `%20` for a space that is meant, and `#` before a comment.",
+    title="White space in a path",
+    message="`{value}` contains white space, which URL paths never contain",
+    why="In a URL, a space is written as `%20`. Some parsers treat the two as equal, but strict ones, such as "
+    "Google's, do not. For them, the rule matches no page.",
+    how_to_fix="Write `%20` for a space in a path, and `#` before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, MaybeEscapePattern",
     bad=LintInput(b"User-agent: *\nDisallow: /my files/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /my%20files/\n"),
