@@ -69,7 +69,7 @@ def rust_tables(tables: dict[str, Any]) -> str:
             lines.append(f"pub const {name.upper()}: usize = {value:_};")
     lines.append("")
     for kind, spellings in tables["spellings"].items():
-        lines.append(f"/// The spellings of a {kind.replace('_', '-')} key; the first is the record's name.")
+        lines.append(f"/// The spellings of the {kind.replace('_', '-')} key; the first is the record's name.")
         lines.append(f"pub const {kind.upper()}_SPELLINGS: [&[u8]; {len(spellings)}] = [")
         lines += [f'    b"{spelling}",' for spelling in spellings]
         lines.append("];")

@@ -1,13 +1,13 @@
-//! Lines of the profile `strict`: the grammar of RFC 9309 section 2.2 and nothing beside it.
+//! Lines of the profile `strict`, which accepts only the grammar of RFC 9309 section 2.2.
 //!
-//! The names are the grammar's. A user-agent line outside the grammar is still one, and names nobody; a rule line outside
-//! it is no rule at all.
+//! The names are those of the grammar. A user-agent line outside the grammar still starts a group, but has an empty
+//! token. A rule outside the grammar is ignored.
 
 use crate::bytes::{is_blank, strip};
 use crate::records::{Kind, Record, kind_of};
 use crate::tables::Profile;
 
-/// The record of the line `from..to`, if it has one.
+/// Parses the record of the line `from..to`, if it has one.
 pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
     let end = memchr::memchr(b'#', &content[from..to]).map_or(to, |offset| from + offset);
     let separator = from + memchr::memchr(b':', &content[from..end])?;
@@ -39,7 +39,7 @@ pub fn is_product_token(text: &[u8]) -> bool {
     text == b"*" || (!text.is_empty() && text.iter().all(|&byte| is_identifier_byte(byte)))
 }
 
-/// An byte of `identifier`.
+/// A byte of `identifier`.
 #[inline]
 pub fn is_identifier_byte(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_')
@@ -55,10 +55,10 @@ fn is_comment(text: &[u8]) -> bool {
     is_utf8_noctl(text, |_| true)
 }
 
-/// `UTF8-char-noctl`, among whose ASCII octets only those that `admits` says and no control but DEL; a tab counts
-/// as a blank.
+/// `UTF8-char-noctl`, with only the ASCII bytes that `admits` accepts and no control character but DEL. A tab is checked
+/// as a space.
 fn is_utf8_noctl(text: &[u8], admits: impl Fn(u8) -> bool) -> bool {
-    // The grammar's UTF8-2, UTF8-3 and UTF8-4 are those of RFC 3629, which the standard library checks.
+    // UTF8-2, UTF8-3 and UTF8-4 are those of RFC 3629, which the standard library checks.
     text.iter().all(|&byte| if byte == b'\t' { admits(b' ') } else { byte >= 0x20 && admits(byte) })
         && std::str::from_utf8(text).is_ok()
 }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_a_rule_outside_the_grammar_is_none() {
+    fn rfc9309_2_2_a_rule_outside_the_grammar_is_ignored() {
         assert_eq!(value(b"\tAllow : /a\x7f # \xC3\xA9 #"), Some((Kind::Allow, &b"/a\x7f"[..])));
         assert_eq!(value(b"allow:"), Some((Kind::Allow, &b""[..])));
         for line in [
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_1_an_invalid_token_names_nobody() {
+    fn rfc9309_2_2_1_an_invalid_token_is_empty() {
         assert_eq!(value(b"User-agent: Foo_Bar-"), Some((Kind::UserAgent, &b"Foo_Bar-"[..])));
         assert_eq!(value(b"user-agent:*"), Some((Kind::UserAgent, &b"*"[..])));
         for line in

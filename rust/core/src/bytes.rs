@@ -1,18 +1,18 @@
-//! Classes of octets: one table, so that one look an byte answers every question that a hot loop has.
+//! Byte classes in one table, so that a hot loop needs one look-up for each byte.
 
-/// Cannot stand in a URI (RFC 3986 section 2): controls, space, DEL and above, and the delimiters it leaves out.
+/// Invalid in a URI (RFC 3986 section 2): controls, space, DEL and above, and the excluded delimiters.
 pub const ILLEGAL: u8 = 1;
-/// `%`; and `#`, which ends a URL's target as it ends a line, so that no pattern holds it.
+/// `%`, and `#`, which ends a target. Patterns never contain `#`, because it starts a comment.
 pub const PERCENT: u8 = 1 << 1;
-/// `*`, which a pattern reads as any octets (RFC 9309 section 2.2.3).
+/// `*`, which stands for any bytes in a pattern (RFC 9309 section 2.2.3).
 pub const STAR: u8 = 1 << 2;
-/// `$`, which a pattern reads as the target's end (the same section).
+/// `$`, which stands for the end of the target in a pattern (the same section).
 pub const DOLLAR: u8 = 1 << 3;
-/// `?`, where a query begins.
+/// `?`, which starts the query.
 pub const QUESTION: u8 = 1 << 4;
-/// Reserved octets that are data after the first `?` (RFC 9309 section 2.2.2, the table).
+/// Reserved bytes that are data after the first `?` (RFC 9309 section 2.2.2, the table).
 pub const QUERY_DATA: u8 = 1 << 5;
-/// `.`, of which dot segments are made.
+/// `.`, which occurs in dot segments.
 pub const DOT: u8 = 1 << 6;
 
 const CLASSES: [u8; 256] = classes();
@@ -42,13 +42,13 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// The classes of an byte.
+/// The classes of a byte.
 #[inline]
 pub const fn class(byte: u8) -> u8 {
     CLASSES[byte as usize]
 }
 
-/// Whether a URI may hold the byte undecoded and means the same either way (RFC 3986 section 2.3).
+/// Whether the byte is unreserved: escaped or not, it means the same (RFC 3986 section 2.3).
 #[inline]
 pub const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
@@ -66,7 +66,7 @@ pub const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The span of `text` within `from..to` without what `is_white` says at both ends.
+/// Returns the span of `text` within `from..to` without the bytes at both ends for which `is_white` is true.
 #[inline]
 pub fn strip(text: &[u8], mut from: usize, mut to: usize, is_white: impl Fn(u8) -> bool) -> (usize, usize) {
     while from < to && is_white(text[from]) {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rfc3986_2_the_octets_of_a_uri_are_legal() {
+    fn rfc3986_2_bytes_of_a_uri_are_legal() {
         for byte in *b"azAZ09-._~:/?#[]@!$&'()*+,;=%" {
             assert_eq!(class(byte) & ILLEGAL, 0, "{}", char::from(byte));
         }

@@ -1,7 +1,6 @@
-//! Groups (RFC 9309 section 2.1): user-agent lines and the rules under them, kept as spans of the file.
+//! Groups (RFC 9309 section 2.1): user-agent lines and their rules, as spans of the file.
 //!
-//! A rule takes 12 octets here whatever its length, and nothing is allocated for a line: the groups of a file are ranges
-//! over two flat lists.
+//! A rule takes 12 bytes whatever its length. Lines need no allocation: groups are ranges of two flat lists.
 
 use std::ops::Range;
 
@@ -12,7 +11,7 @@ use crate::records::{self, Kind, Record, plain_key};
 use crate::tables::Profile;
 use crate::tokens::token_length;
 
-/// A span of the file; 32 bits reach over the largest that is read.
+/// A span of the file. 32 bits suffice for the largest file that is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -24,40 +23,40 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The octets of the span.
+    /// The bytes of the span.
     #[inline]
     pub fn of(self, content: &[u8]) -> &[u8] {
         &content[self.start as usize..self.end as usize]
     }
 
-    /// How many octets it has.
+    /// The number of bytes.
     #[inline]
     pub fn length(self) -> u32 {
         self.end - self.start
     }
 
-    /// First byte, and the one behind the last.
+    /// The offsets of the first byte and of the byte after the last.
     pub fn bounds(self) -> (usize, usize) {
         (self.start as usize, self.end as usize)
     }
 }
 
-/// An allow or disallow record inside a group.
+/// An allow or disallow record in a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Its value, as written.
+    /// The value, as written.
     pub value: Span,
     line_and_allow: u32,
 }
 
 impl Rule {
-    /// Whether it allows.
+    /// Whether this is an allow rule.
     #[inline]
     pub fn allow(self) -> bool {
         self.line_and_allow & 1 == 1
     }
 
-    /// Its line, from 1.
+    /// The line number, from 1.
     #[inline]
     pub fn line(self) -> u32 {
         self.line_and_allow >> 1
@@ -67,9 +66,9 @@ impl Rule {
 /// A user-agent line.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentLine {
-    /// Its product token, empty where it names nobody.
+    /// The product token; empty if the value has none.
     pub token: Span,
-    /// Its line, from 1.
+    /// The line number, from 1.
     pub line: u32,
     /// The group that it belongs to.
     pub group: u32,
@@ -78,27 +77,27 @@ pub struct AgentLine {
 /// A record that is neither a user-agent line nor a rule (section 2.2.4).
 #[derive(Clone, Copy, Debug)]
 pub struct OtherRecord {
-    /// Its key.
+    /// The key.
     pub key: Span,
-    /// Its value.
+    /// The value.
     pub value: Span,
     line_and_sitemap: u32,
-    /// Its group counted from 1, or 0.
+    /// The number of its group counted from 1, or 0.
     groups_before: u32,
 }
 
 impl OtherRecord {
-    /// Its line, from 1.
+    /// The line number, from 1.
     pub fn line(self) -> u32 {
         self.line_and_sitemap >> 1
     }
 
-    /// Whether it names a sitemap.
+    /// Whether this is a sitemap record.
     pub fn is_sitemap(self) -> bool {
         self.line_and_sitemap & 1 == 1
     }
 
-    /// The group that it stands in, if any does.
+    /// The index of its group, if it is in one.
     pub fn group(self) -> Option<u32> {
         self.groups_before.checked_sub(1)
     }
@@ -110,7 +109,7 @@ struct GroupStart {
     rules: u32,
 }
 
-/// Everything that a file says.
+/// The groups, rules and other records of a file.
 #[derive(Debug, Default)]
 pub struct Groups {
     starts: Vec<GroupStart>,
@@ -120,11 +119,11 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Reads a file. Never fails: what cannot be read is not there.
+    /// Parses a file. Never fails: invalid lines are skipped.
     pub fn read(content: &[u8], profile: &Profile) -> Self {
         let mut reader = Reader::new(content.len());
         let mut start = first_line(content, profile);
-        // Where a file has no NUL, no line needs to be searched for one.
+        // Without a NUL in the file, its lines need not be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
         let plain = whole_lines && !profile.abnf_only && !profile.allow_is_unknown;
         let limit = match profile.max_line_bytes {
@@ -170,7 +169,7 @@ impl Groups {
         reader.finish()
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
@@ -180,18 +179,18 @@ impl Groups {
         self.starts.is_empty()
     }
 
-    /// Every user-agent line.
+    /// All user-agent lines, in file order.
     pub fn agents(&self) -> &[AgentLine] {
         &self.agents
     }
 
-    /// Every rule, in file order.
+    /// All rules, in file order.
     #[inline]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The records beside the protocol.
+    /// The records that are neither user-agent lines nor rules.
     pub fn others(&self) -> &[OtherRecord] {
         &self.others
     }
@@ -202,20 +201,20 @@ impl Groups {
         &self.agents[start(group as usize)..start(group as usize + 1)]
     }
 
-    /// The rules of a group, as a range over [`Self::rules`].
+    /// The rules of a group, as a range of [`Self::rules`].
     #[inline]
     pub fn rules_of(&self, group: u32) -> Range<usize> {
         let start = |group: usize| self.starts.get(group).map_or(self.rules.len(), |start| start.rules as usize);
         start(group as usize)..start(group as usize + 1)
     }
 
-    /// Octets held, the file's own not counted.
+    /// The bytes held, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.starts) + size_of_val(&*self.agents) + size_of_val(&*self.rules) + size_of_val(&*self.others)
     }
 }
 
-/// The value that begins at `from`, and where its line ends.
+/// Returns the value that begins at `from`, and the end of its line.
 #[inline]
 fn plain_value(content: &[u8], mut from: usize) -> ((usize, usize), usize) {
     while from < content.len() && matches!(content[from], b' ' | b'\t' | 0x0B | 0x0C) {
@@ -238,7 +237,7 @@ struct Reader {
 
 impl Reader {
     fn new(content: usize) -> Self {
-        // A guess that spares a small file every regrowth; what is over is given back.
+        // A guess that avoids reallocation for small files. Excess capacity is released at the end.
         let rules = (content / 24).min(256);
         let mut groups = Groups::default();
         groups.rules.reserve(rules);
@@ -275,7 +274,7 @@ impl Reader {
         });
     }
 
-    /// A line with nothing on it, which ends a group in few profiles.
+    /// Handles a blank line, which ends a group in some profiles.
     #[inline]
     fn blank_line(&mut self, profile: &Profile) {
         if profile.blank_line_ends_group {
@@ -283,7 +282,7 @@ impl Reader {
         }
     }
 
-    /// Section 2.2.4: such a record never ends a group.
+    /// Adds another record, which never ends a group (section 2.2.4).
     fn take_other(&mut self, line: u32, record: Record) {
         self.groups.others.push(OtherRecord {
             key: Span::new(record.key),
@@ -299,7 +298,7 @@ impl Reader {
     }
 }
 
-/// A copy costs more than a few spare places: only wasteful ones are given back.
+/// Releases excess capacity, unless copying costs more than the few spare elements.
 fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
     if list.capacity() > list.len() * 5 / 4 + 16 {
         list.shrink_to_fit();
@@ -339,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_4_other_records_remember_their_group() {
+    fn rfc9309_2_2_4_other_records_have_a_group() {
         let content = b"Sitemap: s\nuser-agent: *\nHost: h # c\n";
         let groups = Groups::read(content, profile("rfc9309"));
         let seen: Vec<_> = groups

@@ -1,25 +1,25 @@
-//! The native engine of canfetch: the Robots Exclusion Protocol (RFC 9309) from octets to verdicts.
+//! The native engine of canfetch: the Robots Exclusion Protocol (RFC 9309) from bytes to verdicts.
 //!
-//! It says what the Python engine says, which is the readable statement of the protocol and the oracle; here the same
-//! answers come from other data structures:
+//! It returns the same answers as the Python engine, which is the readable reference, but uses faster data structures:
 //!
-//! * `groups` reads a file into spans, without copying and without allocating for a line;
-//! * `select` finds the groups for an agent, `compiled` keeps the rule sets that agents share;
-//! * `pattern` and `target` bring both sides to their canonical forms;
-//! * `matcher` compares them: at first by a plain walk, then through an index.
+//! * `groups` parses a file into spans, without copying and without an allocation for each line;
+//! * `select` finds the groups for an agent, and `compiled` holds the rule sets that agents share;
+//! * `pattern` and `target` convert rules and URLs to their canonical forms;
+//! * `matcher` compares them: the first URLs by a plain walk over the rules, later ones through an index.
 //!
-//! No Python, no I/O, no clock, no backtracking: what a site writes costs at most its octets times those of the target.
+//! No Python, no I/O, no clock, no backtracking. A decision takes at most time proportional to the bytes of the rules
+//! times the bytes of the target.
 //!
 //! ```
 //! use canfetch_core::{CompiledFile, locate, profile, target};
 //!
-//! let octets = b"User-agent: *\nDisallow: /private\nAllow: /private/door";
-//! let file = CompiledFile::new(octets, profile("rfc9309").unwrap());
-//! let selection = file.select(octets, &["ExampleBot"], true);
+//! let content = b"User-agent: *\nDisallow: /private\nAllow: /private/door";
+//! let file = CompiledFile::new(content, profile("rfc9309").unwrap());
+//! let selection = file.select(content, &["ExampleBot"], true);
 //! let rules = file.rule_set(&selection.groups);
 //! let url = b"https://example.com/private/room?x#y";
 //! let target = target(url, locate(url).unwrap().path, file.profile());
-//! assert!(!rules.allows(file.file(octets), &target));
+//! assert!(!rules.allows(file.file(content), &target));
 //! ```
 #![forbid(unsafe_code)]
 
@@ -35,7 +35,7 @@ mod percent;
 mod records;
 mod select;
 #[rustfmt::skip]
-#[allow(clippy::doc_markdown)] // Generated: its words are those of tables/protocol.toml.
+#[allow(clippy::doc_markdown)] // Generated, with the texts of tables/protocol.toml.
 pub mod tables;
 mod target;
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! Patterns (RFC 9309 section 2.2.2 and 2.2.3): from a rule's value to the texts that targets are compared with.
+//! Patterns (RFC 9309 sections 2.2.2 and 2.2.3): a rule's value becomes the texts that are compared with targets.
 //!
-//! A text is what the matchers read: `*` is any run of octets, a last `$` is the target's end, everything else is itself.
+//! In a text, `*` matches any bytes, a final `$` matches the end of the target, and other bytes match themselves.
 
 use crate::bytes::{DOLLAR, ILLEGAL, PERCENT, QUESTION, STAR, class};
 use crate::percent::{form_a, form_b, google_form, has_reserved_data, literal};
 use crate::tables::Profile;
 
-/// Which canonical form of the target a text is compared with.
+/// The canonical form of the target that a text is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Reserved octets as written.
+    /// Reserved bytes are as written.
     A,
-    /// Reserved data of the query encoded.
+    /// Reserved data in the query is encoded.
     B,
 }
 
@@ -20,13 +20,13 @@ pub enum Form {
 pub struct Entry<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// Octets of the pattern, by which rules are weighed.
+    /// The length of the pattern, which decides between rules.
     pub specificity: u32,
-    /// What it is compared with.
+    /// The form of the target that it is compared with.
     pub form: Form,
 }
 
-/// Buffers for the few patterns that have to be rewritten.
+/// Reusable buffers for the few patterns that change.
 #[derive(Debug, Default)]
 pub struct Scratch {
     a: Vec<u8>,
@@ -34,7 +34,7 @@ pub struct Scratch {
     b: Vec<u8>,
 }
 
-/// Hands each text of a rule to `take`: none if the rule is void, several where it is read in several forms.
+/// Calls `take` with each text of a rule. A void rule has no text, and some rules have two.
 #[inline]
 pub fn entries(profile: &Profile, allow: bool, value: &[u8], scratch: &mut Scratch, take: impl FnMut(Entry<'_>)) {
     if profile.google_escaping {
@@ -77,7 +77,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     } else {
         value
     };
-    // Counted before a literal `$` grows: how a rule has to be written is not what it says.
+    // Computed before a literal `$` is encoded, so that it counts as one byte.
     let specificity = a.len() as u32;
     let text = if literal_dollar { encode_dollars(a, &mut scratch.text) } else { a };
     take(Entry { text, specificity, form: Form::A });
@@ -88,7 +88,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     }
 }
 
-/// Every `$` but a last one is literal (section 2.2.3).
+/// Encodes every `$` but a final one, because it is literal (section 2.2.3).
 fn encode_dollars<'a>(a: &[u8], out: &'a mut Vec<u8>) -> &'a [u8] {
     out.clear();
     let Some((&last, mut rest)) = a.split_last() else { return out };
@@ -127,7 +127,7 @@ fn google_entries(
     if !(profile.index_html && allow) {
         return;
     }
-    // DEVIATION(google): allowing a folder's index page allows the folder itself.
+    // DEVIATION(google): an allow rule for an index page also allows its directory.
     if let Some(slash) = memchr::memrchr(b'/', text) {
         if text[slash..].starts_with(b"/index.htm") {
             scratch.text.clear();
@@ -138,8 +138,8 @@ fn google_entries(
     }
 }
 
-/// Whether the value's first octets alone show that no text of the rule matches the target: a plain byte differs before
-/// any that is rewritten, special, or read differently in the two forms.
+/// Whether the first bytes of the value show that no text of the rule matches the target: an ordinary byte differs, and
+/// no byte before it is special, encoded, or different in the two forms.
 #[inline]
 pub fn differs_early(value: &[u8], target: &[u8]) -> bool {
     for (at, &byte) in value.iter().enumerate() {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_2_texts_and_octets() {
+    fn rfc9309_2_2_2_texts_and_specificity() {
         assert_eq!(texts(b"/a*b$", false, "rfc9309"), one("/a*b$", 5));
         assert_eq!(texts("/ツ".as_bytes(), false, "rfc9309"), one("/%E3%83%84", 10));
         assert_eq!(texts(b"/a$b$$", false, "rfc9309"), one("/a%24b%24$", 6));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_2_reserved_data_is_a_second_text() {
+    fn rfc9309_2_2_2_reserved_data_makes_a_second_text() {
         assert_eq!(
             texts(b"/a:b?c=/$d", false, "rfc9309"),
             vec![("/a:b?c=/%24d".to_owned(), 10, Form::A), ("/a:b?c=%2F%24d".to_owned(), 10, Form::B)]

@@ -4,13 +4,13 @@ use crate::bytes::{DOLLAR, ILLEGAL, PERCENT, QUERY_DATA, STAR, class, is_unreser
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Appends the byte percent-encoded.
+/// Appends the byte, percent-encoded.
 #[inline]
 pub fn push_encoded(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
 }
 
-/// The byte that `%XX` at `at` stands for, if it is one.
+/// Decodes the escape at `at`, if there is a valid one.
 #[inline]
 pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
@@ -18,8 +18,9 @@ pub fn decoded(text: &[u8], at: usize) -> Option<u8> {
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }
 
-/// Appends form (a): unreserved octets decoded, hex in upper case, what cannot stand in a URI encoded, all else as
-/// written. `encode_special`: a target's `*` and `$` are themselves, and are written as a pattern has to write them.
+/// Appends form (a): escapes of unreserved bytes decoded, hexadecimal digits in upper case, bytes that are invalid in a
+/// URI encoded, and the rest as written. With `encode_special`, `*` and `$` are encoded, because in a target they are
+/// literal.
 pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
     let rewritten = if encode_special { ILLEGAL | PERCENT | STAR | DOLLAR } else { ILLEGAL | PERCENT };
     let mut rest = text;
@@ -49,8 +50,8 @@ pub fn form_a(text: &[u8], encode_special: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Whether the byte, decoded, would turn an invalid `%` before it into a valid encoding: then normalising twice would
-/// not be normalising once.
+/// Whether the decoded byte would turn an invalid `%` before it into a valid escape. Form (a) would then change if it
+/// were computed again.
 fn completes_a_stray(byte: u8, out: &[u8]) -> bool {
     byte.is_ascii_hexdigit()
         && match out {
@@ -60,7 +61,7 @@ fn completes_a_stray(byte: u8, out: &[u8]) -> bool {
         }
 }
 
-/// Appends form (b) of a text in form (a): the reserved data after the first `?` encoded (the RFC's table).
+/// Appends form (b) of a text in form (a): reserved data after the first `?` is encoded (the RFC's table).
 pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
     let query = memchr::memchr(b'?', form_a).map_or(form_a.len(), |at| at + 1);
     out.extend_from_slice(&form_a[..query]);
@@ -73,7 +74,7 @@ pub fn form_b(form_a: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Whether a text in form (a) has reserved data after its first `?`, raw or encoded.
+/// Whether a text in form (a) has reserved data after its first `?`, raw or escaped.
 pub fn has_reserved_data(form_a: &[u8]) -> bool {
     memchr::memchr(b'?', form_a).is_some_and(|question| {
         let query = &form_a[question + 1..];
@@ -84,15 +85,16 @@ pub fn has_reserved_data(form_a: &[u8]) -> bool {
     })
 }
 
-/// Appends the text with `*` and `$` written so that they are no signs; with `decode`, all escapes but `%2F` are
-/// decoded. An byte has one writing, and none is the beginning of another's: texts begin with one another as before.
+/// Appends the text with `*` and `$` escaped so that they match only themselves. With `decode`, all escapes but `%2F`
+/// are decoded. Every byte has one spelling and no spelling is a prefix of another, so prefixes of texts remain
+/// prefixes.
 pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&written) = text.get(at) {
         let escaped = if decode && written == b'%' { decoded(text, at) } else { None };
         at += if escaped.is_some() { 3 } else { 1 };
         match escaped.unwrap_or(written) {
-            // A slash stays what was written, and so must be told from what a `%25` makes.
+            // `%2F` stays as written, so `%` is encoded to keep a decoded `%25` apart from it.
             b'/' if escaped.is_some() => out.extend(b"%2F"),
             b'%' if decode => out.extend(b"%25"),
             1 => out.extend(b"\x01\x01"),
@@ -103,7 +105,7 @@ pub fn literal(text: &[u8], decode: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Turns back what [`literal`] did to `*` and `$`, so that people and callers see the characters.
+/// Reverts the escaping of `*` and `$` by [`literal`], for display.
 pub fn unescape_literal(literal: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(literal.len());
     let mut rest = literal.iter();
@@ -120,7 +122,8 @@ pub fn unescape_literal(literal: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Appends the text as Google's parser escapes it: upper-case hex, octets that `encode` says encoded, nothing decoded.
+/// Appends the text as Google's parser escapes it: hexadecimal digits in upper case, bytes encoded if `encode` is true
+/// for them, and nothing decoded.
 pub fn google_form(text: &[u8], encode: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn draft1996_octets_without_signs() {
+    fn draft1996_star_and_dollar_are_literal() {
         for (text, raw, decoded) in [
             ("/*$\x01", "/\x01s\x01d\x01\x01", "/\x01s\x01d\x01\x01"),
             ("/%2a%2Fx%2fy", "/%2a%2Fx%2fy", "/\x01s%2Fx%2Fy"),

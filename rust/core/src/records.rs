@@ -1,13 +1,12 @@
-//! Records: the lines that hold a key and a value (RFC 9309 section 2.2).
+//! Records: lines with a key and a value (RFC 9309 section 2.2).
 //!
-//! Nearly every line of a real file is written as the RFC writes it, so the reader first looks whether the line begins
-//! with one of four keys and a colon, which takes a few comparisons of words; every other line takes the slow road,
-//! which is the definition.
+//! Nearly every line of a real file begins with one of four keys and a colon. [`plain_key`] recognises these with a few
+//! comparisons. [`read`] handles all other lines and defines the result.
 
 use crate::bytes::{is_space, strip};
 use crate::tables::{ALLOW_SPELLINGS, DISALLOW_SPELLINGS, Profile, SITEMAP_SPELLINGS, USER_AGENT_SPELLINGS};
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A user-agent line.
@@ -22,10 +21,10 @@ pub enum Kind {
     Other,
 }
 
-/// A line's key and value, as spans of the text that it was read from.
+/// The key and value of a line, as spans of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What the key says.
+    /// The kind, from the key.
     pub kind: Kind,
     /// The key.
     pub key: (usize, usize),
@@ -33,9 +32,9 @@ pub struct Record {
     pub value: (usize, usize),
 }
 
-/// The record of the line `from..to`, if it has one.
+/// Parses the record of the line `from..to`, if it has one.
 pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option<Record> {
-    // One search tells a comment's start from a separator; what is behind a `#` separates nothing.
+    // One search finds the separator or a comment. A colon after `#` is not a separator.
     let first = memchr::memchr2(b':', b'#', &content[from..to]).map(|offset| from + offset);
     let (separator, end) = match first {
         Some(colon) if content[colon] == b':' => {
@@ -62,7 +61,7 @@ pub fn read(content: &[u8], from: usize, to: usize, profile: &Profile) -> Option
     })
 }
 
-/// Where white space stands for the colon: only between the two words of a line that has exactly two.
+/// Finds the white space that replaces the colon, in a line of exactly two words.
 fn white_separator(line: &[u8]) -> Option<usize> {
     let first = memchr::memchr2(b' ', b'\t', line)?;
     let after = line[first..].iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
@@ -72,13 +71,13 @@ fn white_separator(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// What a key says.
+/// Returns the kind of a key.
 pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
-    // The keys of other records, and of what is no robots.txt at all, mostly begin like none of the four.
+    // Most other keys, and the text of files that are not a robots.txt, begin with another letter.
     if !key.first().is_some_and(|first| matches!(first | 0x20, b'u' | b'a' | b'd' | b's')) {
         return Kind::Other;
     }
-    let says = |spellings: &[&[u8]]| {
+    let matches = |spellings: &[&[u8]]| {
         let accepted = if profile.typos { spellings } else { &spellings[..1] };
         accepted.iter().any(|spelling| {
             if profile.key_prefixes {
@@ -88,14 +87,14 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
             }
         })
     };
-    // The order is Google's, and counts only where prefixes do.
-    if says(&USER_AGENT_SPELLINGS) {
+    // The order is Google's. It matters only if keys match by prefix.
+    if matches(&USER_AGENT_SPELLINGS) {
         Kind::UserAgent
-    } else if !profile.allow_is_unknown && says(&ALLOW_SPELLINGS) {
+    } else if !profile.allow_is_unknown && matches(&ALLOW_SPELLINGS) {
         Kind::Allow
-    } else if says(&DISALLOW_SPELLINGS) {
+    } else if matches(&DISALLOW_SPELLINGS) {
         Kind::Disallow
-    } else if says(&SITEMAP_SPELLINGS) {
+    } else if matches(&SITEMAP_SPELLINGS) {
         Kind::Sitemap
     } else {
         Kind::Other
@@ -104,19 +103,20 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
 
 const LETTERS: u64 = 0x2020_2020_2020_2020;
 
-/// Eight octets as a word, its letters in lower case where `fold` has the bit.
+/// Eight bytes as a word, with the letters that `fold` covers in lower case.
 #[inline]
 fn word(content: &[u8], at: usize, fold: u64) -> Option<u64> {
     let eight: [u8; 8] = content.get(at..at + 8)?.try_into().ok()?;
     Some(u64::from_le_bytes(eight) | fold)
 }
 
-/// The key at `at`, if it is one of the four with the colon right after it, and where its value begins.
+/// Returns the kind of the key at `at`, if it is one of the four with a colon right after it, and the start of its
+/// value.
 #[inline]
 pub fn plain_key(content: &[u8], at: usize) -> Option<(Kind, usize)> {
     const DISALLOW: u64 = u64::from_le_bytes(*b"disallow");
     const USER_AGE: u64 = u64::from_le_bytes(*b"user-age");
-    // The hyphen is no letter: folding it would let a CR pass for it.
+    // The hyphen is not folded: otherwise a CR would be equal to it.
     const USER_AGE_LETTERS: u64 = LETTERS & !(0xFF << 32);
     const ALLOW: u64 = u64::from_le_bytes(*b"allow:\0\0");
     const ALLOW_LETTERS: u64 = LETTERS & 0xFF_FFFF_FFFF;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn google_keys_are_prefixes_in_its_profile_alone() {
+    fn google_keys_match_by_prefix_only_in_its_profile() {
         assert_eq!(kind_and_value(b"DisallowAITraining: /", "google"), Some((Kind::Disallow, &b"/"[..])));
         assert_eq!(kind_and_value(b"DisallowAITraining: /", "rfc9309"), Some((Kind::Other, &b"/"[..])));
         assert_eq!(kind_and_value(b"dissalow: /", "rfc9309"), Some((Kind::Disallow, &b"/"[..])));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_road_says_what_the_slow_one_says() {
+    fn plain_key_agrees_with_read() {
         for key in ["disallow", "allow", "user-agent", "sitemap", "user\ragent", "disallov", "alloww", "site-map"] {
             for spelling in [key.to_owned(), key.to_uppercase()] {
                 for separator in [":", ";", " :", ""] {

@@ -1,4 +1,4 @@
-//! Which groups speak to an agent (RFC 9309 section 2.2.1).
+//! The groups that apply to an agent (RFC 9309 section 2.2.1).
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -13,29 +13,29 @@ use crate::tokens::STAR;
 pub enum Choice {
     /// A group names the agent's own token.
     OwnToken,
-    /// A group names the token at this place of the agent's chain.
+    /// A group names the token with this index in the agent's chain.
     Fallback(usize),
-    /// No group names the agent, and the groups for everyone apply.
+    /// No group names the agent, so the groups for `*` apply.
     Star,
-    /// No group speaks to the agent.
+    /// No group applies to the agent.
     None,
 }
 
-/// The groups that speak to an agent, in file order: their rules are merged.
+/// The groups that apply to an agent. Their rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// How they were chosen.
     pub choice: Choice,
-    /// Indices of the groups, ascending.
+    /// The indices of the groups, in ascending order.
     pub groups: Vec<u32>,
 }
 
-/// From this many user-agent lines on, and this many selections, the lines are sorted by token: a caller that asks for
-/// every agent of a file pays no square.
+/// With at least this many user-agent lines, and after this many selections, the lines are sorted by token. Selecting
+/// every agent of a file then takes no quadratic time.
 const MANY_LINES: usize = 32;
 const MANY_SELECTIONS: u32 = 8;
 
-/// User-agent lines sorted by token, once that pays.
+/// The user-agent lines sorted by token, once sorting pays.
 #[derive(Debug, Default)]
 pub struct Directory {
     selections: AtomicU32,
@@ -43,7 +43,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The groups for an agent: the first of its tokens that a group has decides; then `*`, if that applies to it.
+    /// Selects the groups of the first token that any group names, or else those of `*` if it applies.
     pub fn select<T: AsRef<[u8]>>(
         &self,
         groups: &Groups,
@@ -52,22 +52,22 @@ impl Directory {
         tokens: &[T],
         star_applies: bool,
     ) -> Selection {
-        for (place, token) in tokens.iter().enumerate() {
+        for (index, token) in tokens.iter().enumerate() {
             let token = token.as_ref();
             let named = self.groups_of(groups, content, profile, token);
             if !named.is_empty() {
-                let choice = match place {
+                let choice = match index {
                     _ if token == STAR => Choice::Star,
                     0 => Choice::OwnToken,
-                    place => Choice::Fallback(place),
+                    index => Choice::Fallback(index),
                 };
                 return Selection { choice, groups: named };
             }
         }
         if star_applies {
-            let everyone = self.groups_of(groups, content, profile, STAR);
-            if !everyone.is_empty() {
-                return Selection { choice: Choice::Star, groups: everyone };
+            let for_star = self.groups_of(groups, content, profile, STAR);
+            if !for_star.is_empty() {
+                return Selection { choice: Choice::Star, groups: for_star };
             }
         }
         Selection { choice: Choice::None, groups: Vec::new() }
@@ -96,7 +96,7 @@ impl Directory {
                     .map(|&line| agents[line as usize].group),
             );
         }
-        // In file order already: a group that names the token twice is one group.
+        // In file order already. A group that names the token twice counts once.
         found.dedup();
         if profile.group_without_rules_is_none {
             found.retain(|&group| !groups.rules_of(group).is_empty());
@@ -120,7 +120,7 @@ fn same_token(one: &[u8], other: &[u8], profile: &Profile) -> bool {
     if profile.agent_case_sensitive { one == other } else { one.eq_ignore_ascii_case(other) }
 }
 
-/// Whether a value contains a name, without regard to the case of ASCII letters.
+/// Whether a value contains a name, compared case-insensitively in ASCII.
 fn contains(value: &[u8], name: &[u8]) -> bool {
     value.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
 }
@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_1_groups_of_a_token_are_merged_without_case() {
+    fn rfc9309_2_2_1_tokens_are_case_insensitive_and_their_groups_merge() {
         assert_eq!(select(&[b"fOO"], true, "rfc9309"), (Choice::OwnToken, vec![0, 2]));
         assert_eq!(select(&[b"foo"], true, "google2019"), (Choice::OwnToken, vec![0]));
     }
 
     #[test]
-    fn rfc9309_2_2_1_star_is_for_whom_no_group_names() {
+    fn rfc9309_2_2_1_star_applies_to_agents_without_a_group() {
         assert_eq!(select(&[b"baz"], true, "rfc9309"), (Choice::Star, vec![1]));
         assert_eq!(select(&[b"baz"], false, "rfc9309"), (Choice::None, vec![]));
         assert_eq!(select(&[b"*"], false, "rfc9309"), (Choice::Star, vec![1]));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn draft1996_the_first_value_that_contains_the_name_is_chosen() {
+    fn draft1996_the_first_value_that_contains_the_name_wins() {
         let profile = profile("draft1996");
         let content = b"User-agent: c\n\nUser-agent: Foo, Bar/1\nAllow: /1\n\nUser-agent: *\nAllow: /2\n\nUser-agent: bar\nAllow: /3";
         let groups = Groups::read(content, profile);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sorted_directory_finds_what_the_walk_finds() {
+    fn the_sorted_directory_agrees_with_a_plain_search() {
         let mut file = Vec::new();
         for number in 0..200 {
             file.extend(

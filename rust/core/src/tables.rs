@@ -73,17 +73,17 @@ pub const COMPILED_SETS_LIMIT: usize = 64;
 /// Source: ours: the same bound, for agents that each choose many rules; one agent's are always kept.
 pub const COMPILED_RULES_LIMIT: usize = 65_536;
 
-/// The spellings of a user-agent key; the first is the record's name.
+/// The spellings of the user-agent key; the first is the record's name.
 pub const USER_AGENT_SPELLINGS: [&[u8]; 3] = [
     b"user-agent",
     b"useragent",
     b"user agent",
 ];
-/// The spellings of a allow key; the first is the record's name.
+/// The spellings of the allow key; the first is the record's name.
 pub const ALLOW_SPELLINGS: [&[u8]; 1] = [
     b"allow",
 ];
-/// The spellings of a disallow key; the first is the record's name.
+/// The spellings of the disallow key; the first is the record's name.
 pub const DISALLOW_SPELLINGS: [&[u8]; 6] = [
     b"disallow",
     b"dissallow",
@@ -92,7 +92,7 @@ pub const DISALLOW_SPELLINGS: [&[u8]; 6] = [
     b"diasllow",
     b"disallaw",
 ];
-/// The spellings of a sitemap key; the first is the record's name.
+/// The spellings of the sitemap key; the first is the record's name.
 pub const SITEMAP_SPELLINGS: [&[u8]; 2] = [
     b"sitemap",
     b"site-map",

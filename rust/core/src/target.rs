@@ -1,6 +1,6 @@
-//! Targets: what of a URL patterns are compared with (RFC 9309 section 2.2.2), normalised.
+//! Targets: the normalised part of a URL that patterns are compared with (RFC 9309 section 2.2.2).
 //!
-//! Most URLs need nothing: one pass over the octets shows it, and the target is a piece of the URL itself.
+//! Most URLs are normal already. One pass over the bytes detects this, and the target is then a slice of the URL.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::bytes::{DOLLAR, DOT, ILLEGAL, PERCENT, STAR, class};
 use crate::percent::{form_a, google_form, literal};
 use crate::tables::Profile;
 
-/// The target, in form (a), of a URL whose path begins at `path`.
+/// Returns the target, in form (a), of a URL whose path begins at `path`.
 #[inline]
 pub fn target<'u>(url: &'u [u8], path: usize, profile: &Profile) -> Cow<'u, [u8]> {
     if profile.google_target {
@@ -21,10 +21,10 @@ pub fn target<'u>(url: &'u [u8], path: usize, profile: &Profile) -> Cow<'u, [u8]
     Cow::Owned(normalise(rest, profile))
 }
 
-/// Whether a text that begins with `/` is its own form (a); may say no where it is.
+/// Whether a text that begins with `/` is known to be in form (a). May be false for a text in form (a).
 #[inline]
 fn is_canonical(text: &[u8], profile: &Profile) -> bool {
-    // Eight at a time, so that no byte waits for the one before it.
+    // Eight at a time, so that the processor can work on several bytes at once.
     let eights = text.chunks_exact(8);
     let rest = eights.remainder().iter().fold(0, |classes, &byte| classes | class(byte));
     let classes = eights.fold(rest, |classes, eight| {
@@ -35,7 +35,7 @@ fn is_canonical(text: &[u8], profile: &Profile) -> bool {
         && (classes & DOT == 0 || !profile.remove_dot_segments || !has_slash_and_dot(text))
 }
 
-/// Whether a `.` stands behind a `/`, as it does in dot segments.
+/// Whether a `.` follows a `/`, as in dot segments.
 #[inline]
 fn has_slash_and_dot(text: &[u8]) -> bool {
     let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
@@ -67,39 +67,39 @@ fn normalise(rest: &[u8], profile: &Profile) -> Vec<u8> {
     out
 }
 
-/// RFC 3986 section 5.2.4, in place, on the path.
+/// Removes the dot segments of the path, in place (RFC 3986 section 5.2.4).
 fn remove_dot_segments(target: &mut Vec<u8>, path_end: usize) {
     if !has_slash_and_dot(target) {
         return;
     }
-    // `kept` octets are the output so far; it is empty or begins with `/`, and never catches up with `at`.
-    let (mut kept, mut at) = (0, 0);
+    // The first `written` bytes are the output so far, which is empty or begins with `/`, and never overtakes `at`.
+    let (mut written, mut at) = (0, 0);
     while at < path_end {
         let end = memchr::memchr(b'/', &target[at + 1..path_end]).map_or(path_end, |offset| at + 1 + offset);
         let up = match &target[at + 1..end] {
             b"." => false,
             b".." => true,
             _ => {
-                target.copy_within(at..end, kept);
-                kept += end - at;
+                target.copy_within(at..end, written);
+                written += end - at;
                 at = end;
                 continue;
             }
         };
         if up {
-            kept = memchr::memrchr(b'/', &target[..kept]).unwrap_or(0);
+            written = memchr::memrchr(b'/', &target[..written]).unwrap_or(0);
         }
         if end == path_end {
-            // A last dot segment names the folder.
-            target[kept] = b'/';
-            kept += 1;
+            // A final dot segment stands for the directory.
+            target[written] = b'/';
+            written += 1;
         }
         at = end;
     }
-    target.drain(kept..path_end);
+    target.drain(written..path_end);
 }
 
-/// DEVIATION(google): its own idea of where a path begins, and no normalisation.
+/// DEVIATION(google): another definition of where the path begins, and no normalisation.
 fn google_target<'u>(url: &'u [u8], profile: &Profile) -> Cow<'u, [u8]> {
     let text = google_path(url);
     if profile.encode_target {
@@ -120,7 +120,7 @@ fn google_target<'u>(url: &'u [u8], profile: &Profile) -> Cow<'u, [u8]> {
     Cow::Owned(out)
 }
 
-/// An empty target, or the root in front of one that begins without it.
+/// Returns a buffer for a target: empty, or `/` if the text does not begin with it.
 fn rooted(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 24);
     if text.first() != Some(&b'/') {
@@ -129,13 +129,13 @@ fn rooted(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Path, parameters and query as Google's parser cuts them out; without the `/` that it puts in front of some.
+/// Returns path, parameters and query as Google's parser extracts them, without the `/` that it may prepend.
 fn google_path(url: &[u8]) -> &[u8] {
     let find_start =
         |from: usize| url[from..].iter().position(|byte| matches!(byte, b'/' | b'?' | b';')).map(|at| from + at);
     let search = if url.starts_with(b"//") { 2 } else { 0 };
     let authority = match memchr::memmem::find(&url[search..], b"://") {
-        // A path that begins before it makes of `://` no more than data.
+        // After the start of a path, `://` is ordinary data.
         Some(at) if find_start(search).is_none_or(|early| early >= search + at) => search + at + 3,
         _ => search,
     };

@@ -1,19 +1,19 @@
-//! Product tokens (RFC 9309 section 2.2.1): what a user-agent line's value names.
+//! Product tokens of user-agent lines (RFC 9309 section 2.2.1).
 
 use crate::abnf::is_identifier_byte;
 use crate::bytes::is_space;
 use crate::tables::Profile;
 
-/// The token that stands for every crawler.
+/// The token that matches every crawler.
 pub const STAR: &[u8] = b"*";
 
-/// How many octets of a user-agent value are its product token: none, where it names nobody.
+/// Returns the length of the product token at the start of a user-agent value; 0 if there is none.
 pub fn token_length(value: &[u8], profile: &Profile) -> usize {
     if profile.abnf_only || profile.name_in_value {
         return value.len();
     }
     if value.first() == Some(&b'*') {
-        // A star with more right behind it is neither everybody nor a name.
+        // A star with other text right after it is not a token.
         return usize::from(value.get(1).is_none_or(|&byte| is_space(byte)));
     }
     let is_token_byte = if profile.token_letters_only {

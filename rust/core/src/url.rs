@@ -1,17 +1,17 @@
-//! What may be asked about: an absolute URL, `//host/path`, or a text that begins with `/`; and which origin it names.
+//! URLs: absolute, `//host/path`, or a path that begins with `/`.
 
 use crate::bytes::{ILLEGAL, class};
 
-/// A question that can be answered.
+/// The parts of a valid URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Whether it names an authority, so that its origin counts.
+    /// Whether it has an authority, so that its origin matters.
     pub has_authority: bool,
-    /// Where its path begins.
+    /// Where the path begins.
     pub path: usize,
 }
 
-/// Finds a URL's path; `None` if it is no valid question.
+/// Finds the path of a URL; `None` if the URL is invalid.
 #[inline]
 pub fn locate(url: &[u8]) -> Option<Located> {
     let from = match url {
@@ -23,13 +23,13 @@ pub fn locate(url: &[u8]) -> Option<Located> {
     Some(Located { has_authority: true, path })
 }
 
-/// Whether the URL begins with this origin, written in its canonical way, and ends there or goes on with a path.
+/// Whether the URL begins with this canonical origin, followed by a path, a query, a fragment or nothing.
 #[inline]
 pub fn has_origin(url: &[u8], origin: &[u8]) -> bool {
     url.starts_with(origin) && url.get(origin.len()).is_none_or(|byte| matches!(byte, b'/' | b'?' | b'#'))
 }
 
-/// Where the authority behind `scheme://` begins (RFC 3986 section 3.1).
+/// Returns the start of the authority after `scheme://` (RFC 3986 section 3.1).
 fn scheme(url: &[u8]) -> Option<usize> {
     if url.starts_with(b"https://") {
         return Some(8);
@@ -63,7 +63,7 @@ const fn is_illegal_in_host(byte: u8) -> bool {
     matches!(byte, b'[' | b']') || is_illegal(byte)
 }
 
-/// Where the authority that begins at `from` ends, if it is valid.
+/// Returns the end of the authority that begins at `from`, if it is valid.
 #[inline]
 fn authority(url: &[u8], from: usize) -> Option<usize> {
     let text = &url[from..];
@@ -77,7 +77,7 @@ fn authority(url: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The slow road: user information, a bracketed address, a port.
+/// Validates an authority with user information, a bracketed address, a port or unusual bytes.
 fn is_authority(text: &[u8]) -> bool {
     let host_start = memchr::memrchr(b'@', text).map_or(0, |at| at + 1);
     let (user_information, host_and_port) = text.split_at(host_start);
@@ -98,7 +98,7 @@ fn is_authority(text: &[u8]) -> bool {
         }
         _ => false,
     };
-    // Browsers take a backslash for a slash, and what follows `@` would name no host for them.
+    // Browsers treat a backslash as a slash and would see another host.
     is_port
         && !host.is_empty()
         && !host.iter().any(|&byte| is_illegal_in_host(byte))
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc3986_3_questions_and_their_paths() {
+    fn rfc3986_3_valid_urls_and_their_paths() {
         for (url, expected) in [
             ("https://example.com", ""),
             ("https://example.com/a?b", "/a?b"),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc3986_3_2_what_is_no_question() {
+    fn rfc3986_3_2_invalid_urls() {
         for url in [
             "",
             "a",

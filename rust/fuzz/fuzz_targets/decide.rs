@@ -1,8 +1,8 @@
-// Whatever the file and the URL: nothing panics, and the index, the plain walk and a plain linear matcher give one answer.
+// For any file and URL: nothing panics, and the index, the listing, the plain walk and a simple matcher agree.
 //
 // RUSTC_BOOTSTRAP=1 cargo fuzz run decide -- -dict=fuzz/robots.dict -max_len=4096
 //
-// Input: an byte that chooses the profile, the file, a line `##`, then URLs, one a line.
+// Input: a byte that selects the profile, the file, a line `##`, and URLs, one per line.
 #![no_main]
 
 use canfetch_core::pattern::{Form, Scratch, entries};
@@ -48,7 +48,8 @@ fn check(file: File<'_>, groups: &[u32], indexed: &RuleSet, target: &[u8]) {
     assert_eq!(explanation.matches.first().map(|found| (found.rule, found.specificity)), plain);
 }
 
-/// Every rule, one after the other; most octets first, then allow, then the first line, or the first line alone.
+/// Compares every rule: the highest specificity wins, then allow, then the first line. In some profiles, the first
+/// line.
 fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32)> {
     let b = form_b(target);
     let mut best: Option<(u32, bool, u32)> = None;
@@ -67,7 +68,7 @@ fn plain_rule(file: File<'_>, groups: &[u32], target: &[u8]) -> Option<(u32, u32
     best.map(|(specificity, _, rule)| (rule, specificity))
 }
 
-/// The target with the reserved data behind its first `?` encoded.
+/// Returns the target with the reserved data after its first `?` encoded.
 fn form_b(target: &[u8]) -> Vec<u8> {
     let mut in_query = false;
     let mut out = Vec::new();
@@ -82,23 +83,23 @@ fn form_b(target: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Keeps every place that the text read so far can have led to.
+/// Tracks every position in the target that the text so far can reach.
 fn plainly_matches(text: &[u8], target: &[u8]) -> bool {
-    let mut places = vec![false; target.len() + 1];
-    places[0] = true;
+    let mut reached = vec![false; target.len() + 1];
+    reached[0] = true;
     for (at, &byte) in text.iter().enumerate() {
         if byte == b'$' && at + 1 == text.len() {
-            return places[target.len()];
+            return reached[target.len()];
         }
         if byte == b'*' {
-            let first = places.iter().position(|&place| place).unwrap_or(places.len());
-            places[first..].fill(true);
+            let first = reached.iter().position(|&position| position).unwrap_or(reached.len());
+            reached[first..].fill(true);
         } else {
-            for place in (0..target.len()).rev() {
-                places[place + 1] = places[place] && target[place] == byte;
+            for position in (0..target.len()).rev() {
+                reached[position + 1] = reached[position] && target[position] == byte;
             }
-            places[0] = false;
+            reached[0] = false;
         }
     }
-    places.contains(&true)
+    reached.contains(&true)
 }

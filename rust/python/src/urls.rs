@@ -21,8 +21,8 @@ pub fn url_bytes<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>
     }
 }
 
-/// Encodes a `str` with lone surrogates, like `encode_text` in Python: U+DC80 to U+DCFF become the bytes that they escape,
-/// and other surrogates are encoded like any code point. Never raises.
+/// Encodes a `str` with lone surrogates, like `encode_text` in Python: U+DC80 to U+DCFF become the bytes that they
+/// escape, and other surrogates are encoded like any code point. Never raises.
 #[cold]
 fn encode_surrogates(text: &Bound<'_, PyString>, error: PyErr) -> PyResult<Vec<u8>> {
     if !error.is_instance_of::<PyUnicodeEncodeError>(text.py()) {

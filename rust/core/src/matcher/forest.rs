@@ -1,11 +1,13 @@
-//! The texts that are compared with one form of the target: most are found by their head, the others by their rarest gram.
+//! The texts that are compared with one form of the target: most are found by their head, the others by their rarest
+//! gram.
 
 use super::grams::{Grams, Weak};
 use super::haystack::Haystack;
 use super::trie::{Head, Kind, Trie, sort};
 use super::{ANCHORED, NO_RANK, Ranked, Texts};
 
-/// More wildcard texts than this with the same head are found by their grams: in the trie, each of them would be checked.
+/// More wildcard texts than this with the same head are found by their grams: in the trie, each of them would be
+/// checked.
 const MANY_AT_A_HEAD: usize = 4;
 
 /// Up to this many texts with a weak head are checked directly, which is faster than searching the target for grams.

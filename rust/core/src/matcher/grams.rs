@@ -1,31 +1,31 @@
-//! Wildcard texts whose head says little (`/*.php`): found by the rarest three octets in a row that they need.
+//! Wildcard texts with a weak head (`/*.php`), found by the rarest three bytes in a row that they contain.
 //!
-//! One pass over the target looks at each position's three octets in a bit table; what passes is looked up, each gram
-//! once a query, and each text stands under one gram alone: so a text is looked at once at most, however often the target
-//! repeats what leads to it. Texts without three literal octets in a row stand on a short list, behind a mask of the
-//! octets that they need.
+//! One pass over the target checks the three bytes at each position against a bit table. Grams in the table are looked
+//! up, each once for a query. Each text belongs to one gram, so it is checked at most once, however often the target
+//! repeats its gram. Texts without three literal bytes in a row are in a short list, filtered by the bytes that they
+//! contain.
 
 use super::segments::Shape;
 
-/// Octets of a gram.
+/// The length of a gram.
 const GRAM: usize = 3;
 
-/// Octets of a text among which its grams are chosen.
+/// The number of bytes at the end of a text from which its gram is chosen.
 const BYTES_READ: usize = 32;
 
-/// So few loose texts are looked at sooner than a mask is made.
+/// Up to this many loose texts are checked without computing a mask of the target.
 const FEW_LOOSE: usize = 4;
 
-/// A text to be placed.
+/// A text to be indexed.
 #[derive(Clone, Copy, Debug)]
 pub struct Weak<'a> {
-    /// Its octets.
+    /// The bytes of the text.
     pub text: &'a [u8],
-    /// The rank of its rule.
+    /// The rank of the text.
     pub rank: u32,
 }
 
-/// A gram, mixed, and where its ranks begin; they end where those of the next one begin.
+/// A mixed gram, and where its ranks begin. They end where those of the next gram begin.
 #[derive(Clone, Copy, Debug)]
 struct Gram {
     mixed: u32,
@@ -35,34 +35,34 @@ struct Gram {
 #[derive(Clone, Copy, Debug)]
 struct Loose {
     rank: u32,
-    bytes: u64,
+    mask: u64,
 }
 
-/// The texts by gram.
+/// Texts by gram.
 #[derive(Debug, Default)]
 pub struct Grams {
-    /// A bit for each value of a mixed gram's highest bits that occurs.
+    /// One bit for each possible value of the highest bits of a mixed gram: whether such a gram exists.
     bits: Box<[u64]>,
     bits_shift: u32,
-    /// Where the grams of each bucket begin, by fewer of those bits.
+    /// Where the grams of each bucket begin. A bucket has the grams with the same highest bits.
     buckets: Box<[u32]>,
     buckets_shift: u32,
     sorted: Box<[Gram]>,
     ranks: Box<[u32]>,
-    /// The best of these ranks: nothing here can beat a better one.
+    /// The best of these ranks. With a better one, the search is skipped.
     best: Option<u32>,
     loose: Box<[Loose]>,
 }
 
-/// The first three of four octets as a number, stirred, in the highest bits. No two grams are mixed alike, so a bucket
-/// holds no more of them than its share of all there are: a file cannot crowd one.
+/// Mixes the first three of four bytes into the highest bits of a number. Different grams have different numbers, so a
+/// file cannot put more than a fair share of all possible grams into one bucket.
 #[inline]
 fn mixed(four: [u8; 4]) -> u32 {
     // The last byte is shifted out.
     u32::from_le_bytes(four).wrapping_mul(0x9E37_7900)
 }
 
-/// The same of a gram alone.
+/// Mixes a gram.
 #[inline]
 fn mixed_gram(gram: &[u8]) -> u32 {
     mixed([gram[0], gram[1], gram[2], 0])
@@ -74,7 +74,7 @@ fn byte_bit(byte: u8) -> u64 {
 }
 
 impl Grams {
-    /// Places the texts, which come in order of rank.
+    /// Indexes texts that are in order of rank.
     pub fn new(texts: &[Weak<'_>]) -> Self {
         if texts.is_empty() {
             return Self::default();
@@ -85,7 +85,7 @@ impl Grams {
         for weak in texts {
             match counts.rarest(weak.text) {
                 Some(gram) => placed.push((gram, weak.rank)),
-                None => loose.push(Loose { rank: weak.rank, bytes: encode_text(weak.text) }),
+                None => loose.push(Loose { rank: weak.rank, mask: literal_mask(weak.text) }),
             }
         }
         placed.sort_unstable();
@@ -119,7 +119,7 @@ impl Grams {
         }
     }
 
-    /// Octets held.
+    /// The bytes held.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.bits)
             + size_of_val(&*self.buckets)
@@ -128,8 +128,8 @@ impl Grams {
             + size_of_val(&*self.loose)
     }
 
-    /// Looks the target through. `matches` says whether the text of a rank matches; it is never asked for a rank that the
-    /// best one beats. Returns the best rank.
+    /// Returns the best of `best` and the ranks for which `matches` is true. `matches` is called only for ranks of
+    /// texts that the target may match and that are better than the best so far.
     #[inline]
     pub fn search(&self, target: &[u8], mut best: u32, mut matches: impl FnMut(u32) -> bool) -> u32 {
         if self.best.is_some_and(|first| first < best) {
@@ -159,11 +159,11 @@ impl Grams {
             target.iter().fold(0, |bits, &byte| bits | byte_bit(byte))
         };
         let better = self.loose.iter().take_while(|loose| loose.rank < best);
-        let mut possible = better.filter(|loose| loose.bytes & !present == 0);
+        let mut possible = better.filter(|loose| loose.mask & !present == 0);
         possible.find(|loose| matches(loose.rank)).map_or(best, |loose| loose.rank)
     }
 
-    /// The ranks of each gram that the target holds, once.
+    /// Calls `hit` once for each gram in the target, with its ranks.
     #[inline]
     fn hits(&self, target: &[u8], mut hit: impl FnMut(&[u32])) {
         let mut seen = Seen::default();
@@ -181,7 +181,7 @@ impl Grams {
         }
     }
 
-    /// Whether a gram with the same highest bits stands here.
+    /// Whether a gram with the same highest bits exists.
     #[inline]
     fn is_marked(&self, mixed: u32) -> bool {
         let bit = mixed >> self.bits_shift;
@@ -190,27 +190,27 @@ impl Grams {
 
     #[inline(never)]
     fn look_up(&self, mixed: u32, seen: &mut Seen, hit: &mut impl FnMut(&[u32])) {
-        if let Some(place) = self.place_of(mixed).filter(|&place| seen.is_new(place, self.sorted.len())) {
-            hit(&self.ranks[self.sorted[place].ranks as usize..self.sorted[place + 1].ranks as usize]);
+        if let Some(index) = self.find(mixed).filter(|&index| seen.is_new(index, self.sorted.len())) {
+            hit(&self.ranks[self.sorted[index].ranks as usize..self.sorted[index + 1].ranks as usize]);
         }
     }
 
-    /// Where the gram stands.
+    /// Returns the index of a gram.
     #[inline]
-    fn place_of(&self, mixed: u32) -> Option<usize> {
+    fn find(&self, mixed: u32) -> Option<usize> {
         let bucket = (mixed >> self.buckets_shift) as usize;
         let start = self.buckets[bucket] as usize;
         let grams = &self.sorted[start..self.buckets[bucket + 1] as usize];
-        let place = match grams {
+        let index = match grams {
             [] => return None,
             [only] => return (only.mixed == mixed).then_some(start),
             _ => grams.partition_point(|gram| gram.mixed < mixed),
         };
-        grams.get(place).is_some_and(|gram| gram.mixed == mixed).then_some(start + place)
+        grams.get(index).is_some_and(|gram| gram.mixed == mixed).then_some(start + index)
     }
 }
 
-/// Grams already looked at: a few in a list, many in a bit set.
+/// Grams that were looked up already: a few in a list, many in a bit set.
 #[derive(Default)]
 struct Seen {
     few: [u32; 16],
@@ -248,7 +248,8 @@ impl Seen {
     }
 }
 
-/// How often each gram is needed, by its highest bits: a collision only makes it look less rare.
+/// The number of occurrences of each gram in the texts, by its highest bits. A collision only makes a gram look less
+/// rare.
 struct Counts {
     counts: Vec<u32>,
     shift: u32,
@@ -272,15 +273,15 @@ impl Counts {
     }
 }
 
-/// The windows of a text's literal octets: of a long text the last ones, which tell it from others as well as all do.
+/// The grams at the end of a text, where texts with a common beginning differ.
 fn literal_windows(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = &text[..Shape::of(text).body];
     let end = &body[body.len().saturating_sub(BYTES_READ)..];
     end.split(|&byte| byte == b'*').flat_map(|segment| segment.windows(GRAM))
 }
 
-/// The literal octets of a text, as bits.
-fn encode_text(text: &[u8]) -> u64 {
+/// The literal bytes of a text, as a bit mask.
+fn literal_mask(text: &[u8]) -> u64 {
     let body = &text[..Shape::of(text).body];
     body.iter().filter(|&&byte| byte != b'*').fold(0, |bits, &byte| bits | byte_bit(byte))
 }
@@ -296,32 +297,32 @@ mod tests {
         Grams::new(&weak)
     }
 
-    fn asked(grams: &Grams, target: &str, best: u32) -> Vec<u32> {
-        let mut asked = Vec::new();
+    fn checked(grams: &Grams, target: &str, best: u32) -> Vec<u32> {
+        let mut checked = Vec::new();
         grams.search(target.as_bytes(), best, |rank| {
-            asked.push(rank);
+            checked.push(rank);
             false
         });
-        asked.sort_unstable();
-        asked
+        checked.sort_unstable();
+        checked
     }
 
     #[test]
-    fn only_what_the_target_can_hold_is_asked() {
+    fn only_texts_with_a_gram_in_the_target_are_checked() {
         let grams = grams(&["/*.php", "/*.html$", "/*?", "/*utm_*x", "/*&", "/*+", "/*;", "/*@"]);
-        assert_eq!(asked(&grams, "/a.html?utm_", NO_RANK), vec![1, 2, 3]);
-        assert_eq!(asked(&grams, "/a.html?utm_", 2), vec![1]);
-        assert_eq!(asked(&grams, "/", NO_RANK), vec![]);
+        assert_eq!(checked(&grams, "/a.html?utm_", NO_RANK), vec![1, 2, 3]);
+        assert_eq!(checked(&grams, "/a.html?utm_", 2), vec![1]);
+        assert_eq!(checked(&grams, "/", NO_RANK), vec![]);
     }
 
     #[test]
-    fn each_text_is_asked_once_however_often_its_gram_occurs() {
+    fn each_text_is_checked_once_however_often_its_gram_occurs() {
         let texts: Vec<String> = (0..100).map(|number| format!("/*aaa*{number}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(asked(&grams(&texts), &"a".repeat(500), NO_RANK).len(), 100);
+        assert_eq!(checked(&grams(&texts), &"a".repeat(500), NO_RANK).len(), 100);
         let texts: Vec<String> = (100..400).map(|number| format!("/*{number}")).collect();
         let target: String = texts.concat().repeat(3);
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(asked(&grams(&texts), &target, NO_RANK), (0..300).collect::<Vec<_>>());
+        assert_eq!(checked(&grams(&texts), &target, NO_RANK), (0..300).collect::<Vec<_>>());
     }
 }

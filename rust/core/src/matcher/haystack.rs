@@ -1,14 +1,14 @@
-//! A target that segments are looked for in.
+//! A target in which segments are searched.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use super::suffixes::Suffixes;
 
-/// Places that look like the segment's start, after which the search is left to those who search better.
+/// Occurrences of the first byte that are tried before a full substring search.
 const CANDIDATES: usize = 6;
 
-/// A target, and what its searches have cost so far.
+/// A target, and the cost of the searches so far.
 #[derive(Debug)]
 pub struct Haystack<'t> {
     bytes: Cow<'t, [u8]>,
@@ -23,13 +23,13 @@ impl<'t> Haystack<'t> {
         Self { bytes: bytes.into(), searched: Cell::new(0), suffixes: OnceCell::new() }
     }
 
-    /// The target's octets.
+    /// The bytes of the target.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the segment first occurs at or behind `from`.
+    /// Returns the first occurrence of the segment at or after `from`.
     #[inline]
     pub fn find(&self, segment: &[u8], from: usize) -> Option<usize> {
         let bytes = self.bytes();
@@ -48,11 +48,11 @@ impl<'t> Haystack<'t> {
         self.find_among_many(segment, at)
     }
 
-    /// The same for a target that holds the segment's first byte often.
+    /// Searches a target in which the first byte of the segment is frequent.
     #[cold]
     fn find_among_many(&self, segment: &[u8], from: usize) -> Option<usize> {
         let bytes = self.bytes();
-        // A search is linear, but a file can ask for a great many: past a fair share they go through the suffixes.
+        // A search is linear, but a hostile file can cause very many. After a limit they use the sorted suffixes.
         if self.searched.get() > 16_384 + 16 * bytes.len() {
             return self.suffixes.get_or_init(|| Suffixes::new(bytes)).find(bytes, segment, from);
         }
@@ -68,7 +68,7 @@ mod tests {
     use crate::testing::Dice;
 
     #[test]
-    fn what_a_search_costs_changes_nothing() {
+    fn every_kind_of_search_agrees_with_a_plain_one() {
         let mut dice = Dice::new(2);
         for _ in 0..50 {
             let bytes = dice.text(b"abc", 2000);

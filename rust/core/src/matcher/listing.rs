@@ -1,7 +1,7 @@
 //! All matching rules of a target, found through an index.
 //!
-//! The index finds the best rule and skips everything that cannot beat it. A listing holds the same texts in forests that
-//! report every candidate. It is built only for rule sets whose verdicts are explained often.
+//! The index finds the best rule and skips everything that cannot beat it. A listing holds the same texts in forests
+//! that report every candidate. It is built only for rule sets whose verdicts are explained often.
 
 use super::forest::Forest;
 use super::haystack::Haystack;
@@ -20,7 +20,8 @@ pub struct Listing {
 #[derive(Debug)]
 struct PerForm {
     forest: Forest,
-    /// Ranks with the text of a better rank, behind that rank and sorted. Only the better rank is in the forest.
+    /// Ranks that repeat the text of a better rank, as sorted pairs (better rank, rank). Only the better rank is in the
+    /// forest.
     repeated: Box<[(u32, u32)]>,
 }
 

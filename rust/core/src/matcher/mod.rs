@@ -1,7 +1,8 @@
-//! The index: the rules of one selection, laid out so that a query looks at few of them.
+//! The index: the rules of one selection, arranged so that a query checks few of them.
 //!
-//! Rules are ranked as RFC 9309 section 2.2.2 weighs them: most octets first, allow before disallow, then by line; in few
-//! profiles by line alone. The lowest rank that matches decides, so whatever cannot beat the best rank so far is not looked at.
+//! Rules are ranked by precedence (RFC 9309 section 2.2.2): the highest specificity first, then allow before disallow,
+//! then by line. In profiles where the first match decides, they are ranked by line alone. The lowest matching rank
+//! decides, so texts that cannot beat the best rank so far are skipped.
 
 #[cfg(test)]
 mod agreement;
@@ -30,10 +31,10 @@ use crate::pattern::{Entry, Form, Scratch, entries};
 use crate::percent::form_b;
 use crate::tables::Profile;
 
-/// No rule: beaten by every rank.
+/// No rule. Every rank is better.
 pub const NO_RANK: u32 = u32::MAX;
 
-/// A target, and the form of it that few rules ask for.
+/// A target in form (a), and in form (b) if a rule needs it.
 #[derive(Debug)]
 pub struct Query<'t> {
     a: Haystack<'t>,
@@ -62,7 +63,7 @@ impl<'t> Query<'t> {
         })
     }
 
-    /// Whether an entry matches.
+    /// Whether a text of a rule matches.
     pub fn matches(&self, entry: Entry<'_>) -> bool {
         match entry.form {
             Form::A => matches(entry.text, &self.a),

@@ -1,23 +1,23 @@
-//! One text against one target (RFC 9309 section 2.2.3): literal segments between stars, found greedily.
+//! Matching one text with one target (RFC 9309 section 2.2.3): the literal segments between stars are found greedily.
 //!
-//! Leftmost is always right for every segment but a last one under `$`, which has to be the target's end: so there is
-//! nothing to go back to, and a text costs no more than its octets and the target's.
+//! The leftmost occurrence is always right, except for a last segment before `$`, which must end the target. So there
+//! is no backtracking, and the time is linear in the text and the target.
 
 use super::haystack::Haystack;
 
-/// A text without the stars that say nothing: what its head is, and whether more follows.
+/// The parts of a text, without redundant stars at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Octets before the first star.
+    /// The number of bytes before the first star.
     pub head: usize,
-    /// Octets to be compared, stars included.
+    /// The number of bytes to compare, stars included.
     pub body: usize,
-    /// Whether the target has to end where the body does.
+    /// Whether the target must end where the body ends.
     pub anchored: bool,
 }
 
 impl Shape {
-    /// Reads a text.
+    /// Parses a text.
     #[inline]
     pub fn of(text: &[u8]) -> Self {
         let (body, anchored) = match text {
@@ -28,20 +28,20 @@ impl Shape {
             None => Self { head: body.len(), body: body.len(), anchored },
             Some(head) => {
                 let used = body.iter().rposition(|&byte| byte != b'*').map_or(0, |last| last + 1);
-                // A last star takes the rest of the target, and leaves nothing to anchor.
+                // A final star matches the rest of the target, so there is nothing to anchor.
                 Self { head: head.min(used), body: used, anchored: anchored && used == body.len() }
             }
         }
     }
 
-    /// Whether the text is its head alone.
+    /// Whether the text has no star.
     #[inline]
     pub fn is_literal(self) -> bool {
         self.head == self.body
     }
 }
 
-/// Where the first star is. Segments are short: a loop is through sooner than a search is called.
+/// Returns the position of the first star. Segments are short, so a loop is faster than a search function.
 #[inline]
 fn first_star(text: &[u8]) -> Option<usize> {
     text.iter().position(|&byte| byte == b'*')
@@ -60,7 +60,7 @@ pub fn matches(text: &[u8], target: &Haystack<'_>) -> bool {
     matches_after_head(&text[..shape.body], shape.head, shape.anchored, target)
 }
 
-/// Whether a body with a star matches the target, whose start is known to be the body's head.
+/// Whether a body with a star matches a target that is known to begin with its head.
 #[inline]
 pub fn matches_after_head(body: &[u8], head: usize, anchored: bool, target: &Haystack<'_>) -> bool {
     let mut at = head;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9309_2_2_3_stars_and_the_end() {
+    fn rfc9309_2_2_3_star_and_dollar() {
         for (text, target, expected) in [
             ("", "/", true),
             ("/", "/a", true),

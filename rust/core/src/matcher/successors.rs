@@ -1,26 +1,26 @@
-//! The least number not below another one, among those of any range of a list (a wavelet matrix).
+//! A wavelet matrix: finds the least number that is not below a bound, in any range of a list.
 //!
-//! The numbers are sorted bit by bit, highest first, and each step remembers where they went: so a range can be followed
-//! down the bits, and costs as many steps as the numbers have bits, wherever it is and whatever it holds.
+//! The numbers are partitioned bit by bit, the highest bit first, and each step records their new positions. A range
+//! can be followed through the steps, so a query takes one step for each bit, whatever the range and the numbers.
 
-/// A list of numbers below its own length.
+/// A list of numbers that are less than its length.
 #[derive(Debug)]
 pub struct Successors {
-    /// From the highest bit to the lowest: which numbers, as they stand before the step, have it not set.
+    /// One partition for each bit, from the highest to the lowest.
     steps: Vec<Step>,
 }
 
 #[derive(Debug)]
 struct Step {
     bit: u32,
-    /// A bit for each number without the bit, in words, and how many there are before each word.
+    /// One bit for each number, set if the number has the step's bit clear; and the count of set bits before each word.
     words: Vec<(u64, u32)>,
-    /// How many there are: behind them stand the numbers that have it.
+    /// The number of numbers with the bit clear. After the step, the others follow them.
     count: usize,
 }
 
 impl Successors {
-    /// Takes a list.
+    /// Builds the matrix of a list.
     pub fn new(numbers: &[u32]) -> Self {
         let bits = usize::BITS - numbers.len().leading_zeros();
         let mut numbers = numbers.to_vec();
@@ -28,10 +28,11 @@ impl Successors {
         Self { steps }
     }
 
-    /// The least number not below `least`, at most the length of the list, in a range of it that is not empty.
+    /// Returns the least number that is at least `least` in a range of the list. The range must not be empty, and
+    /// `least` must be at most the length of the list.
     pub fn find(&self, mut start: usize, mut end: usize, least: u32) -> Option<u32> {
-        // Where the numbers part that are greater than `least` from their first different bit on: the last such place is
-        // that of the next number, if `least` itself is not there.
+        // The range of the numbers that first differ from `least` in a set bit. The deepest such range contains the
+        // result, unless the list contains `least` itself.
         let mut greater = None;
         for (depth, step) in self.steps.iter().enumerate() {
             let (without, with) = step.split(start, end);
@@ -51,7 +52,8 @@ impl Successors {
         Some(least)
     }
 
-    /// The least number of a range behind a step: those in it agree with `least` above the step's bit, and have the bit.
+    /// Returns the least number of a range after a step. Its numbers have the step's bit set, and the bits above it are
+    /// those of `least`.
     fn least_of(&self, depth: usize, (mut start, mut end): (usize, usize), least: u32) -> u32 {
         let bit = self.steps[depth].bit;
         let mut number = least & !(bit | (bit - 1)) | bit;
@@ -69,7 +71,7 @@ impl Successors {
 }
 
 impl Step {
-    /// Parts the numbers by a bit, those without it first, in the order in which they stand.
+    /// Partitions the numbers by a bit, in stable order. Those with the bit clear come first.
     fn new(bit: u32, numbers: &mut [u32]) -> Self {
         let mut words = Vec::with_capacity(numbers.len() / 64 + 1);
         let mut count = 0;
@@ -85,7 +87,7 @@ impl Step {
         Self { bit, words, count: without.len() }
     }
 
-    /// Where the numbers of a range stand after the step: those without the bit, and those with it.
+    /// Returns the ranges after the step of those with the bit clear and of those with the bit set.
     #[inline]
     fn split(&self, start: usize, end: usize) -> ((usize, usize), (usize, usize)) {
         let (before, within) = (self.without_before(start), self.without_before(end));
@@ -93,9 +95,9 @@ impl Step {
     }
 
     #[inline]
-    fn without_before(&self, place: usize) -> usize {
-        let (word, before) = self.words[place / 64];
-        (before + (word & !(u64::MAX << (place % 64))).count_ones()) as usize
+    fn without_before(&self, position: usize) -> usize {
+        let (word, before) = self.words[position / 64];
+        (before + (word & !(u64::MAX << (position % 64))).count_ones()) as usize
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
     use crate::testing::Dice;
 
     #[test]
-    fn it_finds_what_a_look_at_all_finds() {
+    fn results_agree_with_a_plain_search() {
         let mut dice = Dice::new(3);
         for length in [1, 2, 3, 63, 64, 65, 128, 500] {
             let numbers: Vec<u32> = (0..length).map(|_| dice.below(length) as u32).collect();

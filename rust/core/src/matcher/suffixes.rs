@@ -1,32 +1,32 @@
-//! Every suffix of a target in order: any segment is found in time that the target cannot make worse.
+//! A suffix array of a target: finds any segment in a time that does not depend on the target's content.
 //!
-//! It costs more to make than an ordinary target is worth searching, so only a target that has shown itself expensive
-//! gets it: one that a hostile file was written for, where a search finds what looks like its segment at every place.
+//! Building it costs more than searching an ordinary target. It is built only for targets whose searches were
+//! expensive, as with a hostile file, where almost every position looks like the start of a segment.
 
 use std::cmp::Ordering;
 
 use super::successors::Successors;
 
-/// So few places are looked at sooner than the next one is found.
+/// Up to this many suffixes are checked one by one, which is faster than a query.
 const FEW: usize = 32;
 
-/// Pieces of a segment among which a rare one is looked for.
+/// The number of pieces of a segment that are tried to find a rare one.
 const PIECES_READ: usize = 16;
 
-/// The order of a target's suffixes.
+/// The suffixes of a target in order.
 #[derive(Debug)]
 pub struct Suffixes {
     /// Where each suffix begins, in the order of the suffixes.
     sorted: Vec<u32>,
-    /// The next of those that begin alike.
+    /// Finds the first suffix after a position, among suffixes that begin alike.
     next: Successors,
     starts: Starts,
 }
 
 impl Suffixes {
-    /// Sorts the suffixes: by their first seven octets, then by twice as many each round.
+    /// Sorts the suffixes by their first seven bytes, and then by twice as many bytes in each round.
     pub fn new(bytes: &[u8]) -> Self {
-        // How many of the seven there are comes last: a suffix that ends is not one that goes on with NUL.
+        // The lowest byte is the length of short suffixes, to tell the end of a suffix from a NUL.
         let key = |suffix: &[u8]| first_eight(suffix) & !0xFF | suffix.len().min(7) as u64;
         let mut keyed: Vec<(u64, u32)> = (0..bytes.len()).map(|start| (key(&bytes[start..]), start as u32)).collect();
         let mut ranks = vec![0; bytes.len()];
@@ -45,7 +45,7 @@ impl Suffixes {
             }
             for (key, start) in &mut keyed {
                 let start = *start as usize;
-                // A suffix that ends sooner comes first.
+                // A shorter suffix comes first.
                 let next = ranks.get(start + compared).map_or(0, |rank| u64::from(*rank) + 1);
                 *key = u64::from(ranks[start]) << 32 | next;
             }
@@ -55,14 +55,14 @@ impl Suffixes {
         Self { starts: Starts::new(bytes, &sorted), next: Successors::new(&sorted), sorted }
     }
 
-    /// Where the segment first occurs at or behind `from`.
+    /// Returns the first occurrence of the segment at or after `from`.
     pub fn find(&self, bytes: &[u8], segment: &[u8], from: usize) -> Option<usize> {
         let (mut first, mut end) = self.starts.range(segment)?;
         if let Some(rest) = segment.get(self.starts.length..).filter(|rest| !rest.is_empty()) {
             let rare = self.starts.rare_piece(segment)?;
             if rare.count <= FEW {
-                let places = self.sorted[rare.first..][..rare.count].iter();
-                let starts = places.filter_map(|&place| (place as usize).checked_sub(rare.offset));
+                let positions = self.sorted[rare.first..][..rare.count].iter();
+                let starts = positions.filter_map(|&position| (position as usize).checked_sub(rare.offset));
                 return starts.filter(|&start| start >= from && bytes[start..].starts_with(segment)).min();
             }
             let rest = Rest::new(rest);
@@ -70,16 +70,16 @@ impl Suffixes {
             let sorted = &self.sorted[..end];
             first += sorted[first..].partition_point(|&start| order(start) == Ordering::Less);
             let same = |&start: &u32| order(start) == Ordering::Equal;
-            // Mostly few begin with it, and how many is found among the next ones.
+            // Usually few suffixes begin with the segment, so the end is among the next ones.
             let few = (first + FEW).min(end);
             let last = if sorted[first..few].last().is_some_and(same) { end } else { few };
             end = first + sorted[first..last].partition_point(same);
         }
-        self.first_behind(first, end, from)
+        self.first_after(first, end, from)
     }
 
-    /// The first of the suffixes from `first` to `end`, in their order, that begins at or behind `from`.
-    fn first_behind(&self, first: usize, end: usize, from: usize) -> Option<usize> {
+    /// Returns the first position at or after `from`, of the suffixes `first..end` in sorted order.
+    fn first_after(&self, first: usize, end: usize, from: usize) -> Option<usize> {
         if end - first <= FEW {
             return self.sorted[first..end].iter().map(|&start| start as usize).filter(|&start| start >= from).min();
         }
@@ -87,7 +87,7 @@ impl Suffixes {
     }
 }
 
-/// What of a segment is left to be compared, its first eight octets as a number.
+/// The part of a segment after the bytes that [`Starts`] compares, with its first eight bytes as a number.
 struct Rest<'s> {
     bytes: &'s [u8],
     first: u64,
@@ -100,7 +100,7 @@ impl<'s> Rest<'s> {
         Self { bytes, first: first_eight(bytes), mask: u64::MAX << (8 * missing) }
     }
 
-    /// How a text, as far as the rest goes, stands to it.
+    /// Compares the beginning of a text with the rest of the segment.
     #[inline]
     fn order(&self, text: &[u8]) -> Ordering {
         let first = first_eight(text) & self.mask;
@@ -113,23 +113,23 @@ impl<'s> Rest<'s> {
     }
 }
 
-/// Octets of a segment, how far in they stand, and the suffixes that begin with them.
+/// A piece of a segment: its offset, and the suffixes that begin with it.
 struct Piece {
     offset: usize,
     first: usize,
     count: usize,
 }
 
-/// Where the suffixes with the same first octets begin, by these octets read as a number. Only octets that occur in the
-/// target are digits, so the table stays small and takes in as many octets as fit.
+/// The suffixes by their first bytes, which are read as a number. Only bytes that occur in the target are digits, so a
+/// small table covers as many bytes as possible.
 #[derive(Debug)]
 struct Starts {
-    /// 0 for an byte that does not occur.
+    /// The digit of each byte; 0 for a byte that does not occur.
     digits: Box<[u32; 256]>,
     base: u32,
-    /// How many octets are read.
+    /// The number of bytes that are read.
     length: usize,
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl Starts {
@@ -146,16 +146,17 @@ impl Starts {
             base += 1;
         }
         let length = Self::MOST.ilog(base.max(2)) as usize;
-        let mut found = Self { digits, base, length, places: Vec::new() };
-        for (place, &start) in sorted.iter().enumerate() {
+        let mut found = Self { digits, base, length, positions: Vec::new() };
+        for (position, &start) in sorted.iter().enumerate() {
             let number = found.number(&bytes[start as usize..]).unwrap_or(0);
-            found.places.resize(found.places.len().max(number as usize + 1), place as u32);
+            found.positions.resize(found.positions.len().max(number as usize + 1), position as u32);
         }
-        found.places.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
+        found.positions.resize(base.pow(length as u32) as usize + 1, sorted.len() as u32);
         found
     }
 
-    /// The first octets of a text as a number, those that are missing as 0; `None` if one does not occur in the target.
+    /// Returns the first bytes of a text as a number, with 0 for missing ones; `None` if one does not occur in the
+    /// target.
     #[inline]
     fn number(&self, text: &[u8]) -> Option<u32> {
         let mut number = 0;
@@ -169,8 +170,8 @@ impl Starts {
         Some(number)
     }
 
-    /// The first piece of a segment, as long as is read, of which the target has few, or else the last; `None` if it has
-    /// none of one. The pieces lie side by side, so that each byte of a segment that is not too long stands in one.
+    /// Returns the first piece of a segment that is rare in the target, or else the last piece tried; `None` if a piece
+    /// does not occur. The pieces are adjacent, so together they cover a segment that is not too long.
     fn rare_piece(&self, segment: &[u8]) -> Option<Piece> {
         let last = segment.len() - self.length;
         let mut offset = 0;
@@ -184,18 +185,18 @@ impl Starts {
         self.range(&segment[last..]).map(|(first, end)| Piece { offset: last, first, count: end - first })
     }
 
-    /// Where the suffixes that begin with the segment, as far as it is read, begin and end; `None` if there are none.
+    /// Returns the range of the suffixes that begin with the first bytes of the segment; `None` if it is empty.
     #[inline]
     fn range(&self, segment: &[u8]) -> Option<(usize, usize)> {
         let number = self.number(segment)?;
         let missing = self.length.saturating_sub(segment.len()) as u32;
         let next = number + self.base.pow(missing);
-        let (start, end) = (self.places[number as usize] as usize, self.places[next as usize] as usize);
+        let (start, end) = (self.positions[number as usize] as usize, self.positions[next as usize] as usize);
         (start < end).then_some((start, end))
     }
 }
 
-/// The first eight octets as a number that orders as they do; what is missing counts as nothing.
+/// Returns the first eight bytes as a number with the same order. Missing bytes count as 0.
 #[inline]
 pub fn first_eight(suffix: &[u8]) -> u64 {
     match suffix.first_chunk() {
@@ -210,7 +211,7 @@ mod tests {
     use crate::testing::Dice;
 
     #[test]
-    fn it_finds_what_a_plain_search_finds() {
+    fn results_agree_with_a_plain_search() {
         let mut dice = Dice::new(1);
         for _ in 0..300 {
             let bytes = dice.text(b"ab\0", 300);
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_octets_are_sorted_too() {
+    fn a_target_of_equal_bytes_is_sorted() {
         let bytes = [b'a'; 5000];
         let suffixes = Suffixes::new(&bytes);
         assert_eq!(suffixes.find(&bytes, &bytes[..4000], 700), Some(700));

@@ -1,8 +1,7 @@
-//! The literal heads of all texts, in a radix trie of flat arrays: one walk along the target finds every head that it
+//! A radix trie of the literal heads of all texts, in flat arrays. One walk along the target finds every head that it
 //! begins with, whatever the number of rules.
 //!
-//! Nodes lie in breadth-first order, so a node's children, and the wildcard texts that hang at it, end where those of the
-//! next node begin.
+//! Nodes are in breadth-first order, so the children of a node are adjacent.
 
 use super::NO_RANK;
 use super::suffixes::first_eight;
@@ -13,41 +12,41 @@ use std::ops::Range;
 /// No wildcard text.
 const NONE: u32 = u32::MAX;
 
-/// Octets of a label that stand in its node.
+/// The number of label bytes in a node.
 const INLINE: usize = 8;
 
-/// Bits for a label's length: a longer one goes on in an only child.
+/// The number of bits for the length of a label. A longer label continues in a single child.
 const LENGTH_BITS: u32 = 23;
 
-/// Half a cache line, since nodes far apart are what a walk waits for.
+/// A node, of half a cache line: a walk mostly waits for memory.
 #[derive(Debug)]
 struct Node {
-    /// The first octets of the label, the first one lowest; the rest is 0.
+    /// The first bytes of the label, the first one in the lowest bits, padded with 0.
     label: u64,
-    /// Where the whole label lies in the texts.
+    /// Where the whole label begins in the texts.
     label_start: u32,
-    /// How long it is, and behind that how many children there are, up to 256.
+    /// The length of the label in the lowest bits, and the number of children, up to 256, above them.
     length_and_children: u32,
-    /// First child.
+    /// The index of the first child.
     children: u32,
-    /// Where the node's wildcard texts are, if it has any.
+    /// Where the node's wildcard texts begin, or [`NONE`].
     wild: u32,
-    /// Best rank of the heads on the way here that match as prefixes.
+    /// The best rank of the prefixes on the path to this node.
     prefix: u32,
-    /// Best rank of this head as a whole target.
+    /// The best rank of the texts that match this head as a whole target.
     whole: u32,
 }
 
-/// A head to be placed.
+/// A head to be inserted.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
-    /// Its octets.
+    /// The bytes of the head.
     pub text: &'a [u8],
-    /// Where its octets lie in the matcher's texts.
+    /// Where it begins in the texts of the index.
     pub start: u32,
-    /// The rank of its rule.
+    /// The rank of the text.
     pub rank: u32,
-    /// What follows it.
+    /// What follows the head.
     pub kind: Kind,
 }
 
@@ -56,15 +55,15 @@ pub struct Head<'a> {
 pub enum Kind {
     /// Nothing: it matches every target that begins with it.
     Prefix,
-    /// The target's end.
+    /// The end of the target.
     Whole,
-    /// A star and more.
+    /// A star and more, to be checked by the visitor of [`Trie::walk`].
     Wild,
 }
 
-/// Sorts heads by their octets, then by rank.
+/// Sorts heads by their bytes, then by rank.
 pub fn sort(heads: &mut Vec<Head<'_>>) {
-    // The first octets as a number decide most comparisons, without a look at the texts.
+    // The first bytes as a number decide most comparisons, without reading the texts.
     let mut keyed: Vec<(u64, Head<'_>)> = heads.iter().map(|head| (first_eight(head.text), *head)).collect();
     keyed.sort_unstable_by(|(one_key, one), (other_key, other)| {
         one_key.cmp(other_key).then_with(|| one.text.cmp(other.text)).then(one.rank.cmp(&other.rank))
@@ -79,7 +78,7 @@ pub struct Trie {
     nodes: Box<[Node]>,
     /// The first byte of each node's label.
     firsts: Box<[u8]>,
-    /// For each node that has any: how many wildcard texts, and their ranks in order.
+    /// For each node with wildcard texts: their count, and their ranks in ascending order.
     wild: Box<[u32]>,
 }
 
@@ -88,21 +87,21 @@ impl Trie {
     pub fn new(heads: &[Head<'_>]) -> Self {
         let nodes = heads.len() * 5 / 4 + 1;
         let mut builder = Builder { nodes: Vec::with_capacity(nodes), firsts: vec![0], wild: Vec::new(), next: 1 };
-        // Ranges of heads that share a node, in breadth-first order: where they are, how deep it begins, what is above.
+        // The heads of each node, in breadth-first order, with the depth of the node and the best prefix above it.
         let mut ranges = Ranges::from([(0..heads.len(), 0, NO_RANK)]);
         while let Some((range, depth, above)) = ranges.pop_front() {
-            builder.place(heads, range, depth, above, &mut ranges);
+            builder.add(heads, range, depth, above, &mut ranges);
         }
         builder.finish()
     }
 
-    /// Octets held.
+    /// The bytes held.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
     }
 
-    /// Walks along the target. `visit` gets the wildcard ranks of each head that the target begins with and the best
-    /// rank so far, and gives back the best rank. Returns the best rank of all.
+    /// Walks along the target and returns the best rank. `visit` is called with the wildcard ranks of each head that
+    /// the target begins with and the best rank so far, and returns the new best rank.
     #[inline]
     pub fn walk(&self, texts: &[u8], target: &[u8], mut best: u32, mut visit: impl FnMut(&[u32], u32) -> u32) -> u32 {
         let mut index = 0;
@@ -122,7 +121,7 @@ impl Trie {
             let (first, count) = (node.children as usize, (node.length_and_children >> LENGTH_BITS) as usize);
             index = match count {
                 0 => return best,
-                // Its label begins with the byte, or does not.
+                // The next iteration compares its label.
                 1 => first,
                 _ => match find_byte(byte, &self.firsts[first..first + count]) {
                     Some(child) => first + child,
@@ -148,13 +147,13 @@ impl Node {
                 && first_word(text) == self.label
                 && text[INLINE..].starts_with(&texts[self.label_start as usize..][INLINE..bytes]);
         }
-        // Shifting in two steps: a whole word at once is no shift.
+        // Shifted in two steps, because a shift by the whole word is not allowed.
         let mask = !(u64::MAX << (4 * bytes) << (4 * bytes));
         first_word(text) & mask == self.label && text.len() >= bytes
     }
 }
 
-/// The first eight octets, the first one lowest; those that are missing are 0.
+/// Returns the first eight bytes as a word, the first one in the lowest bits, padded with 0.
 #[inline]
 fn first_word(text: &[u8]) -> u64 {
     match text.first_chunk() {
@@ -163,7 +162,7 @@ fn first_word(text: &[u8]) -> u64 {
     }
 }
 
-/// Few children are looked through sooner than a search is called.
+/// Finds a byte. For few children, a loop is faster than a search function.
 #[inline]
 fn find_byte(byte: u8, among: &[u8]) -> Option<usize> {
     if among.len() <= 8 { among.iter().position(|&first| first == byte) } else { memchr::memchr(byte, among) }
@@ -175,15 +174,15 @@ struct Builder {
     nodes: Vec<Node>,
     firsts: Vec<u8>,
     wild: Vec<u32>,
-    /// The index that the next child will have.
+    /// The index of the next child.
     next: u32,
 }
 
 impl Builder {
-    /// Makes the node of the heads in `range`, which agree up to `depth`, and queues its children.
-    fn place(&mut self, heads: &[Head<'_>], range: Range<usize>, depth: usize, above: u32, ranges: &mut Ranges) {
+    /// Adds the node of the heads in `range`, which agree up to `depth`, and queues its children.
+    fn add(&mut self, heads: &[Head<'_>], range: Range<usize>, depth: usize, above: u32, ranges: &mut Ranges) {
         let heads_here = &heads[range.clone()];
-        // They are sorted: what the first and the last share, all share.
+        // They are sorted, so all of them share what the first and the last share.
         let shared = match heads_here {
             [] => 0,
             [first, .., last] => {
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn every_head_on_the_way_counts() {
+    fn every_head_on_the_path_counts() {
         let (texts, trie) = trie(&[
             ("/abc", Kind::Prefix),
             ("/ab", Kind::Whole),

@@ -1,7 +1,6 @@
-//! The plain walk: every rule of a selection, one after the other, straight from the file.
+//! The plain walk: compares every rule of a selection, straight from the file.
 //!
-//! It needs nothing built and nothing kept, so it answers the first questions about a file; it lists every match for
-//! those who ask why; and it is what the index has to agree with.
+//! It needs no index, so it is used for the first decisions about a file. The index and the listing must agree with it.
 
 use super::Query;
 use crate::groups::{Groups, Rule};
@@ -11,13 +10,13 @@ use crate::tables::Profile;
 /// A rule that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// Its place among the file's rules.
+    /// Its index among the file's rules.
     pub rule: u32,
-    /// The octets of its best entry that matches.
+    /// The specificity of its best text that matches.
     pub specificity: u32,
 }
 
-/// The rule that decides, and whether it allows.
+/// Returns the deciding rule, and whether it allows.
 pub fn best(
     groups: &Groups,
     selected: &[u32],
@@ -26,7 +25,7 @@ pub fn best(
     query: &Query<'_>,
 ) -> Option<(Match, bool)> {
     let mut scratch = Scratch::default();
-    // Specificity and allow in one number: more is better, and the first of equals stays.
+    // Specificity and allow in one number: the highest wins, and the first of equals.
     let (mut best, mut weight) = (None, 0);
     for (index, rule) in rules(groups, selected) {
         let value = rule.value.of(content);
@@ -48,7 +47,7 @@ pub fn best(
     best
 }
 
-/// Every rule that matches, the deciding one first.
+/// Returns every rule that matches, in order of precedence.
 pub fn all(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile, query: &Query<'_>) -> Vec<Match> {
     let mut scratch = Scratch::default();
     let mut matches = Vec::new();
@@ -76,9 +75,9 @@ fn rules<'a>(groups: &'a Groups, selected: &'a [u32]) -> impl Iterator<Item = (u
     selected.iter().flat_map(|&group| groups.rules_of(group)).map(|rule| (rule as u32, groups.rules()[rule]))
 }
 
-/// The quick look that dismisses nearly every rule.
+/// Whether the rule certainly does not match. A quick check that excludes nearly every rule.
 #[inline]
 fn cannot_match(rule: Rule, value: &[u8], profile: &Profile, query: &Query<'_>) -> bool {
-    // An allow rule for an index page is more than its value.
+    // An allow rule for an index page has a second text.
     !(profile.index_html && rule.allow()) && differs_early(value, query.a().bytes())
 }
