@@ -11,8 +11,8 @@ from typing import Any, Final, Self
 from tests.access.conftest import RULES
 from tests.servers import broken, slow
 from tests.servers.certificates import Authority
-from tests.servers.deaf import refusing_port
-from tests.servers.web import Asked, Behaviour, Exchange, Site
+from tests.servers.dead_ports import refusing_port
+from tests.servers.web import Behaviour, Exchange, ReceivedRequest, Site
 
 Event = dict[str, Any]
 
@@ -68,14 +68,14 @@ class Stage:
         refuses = self._events[_name_of(host)].get("failure") == "refused"
         return [_NOBODY_IS_AT if refuses else _SITES_ARE_AT]
 
-    def arrived(self, name: str) -> list[Asked]:
+    def arrived(self, name: str) -> list[ReceivedRequest]:
         """Give the requests about this origin that arrived, in no order, wherever they were led."""
         sites = (self._site, self._elsewhere, self._untrusted)
-        return [asked for site in sites for asked in list(site.asked) if _name_of(asked.host) == name]
+        return [asked for site in sites for asked in list(site.requests) if _name_of(asked.host) == name]
 
     async def _play(self, exchange: Exchange) -> None:
-        event = self._events[_name_of(exchange.asked.host)]
-        hop = int(exchange.asked.target.rpartition("?hop=")[2]) if "?hop=" in exchange.asked.target else 0
+        event = self._events[_name_of(exchange.request.host)]
+        hop = int(exchange.request.target.rpartition("?hop=")[2]) if "?hop=" in exchange.request.target else 0
         if "failure" in event:
             await _FAILING[event["failure"]](exchange)
         elif event.get("redirect_loop"):
@@ -88,10 +88,10 @@ class Stage:
     def _authority_after(self, exchange: Exchange, event: Event) -> str:
         if not event.get("other_authority"):
             return ""
-        return f"http://{_PLAY}.{_name_of(exchange.asked.host)}{_ELSEWHERE}:{self._elsewhere.port}"
+        return f"http://{_PLAY}.{_name_of(exchange.request.host)}{_ELSEWHERE}:{self._elsewhere.port}"
 
 
-def is_elsewhere(asked: Asked) -> bool:
+def is_elsewhere(asked: ReceivedRequest) -> bool:
     """Say whether a request was led to the other authority."""
     return asked.host.partition(":")[0].endswith(_ELSEWHERE)
 
@@ -103,7 +103,7 @@ def _name_of(host: str) -> str:
 
 async def _redirect(exchange: Exchange, place: str) -> None:
     # Whoever takes the redirect's body for the file finds everything open.
-    await exchange.answer(302, b"User-agent: *\nAllow: /\n", f"Location: {place}", reason="Found")
+    await exchange.respond(302, b"User-agent: *\nAllow: /\n", f"Location: {place}", reason="Found")
 
 
 async def _answer(exchange: Exchange, event: Event) -> None:
@@ -112,4 +112,4 @@ async def _answer(exchange: Exchange, event: Event) -> None:
         await exchange.send(f"HTTP/1.1 {status} Whatever\r\nConnection: close\r\n\r\n".encode())
         return
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
-    await exchange.answer(status, body, "Content-Type: text/plain", reason="Whatever")
+    await exchange.respond(status, body, "Content-Type: text/plain", reason="Whatever")

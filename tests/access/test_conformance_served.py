@@ -12,7 +12,7 @@ from tests.access.visitors import USER_AGENT, Visitor, visitor
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority
 from tests.servers.ftp import FtpSite
-from tests.transports.faces import FACES, HERE
+from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
 
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import FailureKind
@@ -22,7 +22,7 @@ __all__ = ["authority"]
 CELLS = [(case, policy) for case in cases("answers.toml") for policy in case["expect"]]
 OF_HTTP = [cell for cell in CELLS if "ftp" not in cell[0]["event"]]
 OF_FTP = [cell for cell in CELLS if "ftp" in cell[0]["event"]]
-SPEAKING_FTP = ("standard", "standard-async")
+SPEAKING_FTP = ("stdlib", "stdlib-async")
 SHORT_SECONDS = 0.15
 HOUR_SECONDS = 3600.0
 
@@ -37,7 +37,7 @@ def stage(authority: Authority) -> Iterator[Stage]:
         yield standing
 
 
-@pytest.fixture(scope="module", params=FACES)
+@pytest.fixture(scope="module", params=TRANSPORT_NAMES)
 def face(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -111,8 +111,8 @@ def test_access_answers_served_by_ftp(
     effect = case["expect"][policy]["effect"] if speaks else "full-disallow"
 
     with (
-        FtpSite(tmp_path, anonymous=event != "no-login", most=1 if event == "full" else 100) as site,
-        visitor(face, ssl_context=ssl_context, resolve=HERE, policy=policy, clock=lambda: 0.0) as asking,
+        FtpSite(tmp_path, anonymous=event != "no-login", max_connections=1 if event == "full" else 100) as site,
+        visitor(face, ssl_context=ssl_context, resolve=LOOPBACK, policy=policy, clock=lambda: 0.0) as asking,
     ):
         check(asking, f"ftp://files.test:{site.port}", effect, policy, failure)
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tests.transports.faces import made
+from tests.transports.harness import transport_class
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.sync_client import Client
-from canfetch.client.transports.names import Resolve
+from canfetch.client.transports.dns import Resolve
 from canfetch.core.verdict import Verdict
 
 USER_AGENT = "ExampleBot/1.0"
 # With these transports the client is `Client`; with the others it is `AsyncClient`.
-_WAITING = {"standard", "httpx2"}
+_WAITING = {"stdlib", "httpx2"}
 
 
 class Visitor(Protocol):
@@ -40,10 +40,10 @@ def visitor(face: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **optio
     """Open the client that belongs to a transport, over that transport.
 
     Args:
-        face: the transport's name, of `FACES`.
+        face: the transport's name, of `TRANSPORT_NAMES`.
         options: the client's.
     """
-    transport = made(face)(ssl_context=ssl_context, resolve=resolve)
+    transport = transport_class(face)(ssl_context=ssl_context, resolve=resolve)
     if face in _WAITING:
         with Client(user_agent=USER_AGENT, transport=transport, **options) as client:
             yield _Waiting(client)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import sites
-from tests.servers.deaf import refusing_port
-from tests.servers.proper import RULES
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import RULES
 from tests.servers.web import Site
 
 from canfetch.access.entries import CacheEntry

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import sites
 from tests.cli.test_streams import started
-from tests.servers.proper import RULES
+from tests.servers.valid import RULES
 
 Run = Any
 EVIDENCE = ("--evidence", "evidence")

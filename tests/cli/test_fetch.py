@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
-from tests.servers.deaf import refusing_port
-from tests.servers.redirects import redirecting
+from tests.servers.dead_ports import refusing_port
+from tests.servers.redirects import redirect
 from tests.servers.web import Site
 
 Run = Any
@@ -33,7 +33,7 @@ def test_fetch_shows_what_came(run: Run) -> None:
 
 
 def test_fetch_shows_every_hop(run: Run, site: Site) -> None:
-    with serving(redirecting(f"{site.origin}/chain-1", 301)) as first:
+    with serving(redirect(f"{site.origin}/chain-1", 301)) as first:
         ran = run("fetch", first.origin, *UNKEPT)
     assert ran.code == 0
     assert ran.lines[:4] == [
@@ -125,7 +125,7 @@ def test_offline_without_anything_kept(run: Run, site: Site) -> None:
     assert ran.code == 1
     assert "  access   unreachable: offline and not cached" in ran.lines
     assert "  fetched  never" in ran.lines
-    assert site.asked == []
+    assert site.requests == []
 
 
 @pytest.mark.parametrize("policy, effect", [("rfc9309", "full-disallow"), ("yandex", "full-allow")])

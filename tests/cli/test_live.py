@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
-from tests.servers.deaf import refusing_port
-from tests.servers.proper import RULES
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import RULES
 from tests.servers.web import Exchange, Site
 
 Run = Any
@@ -154,7 +154,7 @@ class Meeting:
         await asyncio.to_thread(self._all_here.wait)
         with self._lock:
             self._here -= 1
-        await exchange.answer(200, RULES)
+        await exchange.respond(200, RULES)
 
 
 def test_origins_are_asked_at_the_same_time(run: Run) -> None:
@@ -181,7 +181,7 @@ def test_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None:
 
 
 def test_answers_keep_the_order_of_the_urls(run: Run) -> None:
-    with sites("slow-enough", "rules", "slow-enough", "disallow-all", "html") as running:
+    with sites("slow-complete", "rules", "slow-complete", "disallow-all", "html") as running:
         urls = [f"{site.origin}/private" for site in (*running, *reversed(running))]
         ran = run("check", *urls, *UNKEPT)
         assert [line.split()[1] for line in ran.lines] == urls
@@ -292,7 +292,7 @@ def test_offline_asks_nobody(run: Run, ruled: Site) -> None:
     unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
     assert unknown.code == 1
     assert "robots.txt is unreachable: offline and not cached" in unknown.out
-    assert ruled.asked == []
+    assert ruled.requests == []
     run("check", f"{ruled.origin}/fish", *AS_GPTBOT)
     assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline").code == 0
     assert ruled.count("/robots.txt") == 1
@@ -319,13 +319,13 @@ def test_public_only_refuses_loopback(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--public-only")
     assert ran.code == 1
     assert "127.0.0.1" in ran.out
-    assert ruled.asked == []
+    assert ruled.requests == []
 
 
 def test_user_agent_is_sent(run: Run, ruled: Site) -> None:
     run("check", f"{ruled.origin}/fish", *UNKEPT)
     run("check", f"{ruled.origin}/fish", *UNKEPT, "--user-agent", "ExampleBot/1.0 (+https://example.com/bot)")
-    sent = [asked.headers["user-agent"] for asked in ruled.asked]
+    sent = [asked.headers["user-agent"] for asked in ruled.requests]
     assert sent[0].startswith("canfetch/")
     assert sent[1] == "ExampleBot/1.0 (+https://example.com/bot)"
 
@@ -385,4 +385,4 @@ def test_list_that_is_missing_is_told_before_anybody_is_asked(run: Run, ruled: S
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err
-    assert ruled.asked == []
+    assert ruled.requests == []

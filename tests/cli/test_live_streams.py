@@ -21,7 +21,7 @@ AS_GPTBOT = ("--agent", "GPTBot")
 
 def until_asked(site: Site) -> None:
     """Wait until somebody asks the server."""
-    while not site.asked:
+    while not site.requests:
         os.sched_yield()
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from tests.servers.behaviours import BEHAVIOURS
-from tests.servers.deaf import refusing_port
-from tests.servers.proper import saying
-from tests.servers.redirects import redirecting
+from tests.servers.dead_ports import refusing_port
+from tests.servers.redirects import redirect
+from tests.servers.valid import respond
 from tests.servers.web import Site
 
 pytest.importorskip("lxml", reason="lxml is not installed")
@@ -143,7 +143,7 @@ def test_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
 
 
 def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
-    ruled.serve("/fish", saying(NOINDEX, HTML_TYPE, "X-Robots-Tag: nofollow", "X-Robots-Tag: bingbot: noarchive"))
+    ruled.serve("/fish", respond(NOINDEX, HTML_TYPE, "X-Robots-Tag: nofollow", "X-Robots-Tag: bingbot: noarchive"))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, "--agent", "bingbot", *UNKEPT, "--format", "json")
     google, bing = json.loads(ran.out)
     assert (google["may_index"]["allowed"], google["may_follow"]["allowed"]) == (False, False)
@@ -151,7 +151,7 @@ def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
     assert google["robots"]["access"]["robots_url"] == f"{ruled.origin}/robots.txt"
     assert google["fetched"] == {"url": f"{ruled.origin}/fish", "status": 200, "octets": len(NOINDEX), "hops": []}
     # Each of them once, whoever asks.
-    assert [asked.target for asked in ruled.asked] == ["/robots.txt", "/fish", "/.well-known/tdmrep.json"]
+    assert [asked.target for asked in ruled.requests] == ["/robots.txt", "/fish", "/.well-known/tdmrep.json"]
     assert ran.code == 1
 
 
@@ -164,8 +164,8 @@ def test_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> N
 
 
 def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Site) -> None:
-    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
-    ruled.serve("/.well-known/tdmrep.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
+    ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
+    ruled.serve("/.well-known/tdmrep.json", respond(b'[{"location": "/f", "tdm-reservation": 1}]'))
     ran = run(
         "page", f"{ruled.origin}/fish", "--agent", "ExampleBot", "--agent", "Googlebot", *UNKEPT, "--format", "ndjson"
     )
@@ -174,7 +174,7 @@ def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Sit
 
 
 def test_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
-    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--dialect", "restrictive")
     assert f"  fetched     {ruled.origin}/fish, 7 octets" in ran.lines
     assert "train on it          yes" in ran.out
@@ -188,18 +188,18 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
 @pytest.mark.parametrize(
     "behaviour, said",
     [
-        (saying(b"", status=503), "answers 503"),
-        (saying(b"", status=403), "answers 403"),
+        (respond(b"", status=503), "answers 503"),
+        (respond(b"", status=403), "answers 403"),
         (BEHAVIOURS["reset"], "gives no answer, reset"),
-        (redirecting("/private"), "robots.txt does not let"),
-        (redirecting("ftp://example.com/x"), "cannot be followed"),
-        (redirecting(TDM_PLACE), "redirects more than 10 times"),
+        (redirect("/private"), "robots.txt does not let"),
+        (redirect("ftp://example.com/x"), "cannot be followed"),
+        (redirect(TDM_PLACE), "redirects more than 10 times"),
     ],
 )
 def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
     run: Run, ruled: Site, behaviour: Any, said: str
 ) -> None:
-    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
+    ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, behaviour)
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT)
     why = "tdmrep.json could not be fetched, so it may reserve the rights"
@@ -214,17 +214,17 @@ def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(run: Run, ruled: Site, status: int) -> None:
-    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
-    ruled.serve(TDM_PLACE, saying(b"", status=status))
+    ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
+    ruled.serve(TDM_PLACE, respond(b"", status=status))
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
     assert [json.loads(line)["may_train"]["allowed"] for line in ran.lines] == [True, True]
     assert ruled.count(TDM_PLACE) == 1
 
 
 def test_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
-    ruled.serve("/fish", saying(b"<p>fish", HTML_TYPE))
-    ruled.serve(TDM_PLACE, redirecting("/tdm.json", 301))
-    ruled.serve("/tdm.json", saying(b'[{"location": "/f", "tdm-reservation": 1}]'))
+    ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
+    ruled.serve(TDM_PLACE, redirect("/tdm.json", 301))
+    ruled.serve("/tdm.json", respond(b'[{"location": "/f", "tdm-reservation": 1}]'))
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
     assert [json.loads(line)["may_train"]["reason"] for line in ran.lines] == ["reservation", "reservation"]
     assert (ruled.count(TDM_PLACE), ruled.count("/tdm.json")) == (1, 1)
@@ -237,9 +237,9 @@ def test_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
 
 
 def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
-    ruled.serve("/old", redirecting("/fish#tail", 301))
-    ruled.serve("/fish", saying(NOINDEX, HTML_TYPE))
-    ruled.serve("/trap", redirecting("/private"))
+    ruled.serve("/old", redirect("/fish#tail", 301))
+    ruled.serve("/fish", respond(NOINDEX, HTML_TYPE))
+    ruled.serve("/trap", redirect("/private"))
     ran = run("page", f"{ruled.origin}/old", *AS_GOOGLE, *UNKEPT)
     assert f"  redirected  301  {ruled.origin}/old" in ran.lines
     assert ran.lines[1] == "  noindex, meta element 1, line 2"
@@ -251,12 +251,12 @@ def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site)
 @pytest.mark.parametrize(
     "path, behaviour, said",
     [
-        ("/loop", redirecting("/loop"), "redirects more than 10 times"),
-        ("/far", redirecting(f"ftp://example.com/{'x' * 5_000}"), "xxx...xxx"),
-        ("/ftp", redirecting("ftp://example.com/x"), "redirects to 'ftp://example.com/x', which cannot be followed"),
-        ("/odd", redirecting("http://[::1/x"), "which cannot be followed"),
-        ("/none", saying(b"", status=302), "redirects to '', which cannot be followed"),
-        ("/gone", saying(b"", status=410), "answers 410, and so is no page"),
+        ("/loop", redirect("/loop"), "redirects more than 10 times"),
+        ("/far", redirect(f"ftp://example.com/{'x' * 5_000}"), "xxx...xxx"),
+        ("/ftp", redirect("ftp://example.com/x"), "redirects to 'ftp://example.com/x', which cannot be followed"),
+        ("/odd", redirect("http://[::1/x"), "which cannot be followed"),
+        ("/none", respond(b"", status=302), "redirects to '', which cannot be followed"),
+        ("/gone", respond(b"", status=410), "answers 410, and so is no page"),
         ("/reset", BEHAVIOURS["reset"], "gives no page"),
     ],
 )
@@ -335,7 +335,7 @@ def test_file_that_cannot_be_read_is_told(run: Run) -> None:
 
 
 def test_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
-    ruled.serve("/fish", saying(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
+    ruled.serve("/fish", respond(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)
     assert "\x1b" not in ran.out
     assert "%1B[31m" in ran.out

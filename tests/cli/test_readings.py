@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import need_native
-from tests.servers.proper import saying
+from tests.servers.valid import respond
 from tests.servers.web import Site
 
 import canfetch
@@ -96,7 +96,7 @@ def test_bad_url_is_said_once(run: Run) -> None:
 
 
 def test_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) -> None:
-    site.serve("/robots.txt", saying(BLANK.encode()))
+    site.serve("/robots.txt", respond(BLANK.encode()))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert ran.code == 1
     assert "! yandex        allowed     no rule for FooBot matches\n" in ran.out
@@ -104,7 +104,7 @@ def test_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) ->
 
 
 def test_without_a_file_the_readings_agree(run: Run, site: Site) -> None:
-    site.serve("/robots.txt", saying(b"", status=404))
+    site.serve("/robots.txt", respond(b"", status=404))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert (ran.code, ran.out.count("allowed")) == (0, 11)
     assert "all 11 readings agree" in ran.out

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.deaf import refusing_port
-from tests.servers.proper import saying
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import respond
 from tests.servers.web import Site
 
 Run = Any
@@ -23,7 +23,7 @@ def test_sitemaps_of_a_file(run: Run, folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> None:
-    site.serve("/robots.txt", saying(FILE))
+    site.serve("/robots.txt", respond(FILE))
     ran = run("sitemaps", site.origin, "nonsense:x", *UNKEPT, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert rows[:2] == [

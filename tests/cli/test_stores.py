@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import sites
-from tests.servers.deaf import refusing_port
+from tests.servers.dead_ports import refusing_port
 
 Run = Any
 

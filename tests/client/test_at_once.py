@@ -9,8 +9,8 @@ import threading
 from collections import Counter
 
 import pytest
-from tests.servers.proper import RULES, saying
 from tests.servers.slow import BEHAVIOURS
+from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
 
 from canfetch.client.async_client import AsyncClient
@@ -36,16 +36,16 @@ def test_rfc9309_2_4_ten_thousand_tasks_of_a_cold_origin_cause_one_request_on_th
             return await asyncio.gather(*(client.allows(url) for url in urls))
 
     with Site() as site:
-        site.serve("/robots.txt", saying(RULES))
+        site.serve("/robots.txt", respond(RULES))
         answers = asyncio.run(ask(site))
-        assert site.count("/robots.txt") == len(site.asked) == 1
+        assert site.count("/robots.txt") == len(site.requests) == 1
     assert Counter(answers) == {True: TASKS // 2, False: TASKS // 2}
 
 
 def test_rfc9309_2_4_two_hundred_threads_of_a_cold_origin_cause_one_request_on_the_wire() -> None:
     answers: list[bool] = []
     with Site() as site, Client(user_agent=USER_AGENT) as client:
-        site.serve("/robots.txt", saying(RULES))
+        site.serve("/robots.txt", respond(RULES))
         start = threading.Barrier(THREADS)
 
         def ask() -> None:
@@ -57,7 +57,7 @@ def test_rfc9309_2_4_two_hundred_threads_of_a_cold_origin_cause_one_request_on_t
             thread.start()
         for thread in threads:
             thread.join()
-        assert site.count("/robots.txt") == len(site.asked) == 1
+        assert site.count("/robots.txt") == len(site.requests) == 1
     assert answers == [True] * THREADS
 
 
@@ -77,9 +77,9 @@ def test_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
             return sum(await asyncio.gather(*(both(client, host) for host in hosts)))
 
     with Site(host="0.0.0.0") as site:  # noqa: S104 - every loopback address is one of all
-        site.serve("/robots.txt", saying(RULES))
+        site.serve("/robots.txt", respond(RULES))
         assert asyncio.run(ask(site)) == ORIGINS
-        asked = Counter(asked.host for asked in site.asked)
+        asked = Counter(asked.host for asked in site.requests)
     assert (len(asked), set(asked.values())) == (ORIGINS, {1})
 
 
@@ -90,7 +90,7 @@ def test_no_origin_waits_for_another_on_the_wire() -> None:
             silent = [asyncio.create_task(client.allows(f"http://127.2.0.{n}:{site.port}/x")) for n in range(1, 101)]
             await asyncio.sleep(0)
             with Site() as other:
-                other.serve("/robots.txt", saying(RULES))
+                other.serve("/robots.txt", respond(RULES))
                 allowed = await client.allows(f"{other.origin}/fish")
             assert not any(task.done() for task in silent)
             for task in silent:

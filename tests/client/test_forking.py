@@ -20,7 +20,7 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.standard import StandardAsyncTransport, StandardTransport
+from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport, StdlibTransport
 from canfetch.errors import StoreError
 
 pytestmark = [
@@ -162,10 +162,10 @@ def test_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None:
 
 
 def test_transports_have_locks_and_threads_of_their_own_in_a_child() -> None:
-    transport, other = StandardTransport(), StandardAsyncTransport()
+    transport, other = StdlibTransport(), AsyncStdlibTransport()
     assert other._threads.submit(len, "a").result(30) == 1
     with transport._lock:
         assert holds_in_child(
-            lambda: transport._context() is not None and other._threads.submit(len, "a").result(30) == 1
+            lambda: transport._get_ssl_context() is not None and other._threads.submit(len, "a").result(30) == 1
         )
     asyncio.run(other.close())

@@ -1,12 +1,12 @@
-"""Every behaviour by its name; `NAME-ARGUMENT` where it takes one."""
+"""All behaviours by name. A behaviour with an argument is requested as `NAME-ARGUMENT`."""
 
-from tests.servers import broken, coded, proper, redirects, slow
+from tests.servers import broken, encoded, redirects, slow, valid
 from tests.servers.web import Behaviour
 
 BEHAVIOURS: dict[str, Behaviour] = {
-    **proper.BEHAVIOURS,
+    **valid.BEHAVIOURS,
     **redirects.BEHAVIOURS,
     **slow.BEHAVIOURS,
     **broken.BEHAVIOURS,
-    **coded.BEHAVIOURS,
+    **encoded.BEHAVIOURS,
 }

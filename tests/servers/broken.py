@@ -1,39 +1,39 @@
-"""Answers that break off, or are none."""
+"""Truncated and invalid responses."""
 
 import asyncio
 
-from tests.servers.proper import RULES
+from tests.servers.valid import RULES
 from tests.servers.web import Behaviour, Exchange
 
-# Long enough that what was sent is read before the connection breaks: a reset takes back what was not.
+# Time for the client to read what was sent. A reset discards unread data.
 _READ_SECONDS = 0.05
-_LONGER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES) + 100}\r\n\r\n".encode() + RULES
+_SHORT_BODY = f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES) + 100}\r\n\r\n".encode() + RULES
 _CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def sending(octets: bytes) -> Behaviour:
-    """Send just that, and close."""
+def send_raw(data: bytes) -> Behaviour:
+    """Send `data` and close the connection."""
 
     async def behaviour(exchange: Exchange) -> None:
-        await exchange.send(octets)
+        await exchange.send(data)
 
     return behaviour
 
 
-def breaking(octets: bytes) -> Behaviour:
-    """Send just that, and reset the connection."""
+def send_and_reset(data: bytes) -> Behaviour:
+    """Send `data` and reset the connection."""
 
     async def behaviour(exchange: Exchange) -> None:
-        if octets:
-            await exchange.send(octets)
+        if data:
+            await exchange.send(data)
             await asyncio.sleep(_READ_SECONDS)
         exchange.reset()
 
     return behaviour
 
 
-def later(*parts: bytes) -> Behaviour:
-    """Send these, each read before the next one comes, and close."""
+def send_in_parts(*parts: bytes) -> Behaviour:
+    """Send the parts with a pause after each, and close the connection."""
 
     async def behaviour(exchange: Exchange) -> None:
         for part in parts:
@@ -44,7 +44,7 @@ def later(*parts: bytes) -> Behaviour:
 
 
 async def cut_closing(exchange: Exchange) -> None:
-    """Answer without a length, and cut the connection, which is its end where TLS does not know better."""
+    """Send a response without a length, and close the connection without a TLS closing alert."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + RULES)
     await asyncio.sleep(_READ_SECONDS)
     exchange.cut()
@@ -52,32 +52,32 @@ async def cut_closing(exchange: Exchange) -> None:
 
 BEHAVIOURS: dict[str, Behaviour] = {
     "cut-closing": cut_closing,
-    "closed": sending(b""),
-    "reset": breaking(b""),
-    "reset-in-head": breaking(b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "reset-in-body": breaking(_LONGER),
-    "cut-status": sending(b"HTTP/1.1 20"),
-    # A lenient reader takes these for an empty robots.txt, which allows everything.
-    "cut-field": sending(b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "cut-head": sending(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"),
-    "interim-only": sending(b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "short-body": sending(_LONGER),
-    "long-body": sending(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}\r\n\r\n".encode() + RULES + b"Disallow: /"),
-    "two-lengths": sending(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nAllow"),
-    "bad-length": sending(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + RULES),
-    "negative-length": sending(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + RULES),
-    "bad-chunk": sending(_CHUNKED + b"5\r\nAllow\r\nwhat?\r\nAllow\r\n0\r\n\r\n"),
-    "negative-chunk": sending(_CHUNKED + b"-5\r\nAllow\r\n0\r\n\r\n"),
-    "late-bad-chunk": later(_CHUNKED, b"5\r\nAllow\r\n", b"what?\r\nAllow\r\n0\r\n\r\n"),
-    "late-cut-chunk": later(_CHUNKED, b"5\r\nAllow\r\n", b"5\r\nAl"),
-    "late-short-body": later(_LONGER[:-5], _LONGER[-5:]),
-    "long-chunk": sending(_CHUNKED + b"5\r\nAllow: /\r\n0\r\n\r\n"),
-    "cut-chunk": sending(_CHUNKED + b"ff\r\nAllow"),
-    "cut-chunks": sending(_CHUNKED + b"5\r\nAllow\r\n"),
-    "cut-last-chunk": sending(_CHUNKED + b"5\r\nAllow\r\n0\r\n"),
-    "transfer-coding": sending(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: martian\r\n\r\n" + RULES),
-    "not-http": sending(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
-    "http-0.9": sending(RULES + b"\n"),
-    "no-colon": sending(b"HTTP/1.1 200 OK\r\nthis is no field\r\n\r\n" + RULES),
-    "switching": sending(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + RULES),
+    "closed": send_raw(b""),
+    "reset": send_and_reset(b""),
+    "reset-in-head": send_and_reset(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "reset-in-body": send_and_reset(_SHORT_BODY),
+    "cut-status": send_raw(b"HTTP/1.1 20"),
+    # A lenient reader accepts these as an empty robots.txt, which allows everything.
+    "cut-field": send_raw(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "cut-head": send_raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"),
+    "interim-only": send_raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "short-body": send_raw(_SHORT_BODY),
+    "long-body": send_raw(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}\r\n\r\n".encode() + RULES + b"Disallow: /"),
+    "two-lengths": send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nAllow"),
+    "bad-length": send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + RULES),
+    "negative-length": send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + RULES),
+    "bad-chunk": send_raw(_CHUNKED + b"5\r\nAllow\r\nwhat?\r\nAllow\r\n0\r\n\r\n"),
+    "negative-chunk": send_raw(_CHUNKED + b"-5\r\nAllow\r\n0\r\n\r\n"),
+    "late-bad-chunk": send_in_parts(_CHUNKED, b"5\r\nAllow\r\n", b"what?\r\nAllow\r\n0\r\n\r\n"),
+    "late-cut-chunk": send_in_parts(_CHUNKED, b"5\r\nAllow\r\n", b"5\r\nAl"),
+    "late-short-body": send_in_parts(_SHORT_BODY[:-5], _SHORT_BODY[-5:]),
+    "long-chunk": send_raw(_CHUNKED + b"5\r\nAllow: /\r\n0\r\n\r\n"),
+    "cut-chunk": send_raw(_CHUNKED + b"ff\r\nAllow"),
+    "cut-chunks": send_raw(_CHUNKED + b"5\r\nAllow\r\n"),
+    "cut-last-chunk": send_raw(_CHUNKED + b"5\r\nAllow\r\n0\r\n"),
+    "transfer-coding": send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: martian\r\n\r\n" + RULES),
+    "not-http": send_raw(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
+    "http-0.9": send_raw(RULES + b"\n"),
+    "no-colon": send_raw(b"HTTP/1.1 200 OK\r\nnot a header\r\n\r\n" + RULES),
+    "switching": send_raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + RULES),
 }

@@ -1,4 +1,4 @@
-"""An authority of the test run's own, and what it certifies: rightly, wrongly, and too long ago."""
+"""A certificate authority for the test run, and server certificates: valid, expired, and for another host."""
 
 import datetime as dt
 import ipaddress
@@ -19,24 +19,24 @@ _DAY = dt.timedelta(days=1)
 
 
 class Authority:
-    """Signs certificates, each with its key in one file of a folder.
+    """Signs certificates. Each is written to a file in a folder, together with its key.
 
-    Cost: a few milliseconds a certificate.
+    Cost: A few milliseconds for each certificate.
     """
 
     def __init__(self, folder: Path) -> None:
         pytest.importorskip("cryptography")
         self._folder = folder
         self._key = _key()
-        self._certificate = _certificate("the authority of a test", self._key, by=None, days=(-1, 30))
+        self._certificate = _certificate("test authority", self._key, by=None, days=(-1, 30))
 
     @property
     def file(self) -> Path:
-        """The authority's own certificate, for whoever trusts it by file."""
-        return self._written("authority", self._key, self._certificate)
+        """Path of the authority's own certificate."""
+        return self._write("authority", self._key, self._certificate)
 
     def client(self) -> ssl.SSLContext:
-        """Give what trusts this authority, and nobody else; of one's own, since transports write into it."""
+        """Return a new client context that trusts only this authority. Do not share it: transports modify it."""
         return ssl.create_default_context(cafile=self.file)
 
     def good(self, *alpn: str) -> ssl.SSLContext:
@@ -45,13 +45,13 @@ class Authority:
     def expired(self) -> ssl.SSLContext:
         return self._server("expired", _NAMES, _ADDRESSES, (-30, -1))
 
-    def of_another_host(self) -> ssl.SSLContext:
-        return self._server("of-another-host", ["example.org"], [], (-1, 30))
+    def for_another_host(self) -> ssl.SSLContext:
+        return self._server("another-host", ["example.org"], [], (-1, 30))
 
     def self_signed(self) -> ssl.SSLContext:
         key = _key()
-        certificate = _certificate("nobody", key, by=None, days=(-1, 30), names=_NAMES, addresses=_ADDRESSES)
-        return _loaded(self._written("self-signed", key, certificate))
+        certificate = _certificate("self-signed", key, by=None, days=(-1, 30), names=_NAMES, addresses=_ADDRESSES)
+        return _server_context(self._write("self-signed", key, certificate))
 
     def _server(
         self, file: str, names: list[str], addresses: list[str], days: tuple[int, int], alpn: tuple[str, ...] = ()
@@ -59,9 +59,9 @@ class Authority:
         key = _key()
         signer = (self._certificate, self._key)
         certificate = _certificate(file, key, by=signer, days=days, names=names, addresses=addresses)
-        return _loaded(self._written(file, key, certificate), alpn)
+        return _server_context(self._write(file, key, certificate), alpn)
 
-    def _written(self, name: str, key: "ec.EllipticCurvePrivateKey", certificate: "x509.Certificate") -> Path:
+    def _write(self, name: str, key: "ec.EllipticCurvePrivateKey", certificate: "x509.Certificate") -> Path:
         from cryptography.hazmat.primitives import serialization
 
         file = self._folder / f"{name}.pem"
@@ -80,7 +80,7 @@ def _key() -> "ec.EllipticCurvePrivateKey":
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def _loaded(file: Path, alpn: tuple[str, ...] = ()) -> ssl.SSLContext:
+def _server_context(file: Path, alpn: tuple[str, ...] = ()) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
     if alpn:

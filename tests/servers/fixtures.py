@@ -1,4 +1,4 @@
-"""The servers as fixtures: `from tests.servers.fixtures import authority, site` in a conftest.py."""
+"""Fixtures for the servers. Import them in a conftest.py: `from tests.servers.fixtures import authority, site`."""
 
 from collections.abc import Iterator
 

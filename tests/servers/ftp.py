@@ -1,4 +1,4 @@
-"""FTP servers on loopback: a real one, by pyftpdlib, and one that says what it is told to."""
+"""FTP servers on loopback: a real one (pyftpdlib) and a scripted one."""
 
 import asyncio
 import warnings
@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
-from tests.servers.listening import Listening
+from tests.servers.threaded import ThreadedServer
 
 _STOP_SECONDS = 10.0
 _TURN_SECONDS = 0.02
@@ -19,20 +19,20 @@ _TURN_SECONDS = 0.02
 def _pyftpdlib(module: str) -> Any:
     pytest.importorskip("pyftpdlib")
     with warnings.catch_warnings():
-        # It says itself that the module that it stands on goes; from Python 3.12 on it brings its own.
+        # It imports modules that Python 3.12 removed, and has its own copies for later versions.
         warnings.simplefilter("ignore", DeprecationWarning)
         return import_module(f"pyftpdlib.{module}")
 
 
 class FtpSite:
-    """pyftpdlib over a folder; `commands` are those that came, without what was said with them.
+    """A pyftpdlib server. `commands` lists the received commands without their arguments.
 
     Args:
-        folder: what is served.
-        host: the loopback address to listen at.
-        anonymous: whether anybody may log in.
-        masquerade: the address that it gives for its data, as a server behind a router does.
-        most: how many connections it takes.
+        folder: The folder to serve.
+        host: The loopback address to listen on.
+        anonymous: Whether anonymous login is allowed.
+        masquerade: The address to announce for data connections, as a server with NAT does.
+        max_connections: The number of connections to accept.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class FtpSite:
         host: str = "127.0.0.1",
         anonymous: bool = True,
         masquerade: str | None = None,
-        most: int = 100,
+        max_connections: int = 100,
     ) -> None:
         authorizer = _pyftpdlib("authorizers").DummyAuthorizer()
         if anonymous:
@@ -50,11 +50,11 @@ class FtpSite:
         self.commands: list[str] = []
         base = _pyftpdlib("handlers").FTPHandler
 
-        def noted(handler: Any, line: str, command: str, argument: str) -> None:
+        def record_command(handler: Any, line: str, command: str, argument: str) -> None:
             self.commands.append(command)
             base.pre_process_command(handler, line, command, argument)
 
-        # A class of its own, since pyftpdlib is told everything by class attributes.
+        # pyftpdlib is configured by class attributes, so each server needs its own class.
         handler = type(
             "Handler",
             (base,),
@@ -62,11 +62,11 @@ class FtpSite:
                 "authorizer": authorizer,
                 "masquerade_address": masquerade,
                 "auth_failed_timeout": 0,
-                "pre_process_command": noted,
+                "pre_process_command": record_command,
             },
         )
         self._server: Any = _pyftpdlib("servers").FTPServer((host, 0), handler)
-        self._server.max_cons = most
+        self._server.max_cons = max_connections
         self.host = host
         self.port: int = self._server.socket.getsockname()[1]
         self._stopping = Event()
@@ -93,22 +93,23 @@ class FtpSite:
         assert not self._thread.is_alive()
 
 
-class ScriptedFtp(Listening):
-    """Says what it is told to each command, and sends what it is told to over a data connection.
+class ScriptedFtp(ThreadedServer):
+    """A server with scripted replies and data.
 
     Args:
-        replies: by command; `welcome` and `done` (after the data) are commands, too. None is silence, "" the end.
-        data: what RETR sends; None keeps the data connection open and silent.
-        pasv: an address and a port for the data that are not its own.
+        replies: Replies by command, and by `welcome` and `done` (after the data). None sends nothing, "" closes the
+            connection.
+        data: Content that RETR sends. None keeps the data connection open without sending.
+        pasv: Address and port to announce for data connections instead of the server's own.
     """
 
-    PROPER: Mapping[str, str | None] = {
+    DEFAULT_REPLIES: Mapping[str, str | None] = {
         "welcome": "220 ready",
-        "USER": "331 who?",
+        "USER": "331 password?",
         "PASS": "230 welcome",
         "TYPE": "200 binary",
-        "RETR": "150 coming",
-        "done": "226 all of it",
+        "RETR": "150 opening data connection",
+        "done": "226 complete",
     }
 
     def __init__(
@@ -119,7 +120,7 @@ class ScriptedFtp(Listening):
         pasv: tuple[str, int] | None = None,
     ) -> None:
         super().__init__()
-        self._replies = {**self.PROPER, **(replies or {})}
+        self._replies = {**self.DEFAULT_REPLIES, **(replies or {})}
         self._data = data
         self._pasv = pasv
         self.commands: list[str] = []
@@ -129,17 +130,17 @@ class ScriptedFtp(Listening):
 
     async def open(self) -> None:
         await super().open()
-        self._data_port = await self.listen(self._hold)
-        self._held: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+        self._data_port = await self.listen(self._accept_data)
+        self._data_connections: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
 
-    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take a data connection, for whoever sends over it."""
-        await self._held.put(writer)
+    async def _accept_data(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Queue a data connection for `_send_data`."""
+        await self._data_connections.put(writer)
         await reader.read()
-        await self.stopped()
+        await self.wait_stopped()
 
-    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._say(writer, "welcome")
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._reply(writer, "welcome")
         while line := await reader.readline():
             command = line.decode("latin-1").rstrip("\r\n")
             self.commands.append(command)
@@ -150,24 +151,24 @@ class ScriptedFtp(Listening):
                 writer.write(f"227 Entering Passive Mode ({numbers})\r\n".encode())
                 continue
             if word == "RETR" and (self._replies["RETR"] or "")[:1] == "1":
-                await self._say(writer, word)
-                await self._send()
+                await self._reply(writer, word)
+                await self._send_data()
                 word = "done"
-            await self._say(writer, word)
+            await self._reply(writer, word)
 
-    async def _send(self) -> None:
-        data = await self._held.get()
+    async def _send_data(self) -> None:
+        data = await self._data_connections.get()
         if self._data is None:
-            await self.stopped()
+            await self.wait_stopped()
             return
         data.write(self._data)
         await data.drain()
         data.close()
 
-    async def _say(self, writer: asyncio.StreamWriter, word: str) -> None:
-        reply = self._replies.get(word, "502 what?")
+    async def _reply(self, writer: asyncio.StreamWriter, word: str) -> None:
+        reply = self._replies.get(word, "502 unknown command")
         if reply is None:
-            await self.stopped()
+            await self.wait_stopped()
         elif not reply:
             raise ConnectionResetError
         else:

@@ -1,4 +1,4 @@
-"""An HTTP/2 server on loopback, over TLS, that behaves as its path says."""
+"""An HTTP/2 server on loopback over TLS. The path of a request selects its behaviour."""
 
 import asyncio
 import contextlib
@@ -12,16 +12,16 @@ import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
-from tests.servers.listening import Listening
-from tests.servers.proper import RULES
+from tests.servers.threaded import ThreadedServer
+from tests.servers.valid import RULES
 
-_PIECE_OCTETS = 16_384
+_CHUNK_BYTES = 16_384
 
 Headers = list[tuple[str, str]]
 
 
 class Stream:
-    """One request over HTTP/2, and what is done about it."""
+    """One HTTP/2 request and its response."""
 
     def __init__(self, connection: h2.connection.H2Connection, number: int, writer: asyncio.StreamWriter) -> None:
         self.connection = connection
@@ -40,50 +40,50 @@ class Stream:
         self.connection.send_headers(self.number, [(":status", status), *fields], end_stream=end)
         await self.flush()
 
-    async def data(self, octets: bytes, *, end: bool = False) -> None:
-        while octets:
-            most = min(self.connection.local_flow_control_window(self.number), _PIECE_OCTETS)
-            if not most:
+    async def data(self, data: bytes, *, end: bool = False) -> None:
+        while data:
+            limit = min(self.connection.local_flow_control_window(self.number), _CHUNK_BYTES)
+            if not limit:
                 self.window.clear()
                 await self.window.wait()
                 continue
-            self.connection.send_data(self.number, octets[:most])
-            octets = octets[most:]
+            self.connection.send_data(self.number, data[:limit])
+            data = data[limit:]
             await self.flush()
         if end:
             self.connection.end_stream(self.number)
             await self.flush()
 
-    async def answer(self, status: str, body: bytes, *fields: tuple[str, str]) -> None:
+    async def respond(self, status: str, body: bytes, *fields: tuple[str, str]) -> None:
         await self.head(status, ("content-length", str(len(body))), *fields)
         await self.data(body, end=True)
 
 
 async def _rules(stream: Stream) -> None:
-    await stream.answer("200", RULES)
+    await stream.respond("200", RULES)
 
 
 async def _missing(stream: Stream) -> None:
-    await stream.answer("404", b"no such file")
+    await stream.respond("404", b"no such file")
 
 
 async def _interim(stream: Stream) -> None:
     await stream.head("103", ("link", "</x>"))
-    await stream.answer("200", RULES)
+    await stream.respond("200", RULES)
 
 
 async def _gzip(stream: Stream) -> None:
-    await stream.answer("200", gzip.compress(RULES), ("content-encoding", "gzip"))
+    await stream.respond("200", gzip.compress(RULES), ("content-encoding", "gzip"))
 
 
-async def _bomb(stream: Stream) -> None:
-    await stream.answer("200", gzip.compress(bytes(8_000_000)), ("content-encoding", "gzip"))
+async def _gzip_bomb(stream: Stream) -> None:
+    await stream.respond("200", gzip.compress(bytes(8_000_000)), ("content-encoding", "gzip"))
 
 
-async def _endless(stream: Stream) -> None:
+async def _endless_body(stream: Stream) -> None:
     await stream.head("200")
     while True:
-        await stream.data(bytes(_PIECE_OCTETS))
+        await stream.data(bytes(_CHUNK_BYTES))
 
 
 async def _silent(stream: Stream) -> None:
@@ -106,12 +106,12 @@ async def _reset_in_body(stream: Stream) -> None:
     await _reset(stream)
 
 
-async def _goodbye(stream: Stream) -> None:
+async def _goaway(stream: Stream) -> None:
     stream.connection.close_connection(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
     await stream.flush()
 
 
-async def _cut(stream: Stream) -> None:
+async def _cut_in_body(stream: Stream) -> None:
     await stream.head("200")
     await stream.data(RULES)
     stream.writer.transport.abort()
@@ -121,19 +121,19 @@ async def _closed(stream: Stream) -> None:
     stream.writer.transport.abort()
 
 
-async def _closed_in_order(stream: Stream) -> None:
+async def _closed_in_body(stream: Stream) -> None:
     await stream.head("200")
     await stream.data(RULES)
     stream.writer.close()
 
 
-async def _short(stream: Stream) -> None:
+async def _short_body(stream: Stream) -> None:
     await stream.head("200", ("content-length", str(len(RULES) + 100)))
     await stream.data(RULES, end=True)
 
 
 async def _garbage(stream: Stream) -> None:
-    # Data of no stream.
+    # A DATA frame for stream 0.
     stream.writer.write(b"\x00\x00\x01\x00\x00\x00\x00\x00\x00x")
     await stream.flush()
 
@@ -143,7 +143,7 @@ async def _garbage_in_body(stream: Stream) -> None:
     await _garbage(stream)
 
 
-async def _status_without_number(stream: Stream) -> None:
+async def _status_word(stream: Stream) -> None:
     await stream.head("2xx", end=True)
 
 
@@ -152,51 +152,51 @@ BEHAVIOURS: dict[str, Callable[[Stream], Coroutine[Any, Any, None]]] = {
     "missing": _missing,
     "interim": _interim,
     "gzip": _gzip,
-    "gzip-bomb": _bomb,
-    "endless-body": _endless,
+    "gzip-bomb": _gzip_bomb,
+    "endless-body": _endless_body,
     "silent": _silent,
     "silent-body": _silent_body,
     "reset": _reset,
     "reset-in-body": _reset_in_body,
-    "goodbye": _goodbye,
-    "cut-in-body": _cut,
+    "goaway": _goaway,
+    "cut-in-body": _cut_in_body,
     "closed": _closed,
-    "closed-in-body": _closed_in_order,
-    "short-body": _short,
+    "closed-in-body": _closed_in_body,
+    "short-body": _short_body,
     "garbage": _garbage,
     "garbage-in-body": _garbage_in_body,
-    "status-word": _status_without_number,
+    "status-word": _status_word,
 }
 
 
-class Http2Site(Listening):
-    """One server with its own port and thread.
+class Http2Site(ThreadedServer):
+    """A server with its own port and thread.
 
-    Args: tls: a context that offers `h2`.
+    Args: tls: A context that offers `h2`.
     """
 
     def __init__(self, tls: ssl.SSLContext) -> None:
         super().__init__(tls=tls)
-        self.asked: list[Headers] = []
+        self.requests: list[Headers] = []
 
     def url(self, label: str) -> str:
         return f"https://{self.netloc}/{label}"
 
-    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        doing: list[asyncio.Task[None]] = []
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks: list[asyncio.Task[None]] = []
         try:
-            # A client that speaks no HTTP/2 is sent away.
+            # A client that does not use HTTP/2 is disconnected.
             with contextlib.suppress(h2.exceptions.ProtocolError):
-                await self._serve(reader, writer, doing)
+                await self._serve(reader, writer, tasks)
         finally:
-            for one in doing:
-                one.cancel()
-            await asyncio.gather(*doing, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doing: list[asyncio.Task[None]]
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tasks: list[asyncio.Task[None]]
     ) -> None:
-        # Unchecked, so that it may say what no server should.
+        # Unchecked, so that the server can send invalid headers.
         config = h2.config.H2Configuration(
             client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False
         )
@@ -204,15 +204,15 @@ class Http2Site(Listening):
         connection.initiate_connection()
         writer.write(connection.data_to_send())
         streams: dict[int, Stream] = {}
-        while octets := await reader.read(65_536):
-            for event in connection.receive_data(octets):
+        while data := await reader.read(65_536):
+            for event in connection.receive_data(data):
                 if isinstance(event, h2.events.RequestReceived):
                     assert event.stream_id is not None
                     fields = [(name.decode(), value.decode()) for name, value in event.headers or []]
-                    self.asked.append(fields)
+                    self.requests.append(fields)
                     stream = streams[event.stream_id] = Stream(connection, event.stream_id, writer)
                     behaviour = BEHAVIOURS[dict(fields)[":path"].strip("/")]
-                    doing.append(asyncio.create_task(behaviour(stream)))
+                    tasks.append(asyncio.create_task(behaviour(stream)))
                 if isinstance(event, h2.events.WindowUpdated):
                     for stream in streams.values():
                         stream.window.set()

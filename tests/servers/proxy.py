@@ -1,21 +1,21 @@
-"""A forward proxy on loopback: CONNECT for https, absolute URLs for http; every name is 127.0.0.1."""
+"""A forward proxy on loopback, with CONNECT for https and absolute URLs for http. All names are 127.0.0.1."""
 
 import asyncio
 import contextlib
 from urllib.parse import urlsplit
 
-from tests.servers.listening import Listening
+from tests.servers.threaded import ThreadedServer
 
 
-class ProxySite(Listening):
-    """One proxy with its own port and thread. Args: refusing: says 403 to everything."""
+class ProxySite(ThreadedServer):
+    """A proxy with its own port and thread. `heads` contains the request heads; `refusing` responds 403 to all."""
 
     def __init__(self, *, refusing: bool = False) -> None:
         super().__init__()
         self.heads: list[str] = []
         self._refusing = refusing
 
-    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         self.heads.append(head.decode("latin-1"))
         method, target, _ = self.heads[-1].split("\r\n")[0].split(" ")
@@ -24,23 +24,26 @@ class ProxySite(Listening):
             await writer.drain()
             return
         port = int(target.rpartition(":")[2]) if method == "CONNECT" else urlsplit(target).port
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+        remote_reader, remote_writer = await asyncio.open_connection("127.0.0.1", port)
         try:
             if method == "CONNECT":
                 writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
             else:
                 path = target.partition("//")[2].partition("/")[2]
-                far_writer.write(head.replace(target.encode(), b"/" + path.encode(), 1))
+                remote_writer.write(head.replace(target.encode(), b"/" + path.encode(), 1))
             await asyncio.wait(
-                [asyncio.ensure_future(_pass(reader, far_writer)), asyncio.ensure_future(_pass(far_reader, writer))]
+                [
+                    asyncio.ensure_future(_copy(reader, remote_writer)),
+                    asyncio.ensure_future(_copy(remote_reader, writer)),
+                ]
             )
         finally:
-            far_writer.transport.abort()
+            remote_writer.transport.abort()
 
 
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(ConnectionError):
-        while octets := await reader.read(65_536):
-            writer.write(octets)
+        while data := await reader.read(65_536):
+            writer.write(data)
             await writer.drain()
         writer.close()

@@ -1,29 +1,29 @@
-"""Answers that never end, or never begin."""
+"""Responses that are slow, never end, or never start."""
 
 import asyncio
 
-from tests.servers.proper import RULES
+from tests.servers.valid import RULES
 from tests.servers.web import Behaviour, Exchange
 
-# Far below any read time-out: only a bound on the whole ends these.
+# Far below any read timeout, so that only the timeout of the whole request ends these.
 _DRIP_SECONDS = 0.02
-_PIECE = b"# nothing\n" * 6_400
+_FILLER = b"# filler\n" * 6_400
 
 
-async def _drip(exchange: Exchange, octets: bytes) -> None:
-    for octet in octets:
-        await exchange.send(bytes([octet]))
+async def _drip(exchange: Exchange, data: bytes) -> None:
+    for byte in data:
+        await exchange.send(bytes([byte]))
         await asyncio.sleep(_DRIP_SECONDS)
 
 
 async def silent(exchange: Exchange) -> None:
-    await exchange.until_gone()
+    await exchange.wait_closed()
 
 
 async def silent_body(exchange: Exchange) -> None:
-    """Begin the body, and stop."""
+    """Send the start of the body, then nothing."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + RULES)
-    await exchange.until_gone()
+    await exchange.wait_closed()
 
 
 async def slow_head(exchange: Exchange) -> None:
@@ -35,8 +35,8 @@ async def slow_body(exchange: Exchange) -> None:
     await _drip(exchange, b"#" * 10_000)
 
 
-async def slow_enough(exchange: Exchange) -> None:
-    """Take a moment, and be whole."""
+async def slow_complete(exchange: Exchange) -> None:
+    """Send a complete response slowly."""
     await exchange.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}\r\n\r\n".encode())
     for start in range(0, len(RULES), 8):
         await exchange.send(RULES[start : start + 8])
@@ -46,17 +46,17 @@ async def slow_enough(exchange: Exchange) -> None:
 async def endless_body(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
     while True:
-        await exchange.send(_PIECE)
+        await exchange.send(_FILLER)
 
 
 async def endless_chunks(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     while True:
-        await exchange.send(b"%x\r\n%b\r\n" % (len(_PIECE), _PIECE))
+        await exchange.send(b"%x\r\n%b\r\n" % (len(_FILLER), _FILLER))
 
 
 async def endless_line(exchange: Exchange) -> None:
-    """Send one field that does not end."""
+    """Send one header without end."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nX-Endless: ")
     while True:
         await exchange.send(b"x" * 4_096)
@@ -74,17 +74,17 @@ async def endless_interim(exchange: Exchange) -> None:
 
 
 async def endless_extension(exchange: Exchange) -> None:
-    """Send one chunk whose extension does not end."""
+    """Send a chunk extension without end."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
     while True:
         await exchange.send(b"x" * 4_096)
 
 
 async def endless_missing(exchange: Exchange) -> None:
-    """Say that it is not there, and go on talking."""
+    """Send 404 with a body without end."""
     await exchange.send(b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n")
     while True:
-        await exchange.send(_PIECE)
+        await exchange.send(_FILLER)
 
 
 BEHAVIOURS: dict[str, Behaviour] = {
@@ -92,7 +92,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "silent-body": silent_body,
     "slow-head": slow_head,
     "slow-body": slow_body,
-    "slow-enough": slow_enough,
+    "slow-complete": slow_complete,
     "endless-body": endless_body,
     "endless-chunks": endless_chunks,
     "endless-line": endless_line,

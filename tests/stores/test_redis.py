@@ -5,7 +5,7 @@ import sys
 from contextlib import closing
 
 import pytest
-from tests.servers.deaf import refusing_port
+from tests.servers.dead_ports import refusing_port
 from tests.stores.entries import entry_of
 
 from canfetch.errors import CorruptEntry, StoreError

@@ -1,4 +1,4 @@
-"""What the tests of the transports share."""
+"""Fixtures for the tests of the transports."""
 
 from collections.abc import Iterator
 
@@ -6,34 +6,34 @@ import pytest
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority, site, tls_site
 from tests.servers.web import Site
-from tests.transports.faces import FACES, Ask, face
+from tests.transports.harness import TRANSPORT_NAMES, Send, open_transport
 
 __all__ = ["authority", "site", "tls_site"]
 
 
 @pytest.fixture(scope="module")
 def shared_site() -> Iterator[Site]:
-    """One server for many requests, for tests that do not count them."""
+    """A server shared by the tests of a module, for tests that do not count requests."""
     with Site() as running:
         yield running
 
 
-@pytest.fixture(scope="module", params=FACES)
+@pytest.fixture(scope="module", params=TRANSPORT_NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Each transport's name in turn."""
-    transport: str = request.param
-    return transport
+    """The name of each transport."""
+    transport_name: str = request.param
+    return transport_name
 
 
 @pytest.fixture(scope="module")
-def ask(name: str) -> Iterator[Ask]:
-    """Each transport in turn."""
-    with face(name) as asked:
-        yield asked
+def send(name: str) -> Iterator[Send]:
+    """The `send` of each transport."""
+    with open_transport(name) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def tls_ask(name: str, authority: Authority) -> Iterator[Ask]:
-    """Each transport in turn, trusting the authority of the tests."""
-    with face(name, ssl_context=authority.client()) as asked:
-        yield asked
+def tls_send(name: str, authority: Authority) -> Iterator[Send]:
+    """The `send` of each transport, with the test authority trusted."""
+    with open_transport(name, ssl_context=authority.client()) as opened:
+        yield opened

@@ -1,12 +1,12 @@
-"""Which addresses are the public internet."""
+"""Classification of addresses as public or private, and the choice of addresses to connect to."""
 
 from ipaddress import ip_address
 
 import pytest
 
 from canfetch.access.responses import FailureKind
-from canfetch.client.transports.addresses import is_public, literal_address, permitted
-from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.addresses import filter_addresses, is_ip_literal, is_public
+from canfetch.client.transports.failures import TransportError
 
 PUBLIC = [
     "8.8.8.8",
@@ -20,7 +20,7 @@ PUBLIC = [
 ]
 
 NOT_PUBLIC = [
-    "0.0.0.0",  # noqa: S104 - an address to be refused
+    "0.0.0.0",  # noqa: S104 - only classified, never bound
     "0.1.2.3",
     "10.0.0.1",
     "100.64.0.1",
@@ -66,36 +66,36 @@ NOT_PUBLIC = [
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_public_addresses_are(address: str) -> None:
+def test_public_address_is_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)
-def test_other_addresses_are_not(address: str) -> None:
+def test_special_purpose_address_is_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "fe80::1%eth0"])
-def test_literal_addresses_are_themselves(host: str) -> None:
-    assert literal_address(host) == host
+def test_ip_literal_is_recognised(host: str) -> None:
+    assert is_ip_literal(host)
 
 
 @pytest.mark.parametrize("host", ["example.com", "127.1", "0x7f000001", "2130706433", "127.0.0.01", ""])
-def test_other_spellings_are_names(host: str) -> None:
-    assert literal_address(host) is None
+def test_other_forms_are_not_ip_literals(host: str) -> None:
+    assert not is_ip_literal(host)
 
 
-def test_forbidden_addresses_are_left_out_and_others_stay() -> None:
+def test_private_addresses_and_duplicates_are_removed() -> None:
     found = ["10.0.0.1", "8.8.8.8", "::1", "8.8.8.8"]
-    assert permitted("mixed.test", found, allow_private=False) == ["8.8.8.8"]
-    assert permitted("mixed.test", found, allow_private=True) == ["10.0.0.1", "8.8.8.8", "::1"]
+    assert filter_addresses("mixed.test", found, allow_private=False) == ["8.8.8.8"]
+    assert filter_addresses("mixed.test", found, allow_private=True) == ["10.0.0.1", "8.8.8.8", "::1"]
 
 
 @pytest.mark.parametrize(
     "found, kind",
     [([], FailureKind.DNS), (["example.com"], FailureKind.DNS), (["::1"], FailureKind.FORBIDDEN_ADDRESS)],
 )
-def test_names_without_a_permitted_address_are_failures(found: list[str], kind: FailureKind) -> None:
-    with pytest.raises(Failed) as caught:
-        permitted("a.test", found, allow_private=False)
+def test_name_without_allowed_address_raises(found: list[str], kind: FailureKind) -> None:
+    with pytest.raises(TransportError) as caught:
+        filter_addresses("a.test", found, allow_private=False)
     assert caught.value.kind is kind

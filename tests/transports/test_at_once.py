@@ -1,87 +1,88 @@
-"""Many requests at once, and requests that nobody waits for any more."""
+"""Concurrent and cancelled requests."""
 
 import asyncio
 import gc
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.servers.deaf import accepting_port, full_port
-from tests.servers.proper import RULES
+from tests.servers.dead_ports import full_queue_port, unresponsive_port
+from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.faces import HERE, asking, made
+from tests.transports.harness import LOOPBACK, make_request, transport_class
 
 from canfetch.access.responses import Response
 from canfetch.client.transports import AsyncTransport, Transport
 
-ASYNC = ["standard-async", "httpx2-async", "aiohttp"]
-AT_ONCE = 200
+ASYNC = ["stdlib-async", "httpx2-async", "aiohttp"]
+REQUESTS = 200
 
 
-@pytest.mark.parametrize("name", ["standard", "httpx2"])
-def test_threads_share_a_transport(name: str, site: Site) -> None:
-    transport: Transport = made(name)(resolve=HERE)
+@pytest.mark.parametrize("name", ["stdlib", "httpx2"])
+def test_threads_can_share_a_transport(name: str, site: Site) -> None:
+    transport: Transport = transport_class(name)(resolve=LOOPBACK)
     with ThreadPoolExecutor(32) as threads:
-        answers = list(threads.map(transport.send, [asking(site.robots_url("slow-enough"))] * AT_ONCE))
+        results = list(threads.map(transport.send, [make_request(site.robots_url("slow-complete"))] * REQUESTS))
     transport.close()
-    assert all(isinstance(answer, Response) and answer.body == RULES for answer in answers)
-    assert len(site.asked) == AT_ONCE
+    assert all(isinstance(result, Response) and result.body == RULES for result in results)
+    assert len(site.requests) == REQUESTS
 
 
 @pytest.mark.parametrize("name", ASYNC)
-def test_tasks_share_a_transport(name: str, site: Site) -> None:
-    async def ask_all() -> list[object]:
-        transport: AsyncTransport = made(name)(resolve=HERE)
+def test_tasks_can_share_a_transport(name: str, site: Site) -> None:
+    async def send_all() -> list[object]:
+        transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
         try:
             return await asyncio.gather(
-                *(transport.send(asking(site.robots_url("slow-enough"))) for _ in range(AT_ONCE))
+                *(transport.send(make_request(site.robots_url("slow-complete"))) for _ in range(REQUESTS))
             )
         finally:
             await transport.close()
 
-    answers = asyncio.run(ask_all())
-    assert all(isinstance(answer, Response) and answer.body == RULES for answer in answers)
-    assert len(site.asked) == AT_ONCE
+    results = asyncio.run(send_all())
+    assert all(isinstance(result, Response) and result.body == RULES for result in results)
+    assert len(site.requests) == REQUESTS
 
 
-def give_up_on(name: str, urls: list[str]) -> None:
-    async def give_up() -> None:
-        transport: AsyncTransport = made(name)(resolve=HERE)
-        tasks = [asyncio.ensure_future(transport.send(asking(url, timeout=0.5))) for url in urls]
+def cancel_requests(name: str, urls: list[str]) -> None:
+    async def send_and_cancel() -> None:
+        transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
+        tasks = [asyncio.ensure_future(transport.send(make_request(url, timeout=0.5))) for url in urls]
         await asyncio.sleep(0.1)
         for task in tasks:
             task.cancel()
-        answers = await asyncio.gather(*tasks, return_exceptions=True)
-        assert not any(isinstance(answer, Response) for answer in answers)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert not any(isinstance(result, Response) for result in results)
         await transport.close()
 
-    asyncio.run(give_up())
-    # Warnings are errors: a socket that is still open would be one.
+    asyncio.run(send_and_cancel())
+    # A socket that is still open would raise a ResourceWarning, which is an error in tests.
     gc.collect()
 
 
 @pytest.mark.parametrize("name", ASYNC)
 @pytest.mark.parametrize("label", ["silent", "silent-body", "endless-interim"])
-def test_cancelled_requests_leave_nothing_behind(name: str, label: str, site: Site, tls_site: Site) -> None:
-    give_up_on(name, [site.robots_url(label), tls_site.robots_url(label)])
+def test_cancelled_request_closes_its_connection(name: str, label: str, site: Site, tls_site: Site) -> None:
+    cancel_requests(name, [site.robots_url(label), tls_site.robots_url(label)])
 
 
 @pytest.mark.parametrize("name", ASYNC)
-def test_cancelled_connections_leave_nothing_behind(name: str) -> None:
-    with full_port() as full, accepting_port() as accepting:
-        give_up_on(name, [f"http://127.0.0.1:{full}/", f"https://127.0.0.1:{accepting}/"])
+def test_cancelled_connect_closes_its_socket(name: str) -> None:
+    with full_queue_port() as full_queue, unresponsive_port() as unresponsive:
+        cancel_requests(name, [f"http://127.0.0.1:{full_queue}/", f"https://127.0.0.1:{unresponsive}/"])
 
 
 @pytest.mark.parametrize("name", ASYNC)
-def test_one_silent_origin_holds_nobody_up(name: str, site: Site) -> None:
-    async def ask_all() -> list[bool]:
-        transport: AsyncTransport = made(name)(resolve=HERE)
+def test_silent_origin_does_not_delay_other_requests(name: str, site: Site) -> None:
+    async def send_all() -> list[bool]:
+        transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
         silent = [
-            asyncio.ensure_future(transport.send(asking(site.robots_url("silent"), timeout=1.0))) for _ in range(20)
+            asyncio.ensure_future(transport.send(make_request(site.robots_url("silent"), timeout=1.0)))
+            for _ in range(20)
         ]
-        answers = [await transport.send(asking(site.robots_url("rules"))) for _ in range(20)]
-        waited = [task.done() for task in silent]
+        results = [await transport.send(make_request(site.robots_url("rules"))) for _ in range(20)]
+        finished = [task.done() for task in silent]
         await asyncio.gather(*silent)
         await transport.close()
-        return [*waited, *(not isinstance(answer, Response) for answer in answers)]
+        return [*finished, *(not isinstance(result, Response) for result in results)]
 
-    assert not any(asyncio.run(ask_all()))
+    assert not any(asyncio.run(send_all()))

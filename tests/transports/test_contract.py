@@ -1,12 +1,12 @@
-"""What every transport must do with every server: the same, to the kind of failure."""
+"""The behaviour that all transports share, down to the kind of failure."""
 
 import gzip
 import zlib
 
 import pytest
-from tests.servers.proper import ETAG, LARGE_OCTETS, RULES
+from tests.servers.valid import ETAG, LARGE_BYTES, RULES
 from tests.servers.web import Site
-from tests.transports.faces import Ask, asking
+from tests.transports.harness import Send, make_request
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.errors import InvalidURL
@@ -21,7 +21,7 @@ WHOLE = {
     "interim": RULES,
     "chunked": RULES,
     "closing": RULES,
-    "slow-enough": RULES,
+    "slow-complete": RULES,
     "empty": b"",
     "long-body": RULES,
     "utf-16": RULES.decode().encode("utf-16"),
@@ -38,8 +38,8 @@ WHOLE = {
     "refresh": b'<meta http-equiv="refresh" content="0; url=/rules">\n',
 }
 
-# Each ends at the limit, whatever there was to come.
-CUT = ["endless-body", "endless-chunks", "gzip-bomb", "deflate-bomb", "br-bomb", "zstd-bomb", "large"]
+# Bodies longer than the limit.
+TOO_LONG = ["endless-body", "endless-chunks", "gzip-bomb", "deflate-bomb", "br-bomb", "zstd-bomb", "large"]
 
 FAILURES = {
     FailureKind.RESET: [
@@ -98,13 +98,13 @@ FAILURES = {
         "deflate-trailing",
         "br-trailing",
         "zstd-trailing",
-        "twice-coded",
+        "encoded-twice",
         "unknown-coding",
         "endless-members",
     ],
 }
 
-# Where aiohttp sees less; its module says so. None of them is ever a success that was none.
+# Deviations of aiohttp, which its module documents. None of them turns a failure into a success.
 AIOHTTP = {
     "reset-in-body": FailureKind.INCOMPLETE,
     "late-bad-chunk": FailureKind.TIMEOUT,
@@ -113,7 +113,7 @@ AIOHTTP = {
     "long-body": FailureKind.PROTOCOL,
 }
 
-LATE = ["silent", "silent-body", "slow-head", "slow-body"]
+SLOW = ["silent", "silent-body", "slow-head", "slow-body"]
 
 STATUSES = [
     *(200, 201, 203, 205, 226, 299),
@@ -124,18 +124,18 @@ STATUSES = [
 ]
 
 
-def need_decoder(label: str) -> None:
-    """Skip what is in a coding that is not installed here."""
+def skip_without_decoder(label: str) -> None:
+    """Skip the test if the library for the content coding is not installed."""
     library = {"br": "brotli", "zstd": "zstandard"}.get(label.partition("-")[0])
     if library is not None:
         pytest.importorskip(library)
 
 
 @pytest.mark.parametrize("label", WHOLE)
-def test_whole_answers_come_whole(name: str, ask: Ask, shared_site: Site, label: str) -> None:
-    need_decoder(label)
+def test_complete_response_is_returned(name: str, send: Send, shared_site: Site, label: str) -> None:
+    skip_without_decoder(label)
     url = shared_site.url(label)
-    answer = ask(asking(url))
+    answer = send(make_request(url))
     if name == "aiohttp" and label in AIOHTTP:
         assert isinstance(answer, Failure)
         assert answer.kind is AIOHTTP[label]
@@ -144,141 +144,145 @@ def test_whole_answers_come_whole(name: str, ask: Ask, shared_site: Site, label:
     assert (answer.url, answer.status, answer.body) == (url, 200, WHOLE[label])
 
 
-@pytest.mark.parametrize("label", CUT)
-def test_rfc9309_2_5_reading_stops_one_octet_past_the_limit(ask: Ask, shared_site: Site, label: str) -> None:
-    need_decoder(label)
-    answer = ask(asking(shared_site.url(label)))
+@pytest.mark.parametrize("label", TOO_LONG)
+def test_rfc9309_2_5_reading_stops_one_byte_past_the_limit(send: Send, shared_site: Site, label: str) -> None:
+    skip_without_decoder(label)
+    answer = send(make_request(shared_site.url(label)))
     assert isinstance(answer, Response), answer
     assert len(answer.body) == LIMIT + 1
 
 
-def test_limit_itself_is_no_cut(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("large"), max_bytes=LARGE_OCTETS))
+def test_body_of_exactly_the_limit_is_complete(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("large"), max_bytes=LARGE_BYTES))
     assert isinstance(answer, Response)
-    assert len(answer.body) == LARGE_OCTETS
+    assert len(answer.body) == LARGE_BYTES
     assert answer.body[599_000:].startswith(b"Disallow: /x")
 
 
-def test_endless_body_is_left_soon(ask: Ask, site: Site) -> None:
-    ask(asking(site.url("endless-body"), max_bytes=1_000))
-    # What the system's buffers take, and no more: tens of MiB would be a client that reads on.
-    assert site.sent_octets < 16 * 1024 * 1024
+def test_endless_body_is_not_read_on(send: Send, site: Site) -> None:
+    send(make_request(site.url("endless-body"), max_bytes=1_000))
+    # The buffers of the system can take a few MiB.
+    assert site.sent_bytes < 16 * 1024 * 1024
 
 
 @pytest.mark.parametrize("label, kind", [(label, kind) for kind, labels in FAILURES.items() for label in labels])
-def test_broken_answers_are_failures(name: str, ask: Ask, shared_site: Site, label: str, kind: FailureKind) -> None:
-    need_decoder(label)
+def test_broken_response_is_a_failure(name: str, send: Send, shared_site: Site, label: str, kind: FailureKind) -> None:
+    skip_without_decoder(label)
     if name == "aiohttp":
         kind = AIOHTTP.get(label, kind)
     url = shared_site.url(label)
-    answer = ask(asking(url, timeout=SHORT_SECONDS if kind is FailureKind.TIMEOUT else 20.0))
+    answer = send(make_request(url, timeout=SHORT_SECONDS if kind is FailureKind.TIMEOUT else 20.0))
     assert isinstance(answer, Failure), answer
     assert (answer.url, answer.kind) == (url, kind), answer
     assert answer.detail
 
 
 @pytest.mark.parametrize("label", ["closed", "reset", "cut-head", "reset-in-body", "short-body", "not-http"])
-def test_nobody_is_asked_twice(ask: Ask, site: Site, label: str) -> None:
-    ask(asking(site.url(label)))
-    assert len(site.asked) == 1
+def test_failed_request_is_not_repeated(send: Send, site: Site, label: str) -> None:
+    send(make_request(site.url(label)))
+    assert len(site.requests) == 1
 
 
-@pytest.mark.parametrize("label", LATE)
-def test_rfc9309_2_3_1_4_late_answers_end_by_the_total(ask: Ask, shared_site: Site, label: str) -> None:
-    answer = ask(asking(shared_site.url(label), timeout=SHORT_SECONDS))
+@pytest.mark.parametrize("label", SLOW)
+def test_rfc9309_2_3_1_4_slow_response_exceeds_the_timeout(send: Send, shared_site: Site, label: str) -> None:
+    answer = send(make_request(shared_site.url(label), timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure), answer
     assert answer.kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("label", ["silent", "silent-body"])
-def test_silence_ends_by_the_read_time_out(ask: Ask, shared_site: Site, label: str) -> None:
-    answer = ask(asking(shared_site.url(label), read_timeout=SHORT_SECONDS))
+def test_silence_exceeds_the_read_timeout(send: Send, shared_site: Site, label: str) -> None:
+    answer = send(make_request(shared_site.url(label), read_timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure), answer
     assert answer.kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_status_comes_as_it_is(ask: Ask, shared_site: Site, status: int) -> None:
-    answer = ask(asking(shared_site.url(f"status-{status}")))
+def test_status_is_returned_unchanged(send: Send, shared_site: Site, status: int) -> None:
+    answer = send(make_request(shared_site.url(f"status-{status}")))
     assert isinstance(answer, Response), answer
     assert answer.status == status
     assert answer.body == (RULES if status // 100 == 2 else b"")
 
 
 @pytest.mark.parametrize("status", [204, 304])
-def test_statuses_without_body_have_none(ask: Ask, shared_site: Site, status: int) -> None:
-    answer = ask(asking(shared_site.url(f"status-{status}")))
+def test_status_without_body(send: Send, shared_site: Site, status: int) -> None:
+    answer = send(make_request(shared_site.url(f"status-{status}")))
     assert isinstance(answer, Response), answer
     assert (answer.status, answer.body) == (status, b"")
 
 
-def test_partial_content_comes_with_its_status(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("status-206")))
+def test_partial_content_is_returned_with_its_status(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("status-206")))
     assert isinstance(answer, Response)
     assert (answer.status, answer.body) == (206, RULES)
 
 
-def test_body_of_a_failure_status_is_not_waited_for(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("endless-missing")))
+def test_body_of_unsuccessful_status_is_not_read(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("endless-missing")))
     assert isinstance(answer, Response), answer
     assert (answer.status, answer.body) == (404, b"")
 
 
 @pytest.mark.parametrize("label", ["loop", "itself", "chain-5", "relative"])
-def test_rfc9309_2_3_1_2_redirects_are_not_followed_here(ask: Ask, site: Site, label: str) -> None:
-    answer = ask(asking(site.url(label)))
+def test_redirect_is_not_followed(send: Send, site: Site, label: str) -> None:
+    answer = send(make_request(site.url(label)))
     assert isinstance(answer, Response), answer
     assert answer.status // 100 == 3
     assert answer.header("location")
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
 
 
-def test_raw_location_is_read_as_utf_8(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("raw-location")))
+def test_raw_location_is_decoded_as_utf8(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("raw-location")))
     assert isinstance(answer, Response)
     assert answer.header("location") == "/größe"
 
 
-def test_headers_of_the_answer_come_along(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("revalidating")))
+def test_response_headers_are_returned(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("revalidating")))
     assert isinstance(answer, Response)
     assert answer.header("etag") == ETAG
     assert answer.header("cache-control") == "max-age=600"
 
 
-def test_conditions_reach_the_server(ask: Ask, shared_site: Site) -> None:
-    answer = ask(asking(shared_site.url("revalidating"), headers=(("If-None-Match", ETAG),)))
+def test_conditional_request_is_sent(send: Send, shared_site: Site) -> None:
+    answer = send(make_request(shared_site.url("revalidating"), headers=(("If-None-Match", ETAG),)))
     assert isinstance(answer, Response)
     assert (answer.status, answer.header("etag"), answer.body) == (304, ETAG, b"")
 
 
-def test_request_says_what_the_caller_says_and_little_else(ask: Ask, site: Site) -> None:
-    ask(asking(f"{site.origin}/robots.txt?a=b#c", headers=(("User-Agent", "ExampleBot/1.0"), ("From", "bot@example"))))
-    (asked,) = site.asked
-    assert (asked.method, asked.target) == ("GET", "/robots.txt?a=b")
-    assert asked.headers["user-agent"] == "ExampleBot/1.0"
-    assert asked.headers["from"] == "bot@example"
-    assert asked.host == f"127.0.0.1:{site.port}"
-    assert set(asked.headers) <= {"host", "user-agent", "from", "accept", "accept-encoding", "connection"}
+def test_only_necessary_headers_are_added(send: Send, site: Site) -> None:
+    send(
+        make_request(
+            f"{site.origin}/robots.txt?a=b#c", headers=(("User-Agent", "ExampleBot/1.0"), ("From", "bot@example"))
+        )
+    )
+    (received,) = site.requests
+    assert (received.method, received.target) == ("GET", "/robots.txt?a=b")
+    assert received.headers["user-agent"] == "ExampleBot/1.0"
+    assert received.headers["from"] == "bot@example"
+    assert received.host == f"127.0.0.1:{site.port}"
+    assert set(received.headers) <= {"host", "user-agent", "from", "accept", "accept-encoding", "connection"}
 
 
-def test_cookies_are_not_kept(ask: Ask, site: Site) -> None:
-    from tests.servers.proper import saying
+def test_cookies_are_not_stored(send: Send, site: Site) -> None:
+    from tests.servers.valid import respond
 
-    site.serve("/robots.txt", saying(RULES, "Set-Cookie: a=b"))
+    site.serve("/robots.txt", respond(RULES, "Set-Cookie: a=b"))
     for _ in range(2):
-        ask(asking(f"{site.origin}/robots.txt"))
-    assert "cookie" not in site.asked[1].headers
+        send(make_request(f"{site.origin}/robots.txt"))
+    assert "cookie" not in site.requests[1].headers
 
 
-def test_codings_that_are_asked_for_can_be_decoded(ask: Ask, shared_site: Site) -> None:
-    from canfetch.client.transports.codings import codings
+def test_accept_encoding_lists_the_available_codings(send: Send, shared_site: Site) -> None:
+    from canfetch.client.transports.content_codings import available_codings
 
-    answer = ask(asking(shared_site.url("as-asked")))
+    answer = send(make_request(shared_site.url("echo-accept-encoding")))
     assert isinstance(answer, Response)
-    named = answer.body.decode().split(", ")
-    assert named == list(codings())
-    assert named[:2] == ["gzip", "deflate"]
+    codings = answer.body.decode().split(", ")
+    assert codings == list(available_codings())
+    assert codings[:2] == ["gzip", "deflate"]
 
 
 @pytest.mark.parametrize(
@@ -294,39 +298,39 @@ def test_codings_that_are_asked_for_can_be_decoded(ask: Ask, shared_site: Site) 
         ("/a[1]?b=[2]&c='", "/a[1]?b=[2]&c='"),
     ],
 )
-def test_target_is_sent_as_written_where_it_can_be(ask: Ask, site: Site, written: str, sent: str) -> None:
-    ask(asking(f"{site.origin}{written}"))
-    assert [asked.target for asked in site.asked] == [sent]
+def test_target_is_sent_unchanged_except_for_necessary_escapes(send: Send, site: Site, written: str, sent: str) -> None:
+    send(make_request(f"{site.origin}{written}"))
+    assert [received.target for received in site.requests] == [sent]
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Injected: yes", "a\nb", "a\0b"])
-def test_header_with_a_line_end_is_not_sent(ask: Ask, site: Site, value: str) -> None:
-    answer = ask(asking(site.url("rules"), headers=(("User-Agent", value),)))
+def test_header_with_line_break_is_not_sent(send: Send, site: Site, value: str) -> None:
+    answer = send(make_request(site.url("rules"), headers=(("User-Agent", value),)))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.PROTOCOL
-    assert site.asked == []
+    assert site.requests == []
 
 
 @pytest.mark.parametrize("url", ["gopher://127.0.0.1/", "file://localhost/etc/passwd", "ws://127.0.0.1/"])
-def test_other_schemes_are_not_spoken(ask: Ask, url: str) -> None:
-    answer = ask(asking(url))
+def test_other_schemes_are_a_failure(send: Send, url: str) -> None:
+    answer = send(make_request(url))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.SCHEME
 
 
 @pytest.mark.parametrize("url", ["http:///robots.txt", "/robots.txt", "example.com", "http://a b/", "http://[::1/"])
-def test_url_without_a_host_is_the_callers_mistake(ask: Ask, url: str) -> None:
+def test_url_without_host_raises(send: Send, url: str) -> None:
     with pytest.raises(InvalidURL):
-        ask(asking(url))
+        send(make_request(url))
 
 
-def test_small_limits_hold_for_coded_bodies(ask: Ask, site: Site) -> None:
-    from tests.servers.coded import coded
+def test_small_limits_hold_for_encoded_bodies(send: Send, site: Site) -> None:
+    from tests.servers.encoded import encoded
 
     body = b"User-agent: *\n" * 1_000
-    for coding, octets in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
-        site.serve("/robots.txt", coded(coding, lambda octets=octets: octets))  # type: ignore[misc]
+    for coding, data in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
+        site.serve("/robots.txt", encoded(coding, lambda data=data: data))  # type: ignore[misc]
         for limit in (0, 1, 100, len(body) - 1, len(body)):
-            answer = ask(asking(f"{site.origin}/robots.txt", max_bytes=limit))
+            answer = send(make_request(f"{site.origin}/robots.txt", max_bytes=limit))
             assert isinstance(answer, Response)
             assert answer.body == body[: limit + 1]

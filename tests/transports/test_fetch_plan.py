@@ -1,10 +1,10 @@
-"""The fetch plan over real transports: redirects end where the policy says, whoever carries the requests."""
+"""The fetch plan over real transports."""
 
 import pytest
-from tests.servers.proper import RULES, rules, saying
-from tests.servers.redirects import redirecting
+from tests.servers.redirects import redirect
+from tests.servers.valid import RULES, respond, rules
 from tests.servers.web import Site
-from tests.transports.faces import Ask, asking
+from tests.transports.harness import Send, make_request
 
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
 from canfetch.access.outcomes import Access
@@ -14,10 +14,10 @@ from canfetch.core.origin import Origin
 POLICY = get_policy("rfc9309")
 
 
-def fetched(ask: Ask, robots_url: str) -> FetchResult:
+def fetch(send: Send, robots_url: str) -> FetchResult:
     step: Request | FetchResult = first_request(Origin.from_url(robots_url))
     while isinstance(step, Request):
-        step = next_step(step, ask(asking(step.url, headers=step.headers)), POLICY)
+        step = next_step(step, send(make_request(step.url, headers=step.headers)), POLICY)
     return step
 
 
@@ -40,38 +40,38 @@ def fetched(ask: Ask, robots_url: str) -> FetchResult:
         ("gzip-wrong", Access.UNREACHABLE, 1),
     ],
 )
-def test_rfc9309_2_3_1_outcomes(ask: Ask, site: Site, label: str, access: Access, requests: int) -> None:
-    outcome = fetched(ask, site.robots_url(label)).outcome
+def test_rfc9309_2_3_1_outcomes(send: Send, site: Site, label: str, access: Access, requests: int) -> None:
+    outcome = fetch(send, site.robots_url(label)).outcome
     assert outcome.access is access, outcome
-    assert len(site.asked) == requests
+    assert len(site.requests) == requests
 
 
-def test_redirects_lead_over_hosts_ports_and_schemes(tls_ask: Ask, site: Site, tls_site: Site) -> None:
-    with Site(host="::1") as third:
-        site.serve("/robots.txt", redirecting(tls_site.robots_url("away")))
-        tls_site.serve("/robots.txt", redirecting(third.url("chain-2"), 308))
-        ended = fetched(tls_ask, site.robots_url("here"))
-        assert ended.response is not None
-        assert ended.response.body == RULES
-        assert [hop.status for hop in ended.hops] == [302, 308, 303, 302]
-        assert ended.url == third.url("chain-0")
+def test_redirects_to_other_hosts_ports_and_schemes_are_followed(tls_send: Send, site: Site, tls_site: Site) -> None:
+    with Site(host="::1") as other_site:
+        site.serve("/robots.txt", redirect(tls_site.robots_url("away")))
+        tls_site.serve("/robots.txt", redirect(other_site.url("chain-2"), 308))
+        result = fetch(tls_send, site.robots_url("here"))
+        assert result.response is not None
+        assert result.response.body == RULES
+        assert [hop.status for hop in result.hops] == [302, 308, 303, 302]
+        assert result.url == other_site.url("chain-0")
 
 
-def test_relative_place_is_on_the_same_host(ask: Ask, site: Site) -> None:
-    site.serve("/robots.txt", redirecting("deep/missing"))
-    ended = fetched(ask, f"{site.origin}/robots.txt")
-    assert [asked.target for asked in site.asked] == ["/robots.txt", "/deep/missing"]
-    assert ended.outcome.access is Access.UNAVAILABLE
+def test_relative_location_is_on_the_same_host(send: Send, site: Site) -> None:
+    site.serve("/robots.txt", redirect("deep/missing"))
+    result = fetch(send, f"{site.origin}/robots.txt")
+    assert [request.target for request in site.requests] == ["/robots.txt", "/deep/missing"]
+    assert result.outcome.access is Access.UNAVAILABLE
 
 
-def test_raw_place_is_encoded(ask: Ask, site: Site) -> None:
+def test_raw_location_is_encoded(send: Send, site: Site) -> None:
     site.serve("/gr%C3%B6%C3%9Fe", rules)
-    assert fetched(ask, site.robots_url("raw-location")).outcome.access is Access.SUCCESSFUL
+    assert fetch(send, site.robots_url("raw-location")).outcome.access is Access.SUCCESSFUL
 
 
-def test_flapping_origin_is_what_it_is_each_time(ask: Ask, site: Site) -> None:
-    site.serve("/robots.txt", rules, saying(b"", status=503), saying(b"", status=404), rules)
-    seen = [fetched(ask, f"{site.origin}/robots.txt").outcome.access for _ in range(5)]
+def test_outcome_depends_on_the_last_response_only(send: Send, site: Site) -> None:
+    site.serve("/robots.txt", rules, respond(b"", status=503), respond(b"", status=404), rules)
+    seen = [fetch(send, f"{site.origin}/robots.txt").outcome.access for _ in range(5)]
     good, down, gone = Access.SUCCESSFUL, Access.UNREACHABLE, Access.UNAVAILABLE
     assert seen == [good, down, gone, good, good]
     assert site.count("/robots.txt") == 5

@@ -1,24 +1,24 @@
-"""FTP by anonymous login, as Google's document asks for: what it says, and what it is taken for."""
+"""FTP with anonymous login, and the mapping of its replies to HTTP statuses."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.servers.deaf import accepting_port, refusing_port
+from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.ftp import FtpSite, ScriptedFtp
-from tests.servers.proper import RULES
-from tests.servers.web import Site, everywhere_is
-from tests.transports.faces import HERE, Ask, asking, face
+from tests.servers.valid import RULES
+from tests.servers.web import Site, resolve_all_to
+from tests.transports.harness import LOOPBACK, Send, make_request, open_transport
 
 from canfetch.access.responses import Failure, FailureKind, Response
 
 SHORT_SECONDS = 0.15
 
 
-@pytest.fixture(params=["standard", "standard-async"])
-def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
-    with face(request.param) as asked:
-        yield asked
+@pytest.fixture(params=["stdlib", "stdlib-async"])
+def send(request: pytest.FixtureRequest) -> Iterator[Send]:
+    with open_transport(request.param) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -36,79 +36,79 @@ def kind_of(answer: Response | Failure) -> FailureKind:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_google_ftp_is_fetched_by_anonymous_login(ask: Ask, folder: Path, host: str) -> None:
+def test_google_ftp_is_fetched_by_anonymous_login(send: Send, folder: Path, host: str) -> None:
     with FtpSite(folder, host=host) as site:
-        assert ask(asking(site.url())) == Response(site.url(), 200, (), RULES)
+        assert send(make_request(site.url())) == Response(site.url(), 200, (), RULES)
 
 
-def test_names_are_resolved(ask: Ask, folder: Path) -> None:
+def test_name_is_resolved(send: Send, folder: Path) -> None:
     with FtpSite(folder) as site:
-        answer = ask(asking(f"ftp://files.test:{site.port}/robots.txt"))
+        answer = send(make_request(f"ftp://files.test:{site.port}/robots.txt"))
     assert isinstance(answer, Response)
     assert answer.body == RULES
 
 
-def test_paths_are_decoded(ask: Ask, folder: Path) -> None:
+def test_path_is_decoded(send: Send, folder: Path) -> None:
     with FtpSite(folder) as site:
         for path in ("größe/robots.txt", "gr%C3%B6%C3%9Fe/robots.txt"):
-            answer = ask(asking(site.url(path)))
+            answer = send(make_request(site.url(path)))
             assert isinstance(answer, Response)
             assert answer.body == b"Allow: /\n"
 
 
-def test_missing_file_is_404(ask: Ask, folder: Path) -> None:
+def test_missing_file_is_404(send: Send, folder: Path) -> None:
     with FtpSite(folder) as site:
-        assert ask(asking(site.url("missing.txt"))) == Response(site.url("missing.txt"), 404, (), b"")
+        assert send(make_request(site.url("missing.txt"))) == Response(site.url("missing.txt"), 404, (), b"")
 
 
-def test_login_that_is_refused_is_401(ask: Ask, folder: Path) -> None:
+def test_refused_login_is_401(send: Send, folder: Path) -> None:
     with FtpSite(folder, anonymous=False) as site:
-        assert ask(asking(site.url())) == Response(site.url(), 401, (), b"")
+        assert send(make_request(site.url())) == Response(site.url(), 401, (), b"")
 
 
-def test_too_many_users_are_no_missing_file(ask: Ask, folder: Path) -> None:
-    with FtpSite(folder, most=1) as site:
-        assert kind_of(ask(asking(site.url()))) is FailureKind.PROTOCOL
+def test_too_many_users_is_a_failure(send: Send, folder: Path) -> None:
+    with FtpSite(folder, max_connections=1) as site:
+        assert kind_of(send(make_request(site.url()))) is FailureKind.PROTOCOL
 
 
 @pytest.mark.parametrize("limit", [0, 10, len(RULES) - 1, len(RULES)])
-def test_reading_stops_one_octet_past_the_limit(ask: Ask, folder: Path, limit: int) -> None:
+def test_reading_stops_one_byte_past_the_limit(send: Send, folder: Path, limit: int) -> None:
     with FtpSite(folder) as site:
-        answer = ask(asking(site.url(), max_bytes=limit))
+        answer = send(make_request(site.url(), max_bytes=limit))
     assert isinstance(answer, Response)
     assert answer.body == RULES[: limit + 1]
 
 
-def test_large_file_is_cut(ask: Ask, folder: Path) -> None:
+def test_large_file_is_read_up_to_the_limit(send: Send, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"#" * 5_000_000)
     with FtpSite(folder) as site:
-        answer = ask(asking(site.url(), max_bytes=512_000))
+        answer = send(make_request(site.url(), max_bytes=512_000))
     assert isinstance(answer, Response)
     assert len(answer.body) == 512_001
 
 
-def test_guard_refuses_private_addresses(folder: Path) -> None:
-    with FtpSite(folder) as site, face("standard", resolve=everywhere_is("127.0.0.1")) as ask:
+def test_private_address_is_forbidden(folder: Path) -> None:
+    with FtpSite(folder) as site, open_transport("stdlib", resolve=resolve_all_to("127.0.0.1")) as send:
         for url in (site.url(), f"ftp://innocent.test:{site.port}/robots.txt"):
-            assert kind_of(ask(asking(url, allow_private=False))) is FailureKind.FORBIDDEN_ADDRESS
+            assert kind_of(send(make_request(url, allow_private=False))) is FailureKind.FORBIDDEN_ADDRESS
 
 
-def test_data_comes_from_whom_was_asked(ask: Ask, site: Site) -> None:
-    # The server points at somebody else; the client must neither go there nor take the port of a neighbour for it.
+def test_data_connection_goes_to_the_same_server(send: Send, site: Site) -> None:
+    # The server announces another address. The client uses the announced port on the server's own address only.
     with ScriptedFtp(pasv=("192.0.2.1", site.port)) as ftp:
-        answer = ask(asking(ftp.url(), timeout=SHORT_SECONDS))
+        answer = send(make_request(ftp.url(), timeout=SHORT_SECONDS))
     assert kind_of(answer) is FailureKind.TIMEOUT
-    assert site.asked == []
+    assert site.requests == []
 
 
-def test_address_of_a_router_is_not_believed(ask: Ask, folder: Path) -> None:
+def test_announced_address_is_ignored(send: Send, folder: Path) -> None:
     with FtpSite(folder, masquerade="192.0.2.1") as site:
-        assert ask(asking(site.url())) == Response(site.url(), 200, (), RULES)
+        assert send(make_request(site.url())) == Response(site.url(), 200, (), RULES)
 
 
-def test_commands_are_those_of_an_anonymous_visitor(ask: Ask) -> None:
+def test_commands_of_an_anonymous_session(send: Send) -> None:
     with ScriptedFtp() as ftp:
-        ask(asking(ftp.url("a/robots.txt")))
+        send(make_request(ftp.url("a/robots.txt")))
         assert ftp.commands == ["USER anonymous", "PASS anonymous@", "TYPE I", "PASV", "RETR a/robots.txt"]
 
 
@@ -141,9 +141,11 @@ def test_commands_are_those_of_an_anonymous_visitor(ask: Ask) -> None:
         ("done", "", FailureKind.RESET),
     ],
 )
-def test_replies_become_what_http_would_say(ask: Ask, command: str, reply: str, expected: int | FailureKind) -> None:
+def test_reply_is_mapped_to_status_or_failure(
+    send: Send, command: str, reply: str, expected: int | FailureKind
+) -> None:
     with ScriptedFtp({"ACCT": "532 no", command: reply}) as ftp:
-        answer = ask(asking(ftp.url()))
+        answer = send(make_request(ftp.url()))
         if isinstance(expected, int):
             assert answer == Response(ftp.url(), expected, (), b"")
         else:
@@ -152,44 +154,44 @@ def test_replies_become_what_http_would_say(ask: Ask, command: str, reply: str, 
 
 @pytest.mark.parametrize("command", ["welcome", "USER", "PASS", "TYPE", "PASV", "RETR", "done"])
 @pytest.mark.parametrize("bound", ["read_timeout", "timeout"])
-def test_silence_ends_in_time(ask: Ask, command: str, bound: str) -> None:
+def test_missing_reply_times_out(send: Send, command: str, bound: str) -> None:
     with ScriptedFtp({command: None}) as ftp:
-        assert kind_of(ask(asking(ftp.url(), **{bound: SHORT_SECONDS}))) is FailureKind.TIMEOUT
+        assert kind_of(send(make_request(ftp.url(), **{bound: SHORT_SECONDS}))) is FailureKind.TIMEOUT
 
 
-def test_silent_data_ends_in_time(ask: Ask) -> None:
+def test_missing_data_times_out(send: Send) -> None:
     with ScriptedFtp(data=None) as ftp:
-        assert kind_of(ask(asking(ftp.url(), read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(send(make_request(ftp.url(), read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
-def test_endless_replies_end(ask: Ask) -> None:
+def test_endless_reply_is_a_failure(send: Send) -> None:
     with ScriptedFtp({"welcome": "220-hello\r\n" + "and more\r\n" * 20_000}) as ftp:
-        assert kind_of(ask(asking(ftp.url()))) is FailureKind.PROTOCOL
+        assert kind_of(send(make_request(ftp.url()))) is FailureKind.PROTOCOL
 
 
-def test_end_that_is_not_reached_needs_no_last_word(ask: Ask) -> None:
+def test_final_reply_is_not_needed_after_the_limit(send: Send) -> None:
     with ScriptedFtp({"done": None}) as ftp:
-        answer = ask(asking(ftp.url(), max_bytes=4))
+        answer = send(make_request(ftp.url(), max_bytes=4))
     assert isinstance(answer, Response)
     assert answer.body == b"User-"
 
 
 @pytest.mark.parametrize("path", ["a%0D%0ADELE%20b", "a%0Ab", "a%00b"])
-def test_commands_are_not_smuggled(ask: Ask, path: str) -> None:
+def test_path_cannot_inject_commands(send: Send, path: str) -> None:
     with ScriptedFtp() as ftp:
-        assert kind_of(ask(asking(ftp.url(path)))) is FailureKind.PROTOCOL
+        assert kind_of(send(make_request(ftp.url(path)))) is FailureKind.PROTOCOL
         assert ftp.commands == []
 
 
-def test_nobody_there_is_a_failure(ask: Ask) -> None:
+def test_server_that_does_not_respond_is_a_failure(send: Send) -> None:
     with refusing_port() as port:
-        assert kind_of(ask(asking(f"ftp://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
-    with accepting_port() as port:
+        assert kind_of(send(make_request(f"ftp://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
+    with unresponsive_port() as port:
         url = f"ftp://127.0.0.1:{port}/robots.txt"
-        assert kind_of(ask(asking(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert kind_of(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
-def test_other_transports_do_not_speak_ftp() -> None:
+def test_other_transports_do_not_support_ftp() -> None:
     for name in ("httpx2", "httpx2-async", "aiohttp"):
-        with face(name, resolve=HERE) as ask:
-            assert kind_of(ask(asking("ftp://127.0.0.1/robots.txt"))) is FailureKind.SCHEME
+        with open_transport(name, resolve=LOOPBACK) as send:
+            assert kind_of(send(make_request("ftp://127.0.0.1/robots.txt"))) is FailureKind.SCHEME

@@ -1,4 +1,4 @@
-"""The reader of HTTP/1.1 answers: however the octets come, the answer is the same."""
+"""The HTTP/1.1 reader: framing, limits and truncated responses."""
 
 from itertools import pairwise
 
@@ -7,34 +7,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch.access.responses import FailureKind, Headers
-from canfetch.client.transports.failing import Failed
-from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT, Incoming, body_pieces, read_head
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http1 import MAX_HEAD_BYTES, ByteReader, iter_body, read_head
 
 Read = tuple[int, Headers, bytes] | FailureKind
 
 
-def read(pieces: list[bytes]) -> Read:
-    coming = iter([piece for piece in pieces if piece])
-    incoming = Incoming(lambda: next(coming, b""))
+def read(chunks: list[bytes]) -> Read:
+    incoming = iter([chunk for chunk in chunks if chunk])
+    reader = ByteReader(lambda: next(incoming, b""))
     try:
-        head = read_head(incoming)
-        return head.status, head.headers, b"".join(body_pieces(incoming, head))
-    except Failed as failed:
-        return failed.kind
+        head = read_head(reader)
+        return head.status, head.headers, b"".join(iter_body(reader, head))
+    except TransportError as error:
+        return error.kind
 
 
-def test_folded_fields_are_joined() -> None:
+def test_folded_header_is_joined() -> None:
     answer = read([b"HTTP/1.1 200 OK\r\nX-A: one\r\n two\r\n\tthree\r\nContent-Length: 0\r\n\r\n"])
     assert answer == (200, (("X-A", "one two three"), ("Content-Length", "0")), b"")
 
 
-def test_values_are_read_as_utf_8_or_octet_by_octet() -> None:
+def test_header_is_decoded_as_utf8_or_latin1() -> None:
     answer = read([b"HTTP/1.0 200\r\nX-A: \xc3\xb6\r\nX-B: \xf6\r\n\r\n"])
     assert answer == (200, (("X-A", "ö"), ("X-B", "ö")), b"")
 
 
 @pytest.mark.parametrize(
-    "octets, expected",
+    "data, expected",
     [
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nab", b"ab"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nab", b"ab"),
@@ -44,14 +44,14 @@ def test_values_are_read_as_utf_8_or_octet_by_octet() -> None:
         (b"HTTP/1.1 200 OK\r\n\r\nab", b"ab"),
     ],
 )
-def test_rfc9112_6_3_bodies_have_their_length(octets: bytes, expected: bytes) -> None:
-    answer = read([octets])
+def test_rfc9112_6_3_body_length(data: bytes, expected: bytes) -> None:
+    answer = read([data])
     assert not isinstance(answer, FailureKind), answer
     assert answer[2] == expected
 
 
 @pytest.mark.parametrize(
-    "octets, kind",
+    "data, kind",
     [
         (b"", FailureKind.RESET),
         (b"\r\nHTTP/1.1 200 OK\r\n\r\n", FailureKind.PROTOCOL),
@@ -74,25 +74,25 @@ def test_rfc9112_6_3_bodies_have_their_length(octets: bytes, expected: bytes) ->
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab", FailureKind.INCOMPLETE),
     ],
 )
-def test_what_is_no_answer_is_a_failure(octets: bytes, kind: FailureKind) -> None:
-    assert read([octets]) is kind
+def test_invalid_response_is_a_failure(data: bytes, kind: FailureKind) -> None:
+    assert read([data]) is kind
 
 
 @pytest.mark.parametrize("line", [b"X: y\r\n", b"X: " + b"y" * 1_000 + b"\r\n", b"x" * 1_000, b" folded\r\n"])
-def test_heads_are_bounded(line: bytes) -> None:
-    head = b"HTTP/1.1 200 OK\r\nX: y\r\n" + line * (2 * HEAD_OCTETS_LIMIT // len(line)) + b"\r\n"
+def test_head_is_limited(line: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nX: y\r\n" + line * (2 * MAX_HEAD_BYTES // len(line)) + b"\r\n"
     assert read([head]) is FailureKind.PROTOCOL
 
 
-def test_trailers_are_bounded() -> None:
+def test_trailers_are_limited() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-    assert read([head, b"X: y\r\n" * HEAD_OCTETS_LIMIT]) is FailureKind.PROTOCOL
+    assert read([head, b"X: y\r\n" * MAX_HEAD_BYTES]) is FailureKind.PROTOCOL
 
 
-def test_body_is_taken_as_it_comes() -> None:
-    coming = iter([b"HTTP/1.1 200 OK\r\n\r\nab", b"c", b"de"])
-    incoming = Incoming(lambda: next(coming, b""))
-    assert list(body_pieces(incoming, read_head(incoming))) == [b"ab", b"c", b"de"]
+def test_body_is_yielded_as_it_arrives() -> None:
+    incoming = iter([b"HTTP/1.1 200 OK\r\n\r\nab", b"c", b"de"])
+    reader = ByteReader(lambda: next(incoming, b""))
+    assert list(iter_body(reader, read_head(reader))) == [b"ab", b"c", b"de"]
 
 
 FRAGMENTS = st.lists(
@@ -116,21 +116,21 @@ FRAGMENTS = st.lists(
 ).map(b"".join)
 
 
-@given(octets=FRAGMENTS, cuts=st.lists(st.integers(0, 200), max_size=6))
-def test_law_pieces_change_nothing(octets: bytes, cuts: list[int]) -> None:
-    places = [0, *sorted(min(cut, len(octets)) for cut in cuts), len(octets)]
-    assert read([octets[start:end] for start, end in pairwise(places)]) == read([octets])
+@given(data=FRAGMENTS, cuts=st.lists(st.integers(0, 200), max_size=6))
+def test_law_chunk_boundaries_do_not_matter(data: bytes, cuts: list[int]) -> None:
+    positions = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    assert read([data[start:end] for start, end in pairwise(positions)]) == read([data])
 
 
-@given(octets=st.binary(max_size=300))
-def test_law_any_octets_are_an_answer_or_a_failure(octets: bytes) -> None:
-    for read_octets in (octets, b"HTTP/1.1 200 OK\r\n" + octets, b"HTTP/1.1 200 OK\r\n\r\n" + octets):
-        read([read_octets])
+@given(data=st.binary(max_size=300))
+def test_law_any_bytes_are_a_response_or_a_failure(data: bytes) -> None:
+    for response in (data, b"HTTP/1.1 200 OK\r\n" + data, b"HTTP/1.1 200 OK\r\n\r\n" + data):
+        read([response])
 
 
-@given(octets=FRAGMENTS, kept=st.integers(0, 200))
-def test_law_what_has_a_length_and_is_cut_is_a_failure(octets: bytes, kept: int) -> None:
-    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(octets), octets)
-    assert isinstance(read([whole[: min(kept, len(whole) - 1)]]), FailureKind)
+@given(data=FRAGMENTS, length=st.integers(0, 200))
+def test_law_truncated_response_with_a_length_is_a_failure(data: bytes, length: int) -> None:
+    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(data), data)
+    assert isinstance(read([whole[: min(length, len(whole) - 1)]]), FailureKind)
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
-    assert isinstance(read([chunked[: min(kept, len(chunked) - 1)]]), FailureKind)
+    assert isinstance(read([chunked[: min(length, len(chunked) - 1)]]), FailureKind)

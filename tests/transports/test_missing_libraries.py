@@ -1,4 +1,4 @@
-"""Without the extras: the standard library's transport works, and the others say what to install."""
+"""Behaviour without optional dependencies."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def run(names: list[str], program: str) -> str:
     "library, module",
     [("anyio", "httpx2_transport"), ("httpcore2", "httpx2_transport"), ("aiohttp", "aiohttp_transport")],
 )
-def test_missing_library_says_what_to_install(library: str, module: str) -> None:
+def test_missing_library_is_named_with_its_extra(library: str, module: str) -> None:
     program = f"""
 from canfetch.errors import MissingExtra
 try:
@@ -39,18 +39,18 @@ except MissingExtra as missing:
     assert 'pip install "canfetch[http]"' in run([library], program)
 
 
-def test_codings_without_decoder_are_not_asked_for() -> None:
+def test_accept_encoding_omits_codings_without_library() -> None:
     absent = ["brotli", "brotlicffi", "compression", "compression.zstd", "backports.zstd", "zstandard"]
     program = """
-from canfetch.client.transports.decoding import accept_encoding
+from canfetch.client.transports.body_decoder import accept_encoding
 print(accept_encoding())
 """
     assert run(absent, program) == "gzip, deflate"
 
 
-def test_standard_transport_imports_no_extra() -> None:
+def test_stdlib_transport_imports_no_optional_dependency() -> None:
     program = """
-import canfetch.client.transports.standard
+import canfetch.client.transports.stdlib_transport
 print(sorted({name.partition(".")[0] for name in sys.modules} & {"httpx2", "aiohttp", "brotli", "zstandard", "ftplib"}))
 """
     assert run([], program) == "[]"

@@ -1,4 +1,4 @@
-"""A proxy that the caller names makes the connections; none is taken from anywhere else."""
+"""Proxies configured by the caller. Proxies from the environment are ignored."""
 
 import base64
 import gc
@@ -8,11 +8,11 @@ import sys
 
 import pytest
 from tests.servers.certificates import Authority
-from tests.servers.deaf import accepting_port, refusing_port
-from tests.servers.proper import RULES
+from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
+from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.faces import FACES, asking, face, made
+from tests.transports.harness import TRANSPORT_NAMES, make_request, open_transport, transport_class
 
 from canfetch.access.responses import Failure, FailureKind, Response
 
@@ -22,17 +22,19 @@ PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
 
 @pytest.fixture(params=PROXIED)
 def name(request: pytest.FixtureRequest) -> str:
-    transport: str = request.param
-    return transport
+    transport_name: str = request.param
+    return transport_name
 
 
-def test_proxy_makes_the_connection(name: str, authority: Authority, site: Site, tls_site: Site) -> None:
+def test_proxy_is_used_with_credentials(name: str, authority: Authority, site: Site, tls_site: Site) -> None:
     with (
         ProxySite() as proxy,
-        face(name, ssl_context=authority.client(), proxy=f"http://user:p%40ss@127.0.0.1:{proxy.port}") as ask,
+        open_transport(
+            name, ssl_context=authority.client(), proxy=f"http://user:p%40ss@127.0.0.1:{proxy.port}"
+        ) as send,
     ):
         for url in (site.robots_url("rules"), tls_site.robots_url("gzip")):
-            answer = ask(asking(url))
+            answer = send(make_request(url))
             assert isinstance(answer, Response), answer
             assert answer.body == RULES
         plain, tunnel = proxy.heads
@@ -40,56 +42,56 @@ def test_proxy_makes_the_connection(name: str, authority: Authority, site: Site,
     assert tunnel.startswith(f"CONNECT gzip.site.test:{tls_site.port} HTTP/1.1")
     login = base64.b64encode(b"user:p@ss").decode()
     assert all(f"proxy-authorization: basic {login}".lower() in head.lower() for head in (plain, tunnel))
-    assert "proxy-authorization" not in tls_site.asked[0].headers
+    assert "proxy-authorization" not in tls_site.requests[0].headers
 
 
-def test_guard_refuses_what_it_cannot_see(name: str, site: Site) -> None:
-    with ProxySite() as proxy, face(name, proxy=f"http://127.0.0.1:{proxy.port}") as ask:
-        answer = ask(asking(site.robots_url("rules"), allow_private=False))
+def test_proxy_is_refused_if_private_addresses_are_forbidden(name: str, site: Site) -> None:
+    with ProxySite() as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
+        answer = send(make_request(site.robots_url("rules"), allow_private=False))
         assert isinstance(answer, Failure)
         assert answer.kind is FailureKind.FORBIDDEN_ADDRESS
         assert proxy.heads == []
 
 
-# The library leaves its connection to a proxy that refuses to the collector, which says so when it comes by.
+# httpcore2 does not close the connection if the proxy refuses, which is reported at garbage collection.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_proxy_that_refuses_is_a_failure_to_connect(name: str, tls_site: Site) -> None:
-    with ProxySite(refusing=True) as proxy, face(name, proxy=f"http://127.0.0.1:{proxy.port}") as ask:
-        answer = ask(asking(tls_site.robots_url("rules")))
+def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
+    with ProxySite(refusing=True) as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
+        answer = send(make_request(tls_site.robots_url("rules")))
     gc.collect()
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.CONNECT
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_proxy_that_is_not_there_is_a_failure(name: str, scheme: str) -> None:
-    with refusing_port() as port, face(name, proxy=f"http://127.0.0.1:{port}") as ask:
-        answer = ask(asking(f"{scheme}://a.test/"))
+def test_unreachable_proxy_is_a_connect_failure(name: str, scheme: str) -> None:
+    with refusing_port() as port, open_transport(name, proxy=f"http://127.0.0.1:{port}") as send:
+        answer = send(make_request(f"{scheme}://a.test/"))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.CONNECT
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_proxy_that_is_silent_ends_in_time(name: str, scheme: str) -> None:
-    with accepting_port() as port, face(name, proxy=f"http://127.0.0.1:{port}") as ask:
-        answer = ask(asking(f"{scheme}://a.test/", timeout=SHORT_SECONDS))
+def test_unresponsive_proxy_times_out(name: str, scheme: str) -> None:
+    with unresponsive_port() as port, open_transport(name, proxy=f"http://127.0.0.1:{port}") as send:
+        answer = send(make_request(f"{scheme}://a.test/", timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("proxy", ["", "127.0.0.1:3128", "socks5://127.0.0.1:1080", "https://127.0.0.1", "http://"])
-def test_what_is_no_proxy_is_refused(name: str, proxy: str) -> None:
-    with pytest.raises(ValueError, match="is no proxy"):
-        made(name)(proxy=proxy)
+def test_invalid_proxy_raises(name: str, proxy: str) -> None:
+    with pytest.raises(ValueError, match="invalid proxy"):
+        transport_class(name)(proxy=proxy)
 
 
-@pytest.mark.parametrize("name", FACES)
-def test_environment_is_not_asked(name: str, site: Site) -> None:
-    made(name)
+@pytest.mark.parametrize("name", TRANSPORT_NAMES)
+def test_proxy_settings_of_the_environment_are_ignored(name: str, site: Site) -> None:
+    transport_class(name)
     program = f"""
-from tests.transports.faces import asking, face
-with face({name!r}) as ask:
-    print(ask(asking({site.robots_url("rules")!r})).status)
+from tests.transports.harness import make_request, open_transport
+with open_transport({name!r}) as send:
+    print(send(make_request({site.robots_url("rules")!r})).status)
 """
     with refusing_port() as port:
         proxy = f"http://127.0.0.1:{port}"

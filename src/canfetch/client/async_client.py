@@ -234,6 +234,6 @@ class AsyncClient:
 
 
 def _standard_transport() -> AsyncTransport:
-    from canfetch.client.transports.standard import StandardAsyncTransport  # noqa: PLC0415 - where none is given
+    from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport  # noqa: PLC0415 - where none is given
 
-    return StandardAsyncTransport()
+    return AsyncStdlibTransport()

@@ -286,6 +286,6 @@ class Client:
 
 
 def _standard_transport() -> Transport:
-    from canfetch.client.transports.standard import StandardTransport  # noqa: PLC0415 - only where none is given
+    from canfetch.client.transports.stdlib_transport import StdlibTransport  # noqa: PLC0415 - only where none is given
 
-    return StandardTransport()
+    return StdlibTransport()

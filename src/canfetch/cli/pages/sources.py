@@ -131,12 +131,12 @@ class _FetchedPages:
         # None of it is needed beside a given page, and all of it costs a start some time.
         from canfetch.cli.shared.origin_lookup import Origins  # noqa: PLC0415
         from canfetch.cli.shared.progress import Progress  # noqa: PLC0415
-        from canfetch.client.transports.standard import StandardTransport  # noqa: PLC0415
+        from canfetch.client.transports.stdlib_transport import StdlibTransport  # noqa: PLC0415
 
         self._question = question
         self._url = url
         self._origins = Origins(question.network, say=Progress().say, profile=question.profile)
-        self._transport = StandardTransport()
+        self._transport = StdlibTransport()
         # Failures, too: what did not come for one agent is not waited for again for the next.
         self._answers: dict[str, Response | Failure] = {}
 

@@ -1,11 +1,12 @@
-"""How octets come from an origin: one file a library, each behind the same two protocols.
+"""Transports: the protocols that send one HTTP request, with one module for each library that implements them.
 
-A transport asks for one URL, follows no redirect, keeps no cookie, and reads at most the limit and one
-octet; whatever goes wrong on the way is a `Failure`, never an exception.
+A transport requests one URL. It follows no redirect, stores no cookie, and reads at most one byte more than
+`max_bytes`. Network problems never raise: they are returned as a `Failure`.
 
-- Only the body of a success (2xx) is read: nothing in another one counts, and no broken one shall hide a status.
-- A success is whole, or it is a failure: a body that ends early is never a short file.
-- A URL without a host is the caller's mistake: InvalidURL.
+- Only the body of a successful response (2xx) is read. Other bodies do not matter, and a broken one must not hide
+  the status.
+- A body that ends early is a `Failure`, never a short file.
+- A URL without a host is a mistake of the caller and raises InvalidURL.
 """
 
 from typing import NamedTuple, Protocol
@@ -14,12 +15,16 @@ from canfetch.access.responses import Failure, Headers, Response
 
 
 class TransportRequest(NamedTuple):
-    """One request. Seconds count from its beginning; `timeout` bounds all of it, names and body too.
+    """One request. Timeouts are in seconds.
 
-    `headers` are the caller's; Host, Accept-Encoding and what belongs to the connection are the transport's own.
-    `connect_timeout` bounds the way to a connection: name, address, TLS. `read_timeout` bounds each silence after it.
-    `max_bytes` bounds the body after decoding: a transport stops reading one octet past it.
-    `allow_private` says whether private, loopback and link-local addresses may be connected to.
+    Attributes:
+        url: Absolute URL to request.
+        headers: Headers to send. The transport adds Host, Accept-Encoding and the headers of the connection.
+        max_bytes: Size limit of the decoded body. A transport stops reading one byte past it.
+        connect_timeout: Time for name resolution, TCP and TLS together.
+        read_timeout: Longest time without any data once the connection is made.
+        timeout: Time for the whole request, from name resolution to the last byte of the body.
+        allow_private: Whether connections to private, loopback and link-local addresses are allowed.
     """
 
     url: str
@@ -32,24 +37,24 @@ class TransportRequest(NamedTuple):
 
 
 class Transport(Protocol):
-    """Asks and waits."""
+    """Sends requests and blocks until the response is read."""
 
     def send(self, request: TransportRequest) -> Response | Failure:
-        """Ask for one URL."""
+        """Send `request` and return the response, or the reason why there is none."""
         ...
 
     def close(self) -> None:
-        """Give back what it holds; asking again is a mistake."""
+        """Release all resources. The transport cannot be used afterwards."""
         ...
 
 
 class AsyncTransport(Protocol):
-    """Asks and lets others work meanwhile."""
+    """Sends requests without blocking the event loop."""
 
     async def send(self, request: TransportRequest) -> Response | Failure:
-        """Ask for one URL."""
+        """Send `request` and return the response, or the reason why there is none."""
         ...
 
     async def close(self) -> None:
-        """Give back what it holds; asking again is a mistake."""
+        """Release all resources. The transport cannot be used afterwards."""
         ...

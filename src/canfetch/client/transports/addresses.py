@@ -1,7 +1,7 @@
-"""Which addresses are the public internet, and which lead into somebody's own house.
+"""Classification of IP addresses as public or not.
 
-Source: the IANA special-purpose address registries (RFC 6890 and what came after); RFC 4291 for IPv4 inside
-of IPv6, RFC 3056 for 6to4, RFC 6052 for NAT64.
+Source: the IANA special-purpose address registries (RFC 6890 and its updates). RFC 4291 for IPv4-mapped IPv6
+addresses, RFC 3056 for 6to4, RFC 6052 for NAT64.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,29 +9,29 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 
 from canfetch.access.responses import FailureKind
-from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.failures import TransportError
 
-# A name with a thousand addresses is not tried a thousand times.
-MOST_ADDRESSES: Final = 8
+# Bounds the connection attempts for a name with very many addresses.
+MAX_ADDRESSES: Final = 8
 
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-# Documentation since 2024: older interpreters do not know it.
+# Reserved for documentation since 2024, which Python 3.11 does not know.
 _DOCUMENTATION: Final = IPv6Network("3fff::/20")
-# Protocol assignments, and the retired address of 6to4 relays: interpreters know parts of them, or none.
+# IETF protocol assignments and the deprecated 6to4 relays. `is_global` covers them only in part.
 _ASSIGNED: Final = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Say whether an address is a host of the public internet.
+    """Return whether `address` is a unicast address of the public internet.
 
-    An address that carries an IPv4 address is judged as that one: the network behind may take it out.
-    Whatever no registry gives out is not public.
+    An IPv6 address with an embedded IPv4 address is classified by the IPv4 address, because a gateway can translate
+    it. Address ranges that no registry has assigned are not public.
     """
     if isinstance(address, IPv6Address):
-        inside = _embedded(address)
-        if inside is not None:
-            return is_public(inside)
+        embedded = _embedded_ipv4(address)
+        if embedded is not None:
+            return is_public(embedded)
         return address in _GLOBAL_UNICAST and address.is_global and address not in _DOCUMENTATION
     return (
         address.is_global
@@ -42,37 +42,38 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     )
 
 
-def literal_address(host: str) -> str | None:
-    """Give a host that is an address itself, or None for a name.
+def is_ip_literal(host: str) -> bool:
+    """Return whether `host` is an IP address in a form of RFC 3986.
 
-    Only the forms of RFC 3986 count. `127.1` and `0x7f000001` are names here: what the system makes of them is
-    looked up, and then checked.
+    Other forms, such as `127.1` and `0x7f000001`, are names here. The system resolves them, and the result is checked
+    like any other address.
     """
     try:
         ip_address(host)
     except ValueError:
-        return None
-    return host
+        return False
+    return True
 
 
-def permitted(host: str, found: Iterable[str], *, allow_private: bool) -> Sequence[str]:
-    """Give the addresses of a host that may be connected to, in their order, each once.
+def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool) -> Sequence[str]:
+    """Return the addresses of `host` that may be connected to, in their order and without duplicates.
 
-    Raises: Failed: FORBIDDEN_ADDRESS where all are forbidden, NAME where there is none.
+    Raises: TransportError: FORBIDDEN_ADDRESS if all addresses are forbidden. DNS if there is no address, or one is
+        not an IP address.
     """
-    every = list(dict.fromkeys(found))[:MOST_ADDRESSES]
+    unique = list(dict.fromkeys(addresses))[:MAX_ADDRESSES]
     try:
-        allowed = [address for address in every if is_public(ip_address(address)) or allow_private]
+        allowed = [address for address in unique if is_public(ip_address(address)) or allow_private]
     except ValueError:
-        raise Failed(FailureKind.DNS, f"{host} is at {every}, which is no address") from None
-    if not every:
-        raise Failed(FailureKind.DNS, f"{host} has no address")
+        raise TransportError(FailureKind.DNS, f"{host} resolved to an invalid IP address: {unique}") from None
+    if not unique:
+        raise TransportError(FailureKind.DNS, f"{host} has no address")
     if not allowed:
-        raise Failed(FailureKind.FORBIDDEN_ADDRESS, f"{host} is at {every[0]}, which is not on the public internet")
+        raise TransportError(FailureKind.FORBIDDEN_ADDRESS, f"address {unique[0]} of {host} is not public")
     return allowed
 
 
-def _embedded(address: IPv6Address) -> IPv4Address | None:
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

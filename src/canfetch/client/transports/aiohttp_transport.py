@@ -1,13 +1,13 @@
-"""aiohttp as a transport: for thousands of origins at once on one loop.
+"""A transport on aiohttp, for thousands of origins at a time on one event loop.
 
-The session is made here: no cookies, no redirects, nothing of the environment, a connection for each request.
+It creates its own session, without cookies, redirects, connection reuse or settings from the environment.
 
-Where aiohttp sees less than the standard library's transport here:
+aiohttp hides some details that the transport on the standard library can see:
 
-- whether a TLS connection was cut or closed in order: a body without a length of its own that is cut looks whole;
-- whether a body ended early by a reset or by an end: both are INCOMPLETE;
-- chunks that go wrong when some have come already, and interim answers or chunk extensions without end: TIMEOUT;
-- a body longer than its length: PROTOCOL, where the others take the length.
+- A TLS connection that was cut looks like one that was closed. A body without a length then seems complete.
+- A body that ends early by a reset is INCOMPLETE, like one that ends early without a reset.
+- Invalid chunks after valid ones, and interim responses or chunk extensions without end, are a TIMEOUT.
+- A body longer than its Content-Length is a PROTOCOL failure. The other transports read up to the length.
 """
 
 import asyncio
@@ -18,14 +18,15 @@ from typing import Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.addresses import literal_address, permitted
-from canfetch.client.transports.answering import Answer, text_headers
+from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failing import Failed, failed_by
-from canfetch.client.transports.http1 import HEAD_OCTETS_LIMIT
-from canfetch.client.transports.names import Resolve, addresses_of_async, system_addresses
-from canfetch.client.transports.places import Place, place_of, wire_headers
-from canfetch.client.transports.proxies import proxy_of, refuse_where_guarded
+from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
+from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
+from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.headers import decode_headers, encode_request_headers
+from canfetch.client.transports.http1 import MAX_HEAD_BYTES
+from canfetch.client.transports.proxies import check_proxy_allowed, parse_proxy
+from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.errors import MissingExtra
 
 try:
@@ -36,114 +37,113 @@ try:
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
-# aiohttp rounds longer waits up to whole seconds, to spare timers: never here.
-_NEVER_ROUNDED: Final = 1e9
+# aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
+_CEIL_THRESHOLD: Final = 1e9
 
 
-class _Journey(NamedTuple):
+class _RequestContext(NamedTuple):
     request: TransportRequest
     deadlines: Deadlines
 
 
-# aiohttp's resolver learns the host alone; whose request it is for, the context says.
-_UNDER_WAY: Final[ContextVar[_Journey]] = ContextVar("_UNDER_WAY")
+# aiohttp's resolver interface passes the host only, so the request is passed through the context.
+_CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
 class AiohttpTransport:
-    """Asks by aiohttp, on one loop of asyncio.
+    """Send requests with aiohttp, on one asyncio event loop.
 
     Args:
-        ssl_context: what certificates must satisfy.
-        resolve: gives the addresses of a name.
-        proxy: makes the connections, as `http://user:password@host:port`. Nobody here knows where to, so that
-            everything is refused where addresses are guarded.
-    Raises: ValueError: the proxy is no URL of a proxy.
+        ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
+        resolve: Function that returns the addresses of a name. The default is the system's resolver.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. Its connections cannot be checked, so
+            every request fails if private addresses are forbidden.
+    Raises: ValueError: `proxy` is invalid.
     """
 
     def __init__(
         self,
         *,
         ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_addresses,
+        resolve: Resolve = system_resolve,
         proxy: str | None = None,
     ) -> None:
-        self._opened: aiohttp.ClientSession | None = None
+        self._session: aiohttp.ClientSession | None = None
         self._ssl_context = ssl_context
         self._resolve = resolve
-        self._proxy = None if proxy is None else proxy_of(proxy)
+        self._proxy = None if proxy is None else parse_proxy(proxy)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
-        """Ask for one URL of http or https.
+        """Send a request for an http or https URL.
 
-        Raises: InvalidURL: the URL has no host, or is none.
+        Raises: InvalidURL: The URL is invalid or has no host.
         """
         deadlines = Deadlines(request)
         try:
-            place = place_of(request.url)
-            return await self._send(request, place, deadlines)
-        except Failed as failed:
-            return failed.at(request.url)
+            endpoint = parse_endpoint(request.url)
+            return await self._send(request, endpoint, deadlines)
+        except TransportError as error:
+            return error.to_failure(request.url)
 
     async def close(self) -> None:
         """Close the session."""
-        if self._opened is not None:
-            await self._opened.close()
-            self._opened = None
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
 
-    async def _send(self, request: TransportRequest, place: Place, deadlines: Deadlines) -> Response:
-        refuse_where_guarded(request, self._proxy)
-        literal = literal_address(place.host)
-        if literal is not None:
-            # aiohttp connects to an address that is one without asking its resolver.
-            permitted(place.host, [literal], allow_private=request.allow_private)
-        set_before = _UNDER_WAY.set(_Journey(request, deadlines))
+    async def _send(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
+        check_proxy_allowed(request, self._proxy)
+        if is_ip_literal(endpoint.host):
+            # aiohttp does not call its resolver for IP addresses.
+            filter_addresses(endpoint.host, [endpoint.host], allow_private=request.allow_private)
+        token = _CURRENT.set(_RequestContext(request, deadlines))
         try:
             async with asyncio.timeout(deadlines.timeout()):
-                return await self._exchange(request, place)
+                return await self._exchange(request, endpoint)
         except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError):
-                raise deadlines.too_late_to_connect() from error
-            raise deadlines.too_late_to_read() from error
+                raise deadlines.connect_timed_out() from error
+            raise deadlines.read_timed_out() from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _failed(error, place.scheme) from error
+            raise _translate_error(error, endpoint.scheme) from error
         finally:
-            _UNDER_WAY.reset(set_before)
+            _CURRENT.reset(token)
 
-    async def _exchange(self, request: TransportRequest, place: Place) -> Response:
-        headers = [(name.decode(), value.decode()) for name, value in wire_headers(place, request.headers)]
+    async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
+        headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
         proxy = self._proxy
         login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
-        if login is not None and place.scheme == "http":
-            # There the request itself goes to the proxy; aiohttp sends the others with CONNECT alone.
+        if login is not None and endpoint.scheme == "http":
+            # Plain http requests go to the proxy themselves. aiohttp sends `proxy_headers` with CONNECT only.
             headers += login.items()
-        async with self._session().get(
-            # As it is: aiohttp would tidy it.
-            URL(place.url, encoded=True),
+        async with self._get_session().get(
+            # `encoded` keeps yarl from normalising the URL.
+            URL(endpoint.url, encoded=True),
             headers=CIMultiDict(headers),
             proxy=None if proxy is None else proxy.url,
             proxy_headers=login,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(
-                connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_NEVER_ROUNDED
+                connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
             ),
         ) as response:
             if response.headers.get("Transfer-Encoding", "chunked").lower() != "chunked":
-                # aiohttp takes it for a body without a length.
-                raise Failed(FailureKind.PROTOCOL, "a transfer coding that nobody asked for")
-            answer = Answer(request, response.status, text_headers(response.raw_headers))
-            while answer.wants_more:
-                piece = await response.content.readany()
-                if not piece and response.content.at_eof():
+                # aiohttp would read the body as if it had no transfer coding.
+                raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
+            builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
+            while builder.needs_data:
+                chunk = await response.content.readany()
+                if not chunk and response.content.at_eof():
                     break
-                answer.feed(piece)
+                builder.feed(chunk)
             response.close()
-            return answer.response()
+            return builder.build()
 
-    def _session(self) -> aiohttp.ClientSession:
-        if self._opened is None:
-            self._opened = aiohttp.ClientSession(
+    def _get_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    resolver=_Resolver(self._resolve),
+                    resolver=_CheckedResolver(self._resolve),
                     ssl=self._ssl_context or ssl.create_default_context(),
                     force_close=True,
                     use_dns_cache=False,
@@ -151,24 +151,24 @@ class AiohttpTransport:
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                middlewares=(_once,),
+                middlewares=(_prevent_retry,),
                 skip_auto_headers=("User-Agent", "Accept"),
-                max_line_size=HEAD_OCTETS_LIMIT,
-                max_field_size=HEAD_OCTETS_LIMIT,
+                max_line_size=MAX_HEAD_BYTES,
+                max_field_size=MAX_HEAD_BYTES,
             )
-        return self._opened
+        return self._session
 
 
-async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Ask once: when a connection breaks, aiohttp would ask again, unless the error is none that it knows."""
+async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Replace the errors after which aiohttp would send the request again."""
     try:
         return await handler(request)
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _failed(error, request.url.scheme) from error
+        raise _translate_error(error, request.url.scheme) from error
 
 
-class _Resolver(AbstractResolver):
-    """Gives aiohttp addresses that are checked; it connects to these and asks nobody else."""
+class _CheckedResolver(AbstractResolver):
+    """Resolve names for aiohttp and return only addresses that may be connected to."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve
@@ -177,11 +177,11 @@ class _Resolver(AbstractResolver):
         self,
         host: str,
         port: int = 0,
-        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - whatever the name has
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - all families are used
     ) -> list[ResolveResult]:
-        """Look up, and let pass what may be connected to."""
-        request, deadlines = _UNDER_WAY.get()
-        found = await addresses_of_async(host, self._resolve, deadlines)
+        """Return the allowed addresses of `host`."""
+        request, deadlines = _CURRENT.get()
+        addresses = await resolve_host_async(host, self._resolve, deadlines)
         return [
             {
                 "hostname": host,
@@ -191,29 +191,29 @@ class _Resolver(AbstractResolver):
                 "proto": 0,
                 "flags": socket.AI_NUMERICHOST,
             }
-            for address in permitted(host, found, allow_private=request.allow_private)
+            for address in filter_addresses(host, addresses, allow_private=request.allow_private)
         ]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, because the resolver holds no resources."""
 
 
-def _failed(error: Exception, scheme: str) -> Failed:
-    said = (str(error) or type(error).__name__)[:200]
+def _translate_error(error: Exception, scheme: str) -> TransportError:
+    detail = (str(error) or type(error).__name__)[:200]
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return Failed(FailureKind.TLS, said)
+        return TransportError(FailureKind.TLS, detail)
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        return Failed(FailureKind.CONNECT, f"the proxy says {error.status} {error.message}")
+        return TransportError(FailureKind.CONNECT, f"proxy responded {error.status} {error.message}")
     if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
-        return Failed(FailureKind.DNS, said)
+        return TransportError(FailureKind.DNS, detail)
     if isinstance(error, aiohttp.ClientConnectorError):
-        # Nobody resets a connection that is being made; a handshake, they do.
+        # A reset while connecting to an https server can only happen during the TLS handshake.
         in_handshake = scheme == "https" and isinstance(error.os_error, ConnectionResetError)
-        return Failed(FailureKind.TLS if in_handshake else FailureKind.CONNECT, said)
+        return TransportError(FailureKind.TLS if in_handshake else FailureKind.CONNECT, detail)
     if isinstance(error, aiohttp.ClientPayloadError):
-        return Failed(FailureKind.INCOMPLETE, said)
+        return TransportError(FailureKind.INCOMPLETE, detail)
     if isinstance(error, aiohttp.ClientResponseError | ValueError):
-        return Failed(FailureKind.PROTOCOL, said)
+        return TransportError(FailureKind.PROTOCOL, detail)
     if isinstance(error, OSError):
-        return failed_by(error, FailureKind.RESET)
-    return Failed(FailureKind.RESET, said)
+        return classify_os_error(error, FailureKind.RESET)
+    return TransportError(FailureKind.RESET, detail)

@@ -1,55 +1,63 @@
-"""How long a request may still take: one clock for names, connections and octets.
+"""Deadlines of one request, shared by name resolution, connecting and reading.
 
-A socket's own time-out counts from each call, so that a server which sends an octet a second holds its
-client for ever; here every call gets what is left.
+A socket timeout starts again with every call, so a server that sends one byte a second could hold a client forever.
+Every call here gets the time that is left instead.
 """
 
 from time import monotonic
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.failures import TransportError
 
 
 class Deadlines:
-    """The ends of one request; they run from here on."""
+    """The deadlines of `request`. The clock starts at construction."""
 
     def __init__(self, request: TransportRequest) -> None:
-        began = monotonic()
+        start = monotonic()
         self._request = request
-        self._connected_by = began + min(request.connect_timeout, request.timeout)
-        self._done_by = began + request.timeout
+        self._connect_deadline = start + min(request.connect_timeout, request.timeout)
+        self._deadline = start + request.timeout
 
     def connect_timeout(self) -> float:
-        """Give the seconds left to be connected; Failed when there are none."""
-        left = self._connected_by - monotonic()
+        """Return the seconds left to connect.
+
+        Raises: TransportError: TIMEOUT if there are none.
+        """
+        left = self._connect_deadline - monotonic()
         if left <= 0:
-            raise self.too_late_to_connect()
+            raise self.connect_timed_out()
         return left
 
     def read_timeout(self) -> float:
-        """Give the seconds that the next octets may take; Failed when there are none."""
-        left = self._done_by - monotonic()
+        """Return the seconds left to send or receive the next bytes.
+
+        Raises: TransportError: TIMEOUT if there are none.
+        """
+        left = self._deadline - monotonic()
         if left <= 0:
-            raise self.too_late_to_read()
+            raise self.read_timed_out()
         return min(left, self._request.read_timeout)
 
     def timeout(self) -> float:
-        """Give the seconds left for all of it, 0 at least."""
-        return max(0.0, self._done_by - monotonic())
+        """Return the seconds left for the whole request, at least 0."""
+        return max(0.0, self._deadline - monotonic())
 
-    def too_late_to_connect(self) -> Failed:
-        """Say that the connection took too long."""
+    def connect_timed_out(self) -> TransportError:
+        """Return the error for a connection that was not made in time."""
         seconds = min(self._request.connect_timeout, self._request.timeout)
-        return Failed(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
+        return TransportError(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
 
-    def too_late_to_read(self) -> Failed:
-        """Say that the answer took too long: as a whole, or by a silence."""
-        if monotonic() >= self._done_by:
-            return Failed(FailureKind.TIMEOUT, f"not done within {_rounded(self._request.timeout):g} s")
-        return Failed(FailureKind.TIMEOUT, f"nothing came for {_rounded(self._request.read_timeout):g} s")
+    def read_timed_out(self) -> TransportError:
+        """Return the error for a response that was not complete in time, or for a silence that was too long."""
+        if monotonic() >= self._deadline:
+            return TransportError(
+                FailureKind.TIMEOUT, f"response not complete within {_rounded(self._request.timeout):g} s"
+            )
+        return TransportError(FailureKind.TIMEOUT, f"no data for {_rounded(self._request.read_timeout):g} s")
 
 
 def _rounded(seconds: float) -> float:
-    # What is left of somebody's 3 s is 2.99998; people said 3.
+    # The client passes on what is left of its own timeout: show 2.99998 as the 3 that was configured.
     return float(f"{seconds:.3g}")

@@ -1,11 +1,11 @@
-"""FTP by anonymous login, as Google's document has it: one file, the same limits, deadlines and guard as HTTP.
+"""FTP with anonymous login, as Google supports it. Limits, deadlines and address checks are the same as for HTTP.
 
-What FTP says becomes what HTTP would say, so that the same policies read it:
+FTP replies are mapped to HTTP statuses, so that the same policies apply to both:
 
-- the file came, and the server says that it was all of it: 200, without headers;
-- 550, the file cannot be had: 404, since FTP does not tell missing from forbidden;
-- 530 or 532, nobody gets in without an account: 401;
-- all else that is no success is a failure, never a missing file: 421 (too many users) least of all.
+- A complete file is 200, without headers.
+- 550 (file unavailable) is 404, because FTP does not distinguish missing files from forbidden ones.
+- 530 and 532 (login required) are 401.
+- Every other unsuccessful reply is a failure, never a missing file. This matters most for 421 (too many users).
 
 Source: RFC 959 section 4.2; RFC 1738 section 3.2.2; RFC 2428.
 """
@@ -19,128 +19,128 @@ from urllib.parse import unquote_to_bytes
 
 from canfetch.access.responses import FailureKind, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.answering import Answer
+from canfetch.client.transports.connections import Connection, connect, connect_to_peer
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failing import Failed
-from canfetch.client.transports.http1 import Incoming
-from canfetch.client.transports.names import Resolve
-from canfetch.client.transports.places import Place
-from canfetch.client.transports.wires import Wire, connect, connect_again
+from canfetch.client.transports.dns import Resolve
+from canfetch.client.transports.endpoints import Endpoint
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http1 import ByteReader
+from canfetch.client.transports.response_builder import ResponseBuilder
 
-_REPLIES_OCTETS_LIMIT: Final = 65_536
+_MAX_REPLY_BYTES: Final = 65_536
 _OK: Final = 200
 _UNAUTHORIZED: Final = 401
 _NOT_FOUND: Final = 404
-_NO_FILE: Final = "550"
-_NO_LOGIN: Final = ("530", "532")
+_FILE_UNAVAILABLE: Final = "550"
+_LOGIN_REQUIRED: Final = ("530", "532")
 
 
-def send_ftp(request: TransportRequest, place: Place, *, resolve: Resolve, deadlines: Deadlines) -> Response:
+def fetch_ftp(request: TransportRequest, endpoint: Endpoint, *, resolve: Resolve, deadlines: Deadlines) -> Response:
     """Fetch one file.
 
-    Raises: Failed: for whatever is neither a file, nor a 404, nor a 401.
+    Raises: TransportError: The reply is neither a file nor mapped to 404 or 401.
     """
-    path = _path(place)
+    path = _decode_path(endpoint)
     with (
         connect(
-            place.host, place.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
-        ) as wire,
-        _replies_as_failures(),
+            endpoint.host, endpoint.port, allow_private=request.allow_private, resolve=resolve, deadlines=deadlines
+        ) as control,
+        _translate_errors(),
     ):
-        session = _Session(wire)
+        session = _Session(control)
         session.welcome = session.getresp()
         try:
             session.login()
             session.voidcmd("TYPE I")
-            # Not by the library, which would connect with a time-out for each address.
-            with connect_again(wire, session.makepasv()[1], deadlines) as data:
-                return _retrieved(request, session, path, data)
+            # `ftplib` would connect with the full timeout for each address.
+            with connect_to_peer(control, session.makepasv()[1], deadlines) as data:
+                return _retrieve(request, session, path, data)
         except ftplib.error_perm as error:
-            return Response(request.url, _status_of(error), (), b"")
+            return Response(request.url, _status_for(error), (), b"")
 
 
-def _retrieved(request: TransportRequest, session: "_Session", path: str, data: Wire) -> Response:
-    begun = session.sendcmd(f"RETR {path}")
-    if begun[:1] not in {"1", "2"}:
-        raise ftplib.error_reply(begun)  # noqa: S321 - what is read is public, and nobody logs in
-    answer = Answer(request, _OK, ())
-    while answer.wants_more and (piece := data.receive()):
-        answer.feed(piece)
-    if answer.wants_more and begun[:1] == "1":
-        _check_whole(session)
-    return answer.response()
+def _retrieve(request: TransportRequest, session: "_Session", path: str, data: Connection) -> Response:
+    reply = session.sendcmd(f"RETR {path}")
+    if reply[:1] not in {"1", "2"}:
+        raise ftplib.error_reply(reply)  # noqa: S321 - public files, anonymous login
+    builder = ResponseBuilder(request, _OK, ())
+    while builder.needs_data and (chunk := data.receive()):
+        builder.feed(chunk)
+    if builder.needs_data and reply[:1] == "1":
+        _check_complete(session)
+    return builder.build()
 
 
-def _check_whole(session: "_Session") -> None:
-    # The end of the data says nothing: a transfer that is broken off ends, too.
+def _check_complete(session: "_Session") -> None:
+    # The end of the data connection is not enough, because an aborted transfer ends it too.
     try:
         session.voidresp()
     except ftplib.Error as error:
-        raise Failed(FailureKind.INCOMPLETE, f"FTP: {error}"[:200]) from None
+        raise TransportError(FailureKind.INCOMPLETE, f"FTP: {error}"[:200]) from None
 
 
-def _path(place: Place) -> str:
-    octets = unquote_to_bytes(place.target).removeprefix(b"/")
-    if any(octet in octets for octet in b"\r\n\0"):
-        raise Failed(FailureKind.PROTOCOL, "a path with a line end in it cannot be asked for")
-    # Octet by octet: what the server's names are encoded in, nobody knows.
-    return octets.decode("latin-1")
+def _decode_path(endpoint: Endpoint) -> str:
+    path = unquote_to_bytes(endpoint.target).removeprefix(b"/")
+    if any(byte in path for byte in b"\r\n\0"):
+        raise TransportError(FailureKind.PROTOCOL, "invalid FTP path: it contains a line break or a null byte")
+    # Latin-1 maps every byte to itself, whatever encoding the server uses for its names.
+    return path.decode("latin-1")
 
 
-def _status_of(error: ftplib.error_perm) -> int:
+def _status_for(error: ftplib.error_perm) -> int:
     code = str(error)[:3]
-    if code in _NO_LOGIN:
+    if code in _LOGIN_REQUIRED:
         return _UNAUTHORIZED
-    if code == _NO_FILE:
+    if code == _FILE_UNAVAILABLE:
         return _NOT_FOUND
     raise error
 
 
 @contextmanager
-def _replies_as_failures() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise Failed(FailureKind.RESET, "the connection ended before the answer") from None
+        raise TransportError(FailureKind.RESET, "connection closed before the FTP reply") from None
     except ftplib.Error as error:
-        raise Failed(FailureKind.PROTOCOL, f"FTP: {error}"[:200]) from None
+        raise TransportError(FailureKind.PROTOCOL, f"FTP: {error}"[:200]) from None
 
 
 class _Session(ftplib.FTP):
-    """The library's commands and replies, over a wire that is guarded and timed."""
+    """The commands and replies of `ftplib`, over a connection with address checks and deadlines."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, control: Connection) -> None:
         super().__init__(encoding="latin-1")
-        self.af = socket.AF_INET6 if ":" in wire.peer else socket.AF_INET
-        # All that the library asks of the two.
-        self.sock = _Sending(wire)  # type: ignore[assignment]
-        self.file = _Lines(wire)  # type: ignore[assignment]
+        self.af = socket.AF_INET6 if ":" in control.peer else socket.AF_INET
+        # The two objects implement only the methods that `ftplib` calls.
+        self.sock = _Socket(control)  # type: ignore[assignment]
+        self.file = _ReplyFile(control)  # type: ignore[assignment]
 
     def close(self) -> None:
-        """Nothing: whoever made the wire closes it."""
+        """Do nothing. The connection is closed where it was opened."""
 
 
-class _Sending:
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+class _Socket:
+    def __init__(self, control: Connection) -> None:
+        self._control = control
 
-    def sendall(self, octets: bytes) -> None:
-        self._wire.send(octets)
+    def sendall(self, data: bytes) -> None:
+        self._control.send(data)
 
     def getpeername(self) -> tuple[str, int]:
-        # Where the data comes from, whatever the server says: it shall not send this client to others.
-        return self._wire.peer, 0
+        # Data always comes from the same server, so that its replies cannot direct this client to other hosts.
+        return self._control.peer, 0
 
 
-class _Lines:
-    """Replies, line by line, and not for ever."""
+class _ReplyFile:
+    """The replies of the server by line, up to a total size."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._incoming = Incoming(wire.receive)
-        self._left = _REPLIES_OCTETS_LIMIT
+    def __init__(self, control: Connection) -> None:
+        self._reader = ByteReader(control.receive)
+        self._left = _MAX_REPLY_BYTES
 
-    def readline(self, _most: int) -> str:
-        line = self._incoming.line(self._left, f"replies of more than {_REPLIES_OCTETS_LIMIT} octets")
+    def readline(self, _limit: int) -> str:
+        line = self._reader.read_line(self._left, f"FTP replies are longer than {_MAX_REPLY_BYTES} bytes")
         if line is None:
             return ""
         self._left = max(0, self._left - len(line) - 2)

@@ -1,7 +1,7 @@
-"""An HTTP/1.1 answer, read strictly where leniency would make a broken one look whole.
+"""A strict reader for HTTP/1.1 responses.
 
-The standard library's own reader takes a head that breaks off for a complete one, and an unreadable
-Content-Length for none: a robots.txt that never came would read as an empty one, which allows everything.
+The standard library's `http.client` accepts a truncated head as complete, and treats an invalid Content-Length like a
+missing one. A robots.txt that never arrived would look like an empty one, which allows everything.
 
 Source: RFC 9112 sections 2.2, 4, 5, 6.3, 7.1 and 8.
 """
@@ -11,169 +11,172 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.access.responses import FailureKind, Headers
-from canfetch.client.transports.failing import Failed
-from canfetch.client.transports.places import header_text
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.headers import decode_header
 
-# Status line, fields and interim answers together; trailers, again.
-HEAD_OCTETS_LIMIT: Final = 65_536
-_CHUNK_LINE_OCTETS_LIMIT: Final = 4_096
+# Applies to the status line, the headers and all interim responses together, and again to the trailers.
+MAX_HEAD_BYTES: Final = 65_536
+_MAX_CHUNK_LINE_BYTES: Final = 4_096
+_LINE_END_BYTES: Final = 2
 _STATUS_LINE: Final = re.compile(rb"HTTP/1\.[0-9] ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
 _FIELD: Final = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*", re.DOTALL)
 _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?", re.DOTALL)
-_SWITCHING: Final = 101
+_SWITCHING_PROTOCOLS: Final = 101
 
 
-class Head(NamedTuple):
-    """Status and fields of an answer, in their order."""
+class ResponseHead(NamedTuple):
+    """Status and headers of a response, in their order."""
 
     status: int
     headers: Headers
 
 
-class Incoming:
-    """Octets as they come: first by line, then by piece. `receive` gives some, or none at the end."""
+class ByteReader:
+    """Reads lines and chunks from a connection.
+
+    Args: receive: Returns the next bytes, or b"" at the end of the data.
+    """
 
     def __init__(self, receive: Callable[[], bytes]) -> None:
         self._receive = receive
         self._buffer = bytearray()
 
-    def line(self, most: int, too_long: str) -> bytes | None:
-        """Give the next line without its end, or None where the octets end before it does.
+    def read_line(self, limit: int, too_long: str) -> bytes | None:
+        """Return the next line without its line ending, or None if the data ends first.
 
-        Raises: Failed: PROTOCOL, for one of more than `most` octets.
+        Raises: TransportError: PROTOCOL, with the message `too_long`, if the line is longer than `limit` bytes.
         """
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > most:
-                raise Failed(FailureKind.PROTOCOL, too_long)
-            octets = self._receive()
-            if not octets:
+            if searched > limit:
+                raise TransportError(FailureKind.PROTOCOL, too_long)
+            data = self._receive()
+            if not data:
                 return None
-            self._buffer += octets
-        if end > most:
-            raise Failed(FailureKind.PROTOCOL, too_long)
+            self._buffer += data
+        if end > limit:
+            raise TransportError(FailureKind.PROTOCOL, too_long)
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line.removesuffix(b"\r")
 
-    def piece(self, most: int | None = None) -> bytes:
-        """Give the next octets, at most so many; none at the end."""
+    def read(self, limit: int | None = None) -> bytes:
+        """Return the next bytes, at most `limit`, or b"" at the end of the data."""
         if not self._buffer:
             self._buffer += self._receive()
-        piece = bytes(self._buffer[:most])
-        del self._buffer[: len(piece)]
-        return piece
+        data = bytes(self._buffer[:limit])
+        del self._buffer[: len(data)]
+        return data
 
 
-def read_head(incoming: Incoming) -> Head:
-    """Read the head of the answer; interim ones (1xx) before it are passed over.
+def read_head(reader: ByteReader) -> ResponseHead:
+    """Read the head of the final response, and skip interim responses (1xx) before it.
 
-    Raises: Failed: RESET where it breaks off, PROTOCOL where it is none.
+    Raises: TransportError: RESET if the data ends early. PROTOCOL if the data is not an HTTP/1.1 response.
     """
-    left = HEAD_OCTETS_LIMIT
+    left = MAX_HEAD_BYTES
     while True:
-        line = _head_line(incoming, left)
+        line = _read_head_line(reader, left)
         left -= len(line)
-        matched = _STATUS_LINE.fullmatch(line)
-        if matched is None:
-            raise Failed(FailureKind.PROTOCOL, f"no HTTP/1.1 answer: {header_text(line[:60])!r}")
-        status = int(matched[1])
-        headers, left = _fields(incoming, left)
-        if status == _SWITCHING:
-            raise Failed(FailureKind.PROTOCOL, "status 101, a protocol that nobody asked for")
+        match = _STATUS_LINE.fullmatch(line)
+        if match is None:
+            raise TransportError(FailureKind.PROTOCOL, f"not an HTTP/1.1 response: {decode_header(line[:60])!r}")
+        status = int(match[1])
+        headers, left = _read_fields(reader, left)
+        if status == _SWITCHING_PROTOCOLS:
+            raise TransportError(FailureKind.PROTOCOL, "unexpected status 101: no protocol change was requested")
         if status // 100 > 1:
-            return Head(status, headers)
+            return ResponseHead(status, headers)
 
 
-def body_pieces(incoming: Incoming, head: Head) -> Iterator[bytes]:
-    """Give the body as it comes, up to its end.
+def iter_body(reader: ByteReader, head: ResponseHead) -> Iterator[bytes]:
+    """Yield the body as it arrives.
 
-    Raises: Failed: INCOMPLETE where it ends early, PROTOCOL where its framing is broken.
+    Raises: TransportError: INCOMPLETE if the body ends early. PROTOCOL if its framing is invalid.
     """
     if head.status in {204, 304}:
         return
-    codings = [part.strip().lower() for part in ",".join(_values(head, "transfer-encoding")).split(",")]
+    codings = [part.strip().lower() for part in ",".join(_field_values(head, "transfer-encoding")).split(",")]
     if codings == ["chunked"]:
-        yield from _chunks(incoming)
+        yield from _iter_chunks(reader)
     elif codings != [""]:
-        raise Failed(FailureKind.PROTOCOL, f"a transfer coding that nobody asked for: {', '.join(codings)[:100]}")
+        raise TransportError(FailureKind.PROTOCOL, f"unsupported transfer coding: {', '.join(codings)[:100]}")
     else:
-        length = _length(head)
+        length = _content_length(head)
         if length is not None:
-            yield from _exactly(incoming, length)
+            yield from _iter_exactly(reader, length)
         else:
-            while piece := incoming.piece():
-                yield piece
+            while data := reader.read():
+                yield data
 
 
-def _head_line(incoming: Incoming, most: int) -> bytes:
-    line = incoming.line(most, f"a head of more than {HEAD_OCTETS_LIMIT} octets")
+def _read_head_line(reader: ByteReader, limit: int) -> bytes:
+    line = reader.read_line(limit, f"response head is longer than {MAX_HEAD_BYTES} bytes")
     if line is None:
-        raise Failed(FailureKind.RESET, "the connection ended before the answer")
+        raise TransportError(FailureKind.RESET, "connection closed before the end of the response head")
     return line
 
 
-def _fields(incoming: Incoming, left: int) -> tuple[Headers, int]:
+def _read_fields(reader: ByteReader, left: int) -> tuple[Headers, int]:
     fields: list[tuple[str, str]] = []
-    while line := _head_line(incoming, left):
-        # Two more for the line's end, so that short lines have their price, too.
-        left = max(0, left - len(line) - 2)
+    while line := _read_head_line(reader, left):
+        left = max(0, left - len(line) - _LINE_END_BYTES)
         if line[:1] in {b" ", b"\t"} and fields:
             name, value = fields[-1]
-            fields[-1] = (name, f"{value} {header_text(line.strip())}".strip())
+            fields[-1] = (name, f"{value} {decode_header(line.strip())}".strip())
             continue
-        matched = _FIELD.fullmatch(line)
-        if matched is None or b"\0" in line or b"\r" in line:
-            raise Failed(FailureKind.PROTOCOL, f"a line in the head that is no field: {header_text(line[:60])!r}")
-        fields.append((matched[1].decode("ascii"), header_text(matched[2])))
+        match = _FIELD.fullmatch(line)
+        if match is None or b"\0" in line or b"\r" in line:
+            raise TransportError(FailureKind.PROTOCOL, f"invalid header line: {decode_header(line[:60])!r}")
+        fields.append((match[1].decode("ascii"), decode_header(match[2])))
     return tuple(fields), left
 
 
-def _values(head: Head, name: str) -> list[str]:
+def _field_values(head: ResponseHead, name: str) -> list[str]:
     return [value for field, value in head.headers if field.lower() == name]
 
 
-def _length(head: Head) -> int | None:
-    values = {part.strip() for value in _values(head, "content-length") for part in value.split(",")}
+def _content_length(head: ResponseHead) -> int | None:
+    values = {part.strip() for value in _field_values(head, "content-length") for part in value.split(",")}
     if not values:
         return None
     value = values.pop()
     if values or not value.isascii() or not value.isdigit() or len(value) > 18:
-        raise Failed(FailureKind.PROTOCOL, f"no length: {value[:60]!r}")
+        raise TransportError(FailureKind.PROTOCOL, f"invalid Content-Length: {value[:60]!r}")
     return int(value)
 
 
-def _exactly(incoming: Incoming, length: int) -> Iterator[bytes]:
+def _iter_exactly(reader: ByteReader, length: int) -> Iterator[bytes]:
     left = length
     while left:
-        piece = incoming.piece(left)
-        if not piece:
-            raise Failed(FailureKind.INCOMPLETE, f"{length - left} octets of {length}")
-        left -= len(piece)
-        yield piece
+        data = reader.read(left)
+        if not data:
+            raise TransportError(FailureKind.INCOMPLETE, f"received {length - left} of {length} bytes")
+        left -= len(data)
+        yield data
 
 
-def _chunks(incoming: Incoming) -> Iterator[bytes]:
-    while size := _chunk_size(incoming):
-        yield from _exactly(incoming, size)
-        if _chunk_line(incoming):
-            raise Failed(FailureKind.PROTOCOL, "a chunk that is longer than its size")
-    left = HEAD_OCTETS_LIMIT
-    while trailer := _chunk_line(incoming, left):
-        left = max(0, left - len(trailer) - 2)
+def _iter_chunks(reader: ByteReader) -> Iterator[bytes]:
+    while size := _read_chunk_size(reader):
+        yield from _iter_exactly(reader, size)
+        if _read_chunk_line(reader):
+            raise TransportError(FailureKind.PROTOCOL, "chunk is longer than its size")
+    left = MAX_HEAD_BYTES
+    while trailer := _read_chunk_line(reader, left):
+        left = max(0, left - len(trailer) - _LINE_END_BYTES)
 
 
-def _chunk_size(incoming: Incoming) -> int:
-    line = _chunk_line(incoming)
-    matched = _CHUNK_SIZE.fullmatch(line)
-    if matched is None:
-        raise Failed(FailureKind.PROTOCOL, f"no chunk size: {header_text(line[:60])!r}")
-    return int(matched[1], 16)
+def _read_chunk_size(reader: ByteReader) -> int:
+    line = _read_chunk_line(reader)
+    match = _CHUNK_SIZE.fullmatch(line)
+    if match is None:
+        raise TransportError(FailureKind.PROTOCOL, f"invalid chunk size: {decode_header(line[:60])!r}")
+    return int(match[1], 16)
 
 
-def _chunk_line(incoming: Incoming, most: int = _CHUNK_LINE_OCTETS_LIMIT) -> bytes:
-    line = incoming.line(most, "a line between chunks that does not end")
+def _read_chunk_line(reader: ByteReader, limit: int = _MAX_CHUNK_LINE_BYTES) -> bytes:
+    line = reader.read_line(limit, f"line between chunks is longer than {limit} bytes")
     if line is None:
-        raise Failed(FailureKind.INCOMPLETE, "the chunks end early")
+        raise TransportError(FailureKind.INCOMPLETE, "connection closed before the last chunk")
     return line

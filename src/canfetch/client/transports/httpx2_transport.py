@@ -1,9 +1,10 @@
-"""httpx2 as a transport, sync and async: HTTP/1.1, and HTTP/2 where the library h2 is installed.
+"""Transports on httpx2, sync and async: HTTP/1.1, and HTTP/2 if the library h2 is installed.
 
-What is used of it is httpcore2, the part that speaks HTTP, over connections that are guarded and timed as the
-standard library's are here. Nothing of the environment counts: no proxy, no netrc. Each request has a connection
-of its own. A client of the caller's own is not taken, since nobody could bound it: one whose server sends interim
-answers for ever never comes back.
+They use httpcore2, the HTTP layer of httpx2, with their own network backends for address checks and deadlines.
+Settings from the environment, such as proxies and netrc, are ignored. Each request has its own connection.
+
+An httpx2 client of the caller cannot be used, because its requests cannot be bounded. For example, a server that
+sends interim responses without end would block it forever.
 """
 
 import ssl
@@ -13,143 +14,146 @@ from typing import Any
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.answering import Answer, text_headers
-from canfetch.client.transports.failing import Failed
-from canfetch.client.transports.names import Resolve, system_addresses
-from canfetch.client.transports.proxies import proxy_of, refuse_where_guarded
+from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.headers import decode_headers
+from canfetch.client.transports.proxies import check_proxy_allowed, parse_proxy
+from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.errors import MissingExtra
 
 try:
     import httpcore2
 
-    from canfetch.client.transports.httpx2_backends import AsyncBackend, Backend, Journey
-    from canfetch.client.transports.httpx2_failing import HTTP2_IS_THERE, errors_as_failures
+    from canfetch.client.transports.httpx2_backends import AsyncCheckedBackend, CheckedBackend, RequestState
+    from canfetch.client.transports.httpx2_errors import HTTP2_AVAILABLE, translate_errors
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
 
 
 class _Settings:
-    """What both faces are made with, and the pools that come of it."""
+    """The settings that both transports share, and the options for their connection pools."""
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, http2: bool) -> None:
         self._ssl_context = ssl_context
         self._http2 = http2
-        self._proxy = None if proxy is None else proxy_of(proxy)
+        self._proxy = None if proxy is None else parse_proxy(proxy)
         self.resolve = resolve
 
-    def options(self, journey: Journey) -> dict[str, Any]:
-        """Give what a pool is made with.
+    def pool_options(self, state: RequestState) -> dict[str, Any]:
+        """Return the options of the connection pool for one request.
 
-        Raises: Failed: FORBIDDEN_ADDRESS, where addresses are guarded and a proxy makes the connections.
+        Raises: TransportError: FORBIDDEN_ADDRESS if a proxy is set and private addresses are forbidden.
         """
-        refuse_where_guarded(journey.request, self._proxy)
-        if self._ssl_context is None and journey.place.scheme == "https":
-            # Loading the authorities costs tens of milliseconds: only where TLS is spoken. Twice does no harm.
+        check_proxy_allowed(state.request, self._proxy)
+        if self._ssl_context is None and state.endpoint.scheme == "https":
+            # Loading the authorities takes tens of milliseconds, so it is done only for https. Two threads that load
+            # them at the same time do no harm.
             self._ssl_context = ssl.create_default_context()
         options: dict[str, Any] = {"ssl_context": self._ssl_context, "http2": self._http2}
         if self._proxy is not None:
-            options |= {"proxy_url": self._proxy.url, "proxy_auth": self._proxy.login}
+            options |= {"proxy_url": self._proxy.url, "proxy_auth": self._proxy.credentials}
         return options
 
     @property
-    def proxied(self) -> bool:
-        """Whether a proxy makes the connections."""
+    def has_proxy(self) -> bool:
+        """Whether a proxy is set."""
         return self._proxy is not None
 
 
 class Httpx2Transport:
-    """Asks by httpx2; safe to share between threads.
+    """Send requests with httpx2. It can be shared between threads.
 
     Args:
-        ssl_context: what certificates must satisfy; not for other transports, since HTTP/2 is offered in it.
-        resolve: gives the addresses of a name.
-        proxy: makes the connections, as `http://user:password@host:port`. Nobody here knows where to, so that
-            everything is refused where addresses are guarded.
-        http2: whether HTTP/2 is offered; by default where h2 is installed.
-    Raises: ValueError: the proxy is no URL of a proxy.
+        ssl_context: TLS settings. By default, certificates are verified with the system's authorities. Do not share
+            it with other transports, because HTTP/2 is enabled in it.
+        resolve: Function that returns the addresses of a name. The default is the system's resolver.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. Its connections cannot be checked, so
+            every request fails if private addresses are forbidden.
+        http2: Whether to offer HTTP/2. The default is True if h2 is installed.
+    Raises: ValueError: `proxy` is invalid.
     """
 
     def __init__(
         self,
         *,
         ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_addresses,
+        resolve: Resolve = system_resolve,
         proxy: str | None = None,
-        http2: bool = HTTP2_IS_THERE,
+        http2: bool = HTTP2_AVAILABLE,
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
     def send(self, request: TransportRequest) -> Response | Failure:
-        """Ask for one URL of http or https.
+        """Send a request for an http or https URL.
 
-        Raises: InvalidURL: the URL has no host, or is none.
+        Raises: InvalidURL: The URL is invalid or has no host.
         """
         try:
-            journey = Journey(request, self._settings.resolve)
-            with errors_as_failures(journey):
-                return self._send(journey)
-        except Failed as failed:
-            return failed.at(request.url)
+            state = RequestState(request, self._settings.resolve)
+            with translate_errors(state):
+                return self._send(state)
+        except TransportError as error:
+            return error.to_failure(request.url)
 
     def close(self) -> None:
-        """Nothing is held between requests."""
+        """Do nothing, because no resources are held between requests."""
 
-    def _send(self, journey: Journey) -> Response:
-        make = httpcore2.HTTPProxy if self._settings.proxied else httpcore2.ConnectionPool
-        pool = make(network_backend=Backend(journey), **self._settings.options(journey))
-        with pool, pool.stream("GET", _url(journey), headers=journey.headers) as answer:
-            journey.answered = True
-            with closing(_generated(answer.iter_stream())) as pieces:
-                return Answer(journey.request, answer.status, text_headers(answer.headers)).read(pieces)
+    def _send(self, state: RequestState) -> Response:
+        pool_type = httpcore2.HTTPProxy if self._settings.has_proxy else httpcore2.ConnectionPool
+        pool = pool_type(network_backend=CheckedBackend(state), **self._settings.pool_options(state))
+        with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
+            state.has_head = True
+            with closing(_to_generator(response.iter_stream())) as chunks:
+                return ResponseBuilder(state.request, response.status, decode_headers(response.headers)).read(chunks)
 
 
-class Httpx2AsyncTransport:
-    """Asks by httpx2, on asyncio's loop.
+class AsyncHttpx2Transport:
+    """Send requests with httpx2, on an asyncio event loop.
 
-    Args: as of Httpx2Transport.
+    Args: The same as Httpx2Transport.
     """
 
     def __init__(
         self,
         *,
         ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_addresses,
+        resolve: Resolve = system_resolve,
         proxy: str | None = None,
-        http2: bool = HTTP2_IS_THERE,
+        http2: bool = HTTP2_AVAILABLE,
     ) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
-        """Ask for one URL of http or https.
+        """Send a request for an http or https URL.
 
-        Raises: InvalidURL: the URL has no host, or is none.
+        Raises: InvalidURL: The URL is invalid or has no host.
         """
         try:
-            journey = Journey(request, self._settings.resolve)
-            with errors_as_failures(journey):
-                return await self._send(journey)
-        except Failed as failed:
-            return failed.at(request.url)
+            state = RequestState(request, self._settings.resolve)
+            with translate_errors(state):
+                return await self._send(state)
+        except TransportError as error:
+            return error.to_failure(request.url)
 
     async def close(self) -> None:
-        """Nothing is held between requests."""
+        """Do nothing, because no resources are held between requests."""
 
-    async def _send(self, journey: Journey) -> Response:
-        make = httpcore2.AsyncHTTPProxy if self._settings.proxied else httpcore2.AsyncConnectionPool
-        pool = make(network_backend=AsyncBackend(journey), **self._settings.options(journey))
-        async with pool, pool.stream("GET", _url(journey), headers=journey.headers) as answer:
-            journey.answered = True
-            async with aclosing(answer.aiter_stream()) as pieces:
-                read = Answer(journey.request, answer.status, text_headers(answer.headers))
-                return await read.read_async(pieces)
-
-
-def _url(journey: Journey) -> httpcore2.URL:
-    # In parts, since httpx2 would tidy the path.
-    place = journey.place
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    return httpcore2.URL(scheme=place.scheme, host=host, port=place.port, target=place.target)
+    async def _send(self, state: RequestState) -> Response:
+        pool_type = httpcore2.AsyncHTTPProxy if self._settings.has_proxy else httpcore2.AsyncConnectionPool
+        pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._settings.pool_options(state))
+        async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
+            state.has_head = True
+            async with aclosing(response.aiter_stream()) as chunks:
+                builder = ResponseBuilder(state.request, response.status, decode_headers(response.headers))
+                return await builder.read_async(chunks)
 
 
-def _generated(pieces: Iterator[bytes]) -> Generator[bytes]:
-    yield from pieces
+def _build_url(state: RequestState) -> httpcore2.URL:
+    # From its parts, because httpcore2 would normalise the path of a text.
+    endpoint = state.endpoint
+    host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
+    return httpcore2.URL(scheme=endpoint.scheme, host=host, port=endpoint.port, target=endpoint.target)
+
+
+def _to_generator(chunks: Iterator[bytes]) -> Generator[bytes]:
+    yield from chunks

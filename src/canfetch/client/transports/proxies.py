@@ -1,4 +1,4 @@
-"""A proxy that makes the connections, where the caller names one; none is taken from the environment."""
+"""HTTP proxies. They are used only if the caller configures one; the environment is ignored."""
 
 from base64 import b64encode
 from typing import NamedTuple
@@ -6,40 +6,40 @@ from urllib.parse import unquote, urlsplit
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.failing import Failed
+from canfetch.client.transports.failures import TransportError
 
 
 class Proxy(NamedTuple):
-    """Where it is, without the login; and the login, a name and a password."""
+    """A proxy: its URL without the credentials, and the user name and password if there are any."""
 
     url: str
-    login: tuple[str, str] | None
+    credentials: tuple[str, str] | None
 
     @property
     def authorization(self) -> str | None:
-        """The Proxy-Authorization field (RFC 7617), or None without a login."""
-        if self.login is None:
+        """The value of Proxy-Authorization (RFC 7617), or None without credentials."""
+        if self.credentials is None:
             return None
-        return f"Basic {b64encode(':'.join(self.login).encode()).decode()}"
+        return f"Basic {b64encode(':'.join(self.credentials).encode()).decode()}"
 
 
-def proxy_of(text: str) -> Proxy:
-    """Read the URL of a proxy.
+def parse_proxy(text: str) -> Proxy:
+    """Parse a URL of the form `http://user:password@host:port`.
 
-    Raises: ValueError: it is not of the form `http://user:password@host:port`.
+    Raises: ValueError: `text` has another form.
     """
     split = urlsplit(text)
     if split.scheme != "http" or not split.hostname:
-        raise ValueError(f"{text!r} is no proxy: give one such as 'http://127.0.0.1:3128'")
+        raise ValueError(f"invalid proxy {text!r}: expected a URL such as 'http://127.0.0.1:3128'")
     host = f"[{split.hostname}]" if ":" in split.hostname else split.hostname
-    login = None if split.username is None else (unquote(split.username), unquote(split.password or ""))
-    return Proxy(f"http://{host}:{split.port or 80}", login)
+    credentials = None if split.username is None else (unquote(split.username), unquote(split.password or ""))
+    return Proxy(f"http://{host}:{split.port or 80}", credentials)
 
 
-def refuse_where_guarded(request: TransportRequest, proxy: Proxy | None) -> None:
-    """Let nothing through a proxy where addresses are guarded: where it connects to, nobody here sees.
+def check_proxy_allowed(request: TransportRequest, proxy: Proxy | None) -> None:
+    """Refuse a proxy if private addresses are forbidden, because the addresses it connects to cannot be checked.
 
-    Raises: Failed: FORBIDDEN_ADDRESS.
+    Raises: TransportError: FORBIDDEN_ADDRESS.
     """
     if proxy is not None and not request.allow_private:
-        raise Failed(FailureKind.FORBIDDEN_ADDRESS, "a proxy connects where it likes, and cannot be guarded")
+        raise TransportError(FailureKind.FORBIDDEN_ADDRESS, "a proxy cannot be used if private addresses are forbidden")

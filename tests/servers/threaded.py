@@ -1,4 +1,4 @@
-"""Servers of asyncio in a thread of their own; whatever they hold ends with them."""
+"""The base class of asyncio servers that run in a thread of their own."""
 
 import asyncio
 import contextlib
@@ -11,24 +11,24 @@ from typing import Self
 _BACKLOG = 4_096
 _STOP_SECONDS = 10.0
 _TLS_SECONDS = 0.2
-# Connections that are on their way in arrive some turns of the loop after nobody listens any more.
-_LAST_TURNS = 10
-_TURN_SECONDS = 0.002
+# The event loop needs some iterations to accept connections that were made before the server was closed.
+_FINAL_ITERATIONS = 10
+_ITERATION_SECONDS = 0.002
 
-Converse = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-class Listening:
-    """A server that runs inside a `with`; `port` is its first one's.
+class ThreadedServer:
+    """A server that runs during a `with` block.
 
-    A problem in a conversation is raised when the `with` is left.
+    An exception while handling a connection is raised at the end of the block.
     """
 
     def __init__(self, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
         self.host = host
         self.port = 0
         self._tls = tls
-        self._problems: list[BaseException] = []
+        self._errors: list[BaseException] = []
         self._servers: list[asyncio.Server] = []
         self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._started = Event()
@@ -36,7 +36,7 @@ class Listening:
 
     @property
     def netloc(self) -> str:
-        """Host and port, as a URL has them."""
+        """Host and port as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def __enter__(self) -> Self:
@@ -50,21 +50,21 @@ class Listening:
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_STOP_SECONDS)
         assert not self._thread.is_alive()
-        if self._problems and error is None:
-            raise self._problems[0]
+        if self._errors and error is None:
+            raise self._errors[0]
 
     async def open(self) -> None:
-        """Begin to listen, by `listen`; the first port is the server's."""
-        self.port = await self.listen(self.converse)
+        """Start to listen. `port` is set to the port."""
+        self.port = await self.listen(self.handle)
 
-    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection."""
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Handle one connection."""
         raise NotImplementedError
 
-    async def listen(self, converse: Converse) -> int:
-        """Listen at a port of the system's choice, and give it."""
+    async def listen(self, handler: Handler) -> int:
+        """Listen on a free port and return it."""
         server = await asyncio.start_server(
-            lambda reader, writer: self._begin(converse, reader, writer),
+            lambda reader, writer: self._start_task(handler, reader, writer),
             self.host,
             0,
             backlog=_BACKLOG,
@@ -75,48 +75,48 @@ class Listening:
         port: int = server.sockets[0].getsockname()[1]
         return port
 
-    async def stopped(self) -> None:
-        """Wait for the end of the server."""
+    async def wait_stopped(self) -> None:
+        """Wait until the server is stopped."""
         await self._stopping.wait()
 
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
-        # A client that breaks a handshake or a connection is what is being tested, and no news.
+        # Do not log broken handshakes and connections, because the tests cause them.
         self._loop.set_exception_handler(lambda _loop, _context: None)
         self._stopping = asyncio.Event()
         await self.open()
         self._started.set()
         await self._stopping.wait()
-        # Who connected and left at once is let in first: a server that is closed drops what it has just accepted.
-        for _ in range(_LAST_TURNS):
+        # Accept pending connections first, because a closed server drops them.
+        for _ in range(_FINAL_ITERATIONS):
             await asyncio.sleep(0)
         for server in self._servers:
             server.close()
-        for _ in range(_LAST_TURNS):
-            # Whoever went away in the middle of a handshake is still to be noticed.
-            await asyncio.sleep(0 if self._tls is None else _TURN_SECONDS)
+        for _ in range(_FINAL_ITERATIONS):
+            # Clients that left during a handshake have not been noticed yet.
+            await asyncio.sleep(0 if self._tls is None else _ITERATION_SECONDS)
             for task, writer in list(self._tasks.items()):
-                # A task that is cancelled before its first step never gets to close what it was given.
+                # A task that is cancelled before its first step cannot close its writer.
                 writer.transport.abort()
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _begin(self, converse: Converse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = self._loop.create_task(self._handle(converse, reader, writer))
+    def _start_task(self, handler: Handler, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = self._loop.create_task(self._run_handler(handler, reader, writer))
         self._tasks[task] = writer
         task.add_done_callback(self._tasks.pop)
 
-    async def _handle(self, converse: Converse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _run_handler(self, handler: Handler, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             with contextlib.suppress(ConnectionError, TimeoutError, ssl.SSLError, asyncio.IncompleteReadError):
-                await converse(reader, writer)
+                await handler(reader, writer)
                 writer.close()
                 async with asyncio.timeout(1):
                     await writer.wait_closed()
         except asyncio.CancelledError:
-            # The server stops.
+            # The server is being stopped.
             return
-        except Exception as problem:  # noqa: BLE001 - a test learns of it when it leaves the `with`
-            self._problems.append(problem)
+        except Exception as error:  # noqa: BLE001 - raised at the end of the `with` block
+            self._errors.append(error)
         finally:
             writer.transport.abort()

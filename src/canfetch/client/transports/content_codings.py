@@ -1,0 +1,226 @@
+"""Incremental decoders for content codings. Their output is bounded, so a decompression bomb is never expanded.
+
+gzip and deflate are always available. br and zstd need a library that can limit its output.
+
+Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 9659 for its window size.
+"""
+
+import zlib
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, Protocol
+
+from canfetch.access.responses import FailureKind
+from canfetch.client.transports.failures import TransportError
+
+_GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
+# RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
+_ZSTD_WINDOW_BYTES: Final = 1 << 23
+
+
+class Decoder(Protocol):
+    """An incremental decoder of one content coding."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the data so far is a complete stream."""
+        ...
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes. Output past `limit` bytes may be dropped.
+
+        Raises: TransportError: ENCODING if `data` is invalid.
+        """
+        ...
+
+
+@cache
+def available_codings() -> dict[str, Callable[[], Decoder]]:
+    """Return the decoders that are available, by the name of the coding, in the order of Accept-Encoding.
+
+    Cost: Imports the installed libraries, once.
+    """
+    decoders: dict[str, Callable[[], Decoder]] = {"gzip": GzipDecoder, "deflate": DeflateDecoder}
+    brotli = _find_brotli()
+    if brotli is not None:
+        decoders["br"] = lambda: BrotliDecoder(brotli)
+    zstd = _find_zstd()
+    if zstd is not None:
+        decoders["zstd"] = zstd
+    return decoders
+
+
+class IdentityDecoder:
+    """The decoder for content without a coding."""
+
+    finished = True
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Return `data` up to `limit`."""
+        return data[:limit]
+
+
+class GzipDecoder:
+    """gzip. Several members may follow each other; other trailing data is invalid."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(_GZIP_WBITS)
+        self.finished = False
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes."""
+        out = b""
+        while data and len(out) < limit:
+            if self._stream.eof:
+                self._stream = zlib.decompressobj(_GZIP_WBITS)
+            out += _inflate(self._stream, data, limit - len(out))
+            self.finished = self._stream.eof
+            data = self._stream.unused_data
+        return out
+
+
+class DeflateDecoder:
+    """deflate: the zlib format of the standard, or a raw deflate stream as some servers send it."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._stream: zlib._Decompress | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the stream is complete."""
+        return self._stream is not None and self._stream.eof
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes."""
+        if self._stream is None:
+            self._head += data
+            if len(self._head) < 2:
+                return b""
+            data, self._head = self._head, b""
+            has_zlib_header = data[0] & 15 == 8 and int.from_bytes(data[:2]) % 31 == 0
+            self._stream = zlib.decompressobj(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS)
+        elif self._stream.eof and data:
+            raise _trailing_data_error("deflate")
+        out = _inflate(self._stream, data, limit)
+        if self._stream.unused_data:
+            raise _trailing_data_error("deflate")
+        return out
+
+
+class BrotliDecoder:
+    """br."""
+
+    def __init__(self, module: Any) -> None:
+        self._error: type[Exception] = module.error
+        self._stream: Any = module.Decompressor()
+        self.finished = False
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes."""
+        try:
+            out: bytes = self._stream.process(data, output_buffer_limit=limit)
+            while len(out) < limit and not self._stream.can_accept_more_data():
+                out += self._stream.process(b"", output_buffer_limit=limit - len(out))
+            self.finished = self._stream.is_finished()
+        except self._error as error:
+            raise TransportError(FailureKind.ENCODING, f"br: {error}") from None
+        return out[:limit]
+
+
+class ZstandardDecoder:
+    """zstd by the `zstandard` library, which cannot limit its output and therefore gets little input at a time.
+
+    A block takes at least 4 bytes and decodes to at most 128 KiB, so one step produces at most five blocks.
+    """
+
+    _STEP_BYTES: Final = 16
+
+    def __init__(self, module: Any) -> None:
+        self._error: type[Exception] = module.ZstdError
+        self._decompressor: Any = module.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
+        self._stream: Any = self._decompressor.decompressobj()
+        self.finished = False
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes."""
+        out: list[bytes] = []
+        length = 0
+        for start in range(0, len(data), self._STEP_BYTES):
+            step = data[start : start + self._STEP_BYTES]
+            while step:
+                if self._stream.eof:
+                    self._stream = self._decompressor.decompressobj()
+                try:
+                    out.append(self._stream.decompress(step))
+                except self._error as error:
+                    raise TransportError(FailureKind.ENCODING, f"zstd: {error}") from None
+                length += len(out[-1])
+                self.finished = self._stream.eof
+                step = self._stream.unused_data if self.finished else b""
+            if length >= limit:
+                break
+        return b"".join(out)[:limit]
+
+
+class StdlibZstdDecoder:
+    """zstd by the standard library of Python 3.14 and later, or its backport."""
+
+    def __init__(self, module: Any) -> None:
+        self._error: type[Exception] = module.ZstdError
+        options = {module.DecompressionParameter.window_log_max: _ZSTD_WINDOW_BYTES.bit_length() - 1}
+        self._new_stream: Callable[[], Any] = lambda: module.ZstdDecompressor(options=options)
+        self._stream = self._new_stream()
+        self.finished = False
+
+    def decode(self, data: bytes, limit: int) -> bytes:
+        """Decode the next bytes."""
+        out = b""
+        while data and len(out) < limit:
+            if self._stream.eof:
+                self._stream = self._new_stream()
+            try:
+                out += self._stream.decompress(data, limit - len(out))
+            except self._error as error:
+                raise TransportError(FailureKind.ENCODING, f"zstd: {error}") from None
+            self.finished = self._stream.eof
+            data = self._stream.unused_data if self.finished else b""
+        return out
+
+
+def _inflate(stream: "zlib._Decompress", data: bytes, limit: int) -> bytes:
+    try:
+        return stream.decompress(data, limit)
+    except zlib.error as error:
+        raise TransportError(FailureKind.ENCODING, str(error)) from None
+
+
+def _trailing_data_error(coding: str) -> TransportError:
+    return TransportError(FailureKind.ENCODING, f"{coding}: data after the end of the stream")
+
+
+def _find_brotli() -> Any | None:
+    for name in ("brotli", "brotlicffi"):
+        try:
+            module = import_module(name)
+            # Versions before 1.2 cannot limit their output.
+            module.Decompressor().process(b"", output_buffer_limit=1)
+        except (ImportError, TypeError, AttributeError):
+            continue
+        return module
+    return None
+
+
+def _find_zstd() -> Callable[[], Decoder] | None:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        return lambda: StdlibZstdDecoder(module)
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        return None
+    return lambda: ZstandardDecoder(zstandard)

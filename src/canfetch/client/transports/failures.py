@@ -1,0 +1,40 @@
+"""The exception for failed requests. It is raised only inside transports, which return it as a `Failure`."""
+
+import ssl
+
+from canfetch.access.responses import Failure, FailureKind
+
+
+class TransportError(Exception):
+    """Raised when a request fails. Transports convert it with `to_failure` and never let it escape.
+
+    Args:
+        kind: Kind of failure.
+        detail: Description for people.
+    """
+
+    def __init__(self, kind: FailureKind, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+    def to_failure(self, url: str) -> Failure:
+        """Return the failure of a request for `url`."""
+        return Failure(url, self.kind, self.detail)
+
+
+def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
+    """Convert a network error. Its kind is `default` if the error's type does not determine one."""
+    if isinstance(error, TimeoutError):
+        return TransportError(FailureKind.TIMEOUT, "timed out")
+    if isinstance(error, ssl.SSLError):
+        # Cut off the location in OpenSSL's source code.
+        return TransportError(FailureKind.TLS, str(error.strerror or error).partition(" (_ssl.c")[0])
+    if isinstance(error, ConnectionResetError | BrokenPipeError | ConnectionAbortedError):
+        return TransportError(FailureKind.RESET, error.strerror or "connection reset")
+    return TransportError(default, describe_os_error(error))
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return the system's message for `error`, or the name of its type if there is none."""
+    return error.strerror or str(error) or type(error).__name__

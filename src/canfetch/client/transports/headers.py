@@ -1,0 +1,51 @@
+"""Conversion of header fields between text and bytes."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from canfetch.access.responses import FailureKind, Headers
+from canfetch.client.transports.body_decoder import accept_encoding
+from canfetch.client.transports.endpoints import Endpoint
+from canfetch.client.transports.failures import TransportError
+
+_TOKEN_CHARACTERS: Final = frozenset("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+# Set by the transport, because they depend on the connection and the installed decoders.
+_TRANSPORT_HEADERS: Final = (
+    "host",
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "te",
+    "upgrade",
+)
+
+RawHeaders = list[tuple[bytes, bytes]]
+
+
+def encode_request_headers(endpoint: Endpoint, headers: Headers) -> RawHeaders:
+    """Return the headers to send: Host, the headers of the caller, and Accept-Encoding.
+
+    Raises: TransportError: PROTOCOL if a header cannot be sent, for example because of a line break in its value.
+    """
+    encoded = [(b"Host", endpoint.authority.encode("ascii"))]
+    for name, value in headers:
+        if name.lower() in _TRANSPORT_HEADERS:
+            continue
+        if not name or not _TOKEN_CHARACTERS.issuperset(name) or any(character in value for character in "\r\n\0"):
+            raise TransportError(FailureKind.PROTOCOL, f"invalid request header {name!r}")
+        encoded.append((name.encode("ascii"), value.strip().encode("utf-8", "replace")))
+    return [*encoded, (b"Accept-Encoding", accept_encoding().encode("ascii"))]
+
+
+def decode_header(raw: bytes) -> str:
+    """Decode a name or value as UTF-8, which Location values often are, or else as Latin-1."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def decode_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Decode the headers of a response."""
+    return tuple((decode_header(name), decode_header(value.strip())) for name, value in raw)

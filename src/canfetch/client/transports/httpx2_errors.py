@@ -1,0 +1,54 @@
+"""Translation of the exceptions of httpx2 and its dependencies."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Final
+
+import httpcore2
+
+from canfetch.access.responses import FailureKind
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.httpx2_backends import RequestState
+
+HTTP2_AVAILABLE: Final = find_spec("h2") is not None
+
+
+def _library_errors() -> tuple[type[Exception], ...]:
+    errors: tuple[type[Exception], ...] = (
+        httpcore2.ProtocolError,
+        httpcore2.ProxyError,
+        httpcore2.ConnectionNotAvailable,
+        # Raised for an HTTP/2 status that is not a number.
+        ValueError,
+    )
+    if not HTTP2_AVAILABLE:
+        return errors
+    # httpcore2 does not translate these while it reads a body.
+    from h2.exceptions import H2Error  # noqa: PLC0415 - optional
+
+    return (*errors, H2Error)
+
+
+_ERRORS: Final = _library_errors()
+
+
+@contextmanager
+def translate_errors(state: RequestState) -> Iterator[None]:
+    """Translate exceptions of the libraries to TransportError, which the backends raise themselves."""
+    try:
+        yield
+    except _ERRORS as error:
+        raise _translate_error(error, state) from error
+
+
+def _translate_error(error: Exception, state: RequestState) -> TransportError:
+    detail = (str(error) or type(error).__name__)[:200]
+    if isinstance(error, httpcore2.ProxyError):
+        return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
+    if error.args and type(error.args[0]).__name__ == "StreamReset":
+        # httpcore2 raises an exception with the event of h2. The server aborted this response only.
+        return TransportError(FailureKind.RESET, "HTTP/2 stream reset")
+    if state.at_end:
+        return TransportError(FailureKind.INCOMPLETE if state.has_head else FailureKind.RESET, detail)
+    return TransportError(FailureKind.PROTOCOL, detail)
