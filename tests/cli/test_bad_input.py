@@ -53,7 +53,7 @@ def refused(ran: Any) -> str:
         (("cache", "clear"), "give the origins to forget", "--all"),
         (("cache", "clear", "--store", "store.sqlite3"), "--store 'store.sqlite3': no such store", "give a file that"),
         (("cache", "list", "--store", "none"), "--store none keeps nothing", "give a file"),
-        (("evidence", "verify", "nowhere"), "nowhere: is no folder of evidence", "a recorder wrote to"),
+        (("evidence", "verify", "nowhere"), "nowhere: not a folder", "EvidenceRecorder or --evidence wrote to"),
         ((*ASK, "--robots", "missing.txt"), "'missing.txt'", "check the path"),
         ((*ASK, "--robots", "."), "'.' is a directory", "give a file"),
         ((*WHOLE, "--urls-file", "missing.txt"), "--urls-file 'missing.txt'", "check the path"),

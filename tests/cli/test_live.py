@@ -303,7 +303,7 @@ def test_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
         ran = run("check", *(f"{site.origin}/x" for site in running), *UNKEPT, "--timeout", "0.3")
     assert ran.code == 1
     assert [line.partition("GPTBot")[2].strip() for line in ran.lines] == [
-        "robots.txt is unreachable: timeout: not done within 0.3 s"
+        "robots.txt is unreachable: timeout: response not complete within 0.3 s"
     ] * 3
 
 

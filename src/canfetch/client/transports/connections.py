@@ -125,7 +125,7 @@ def connect_to_peer(connection: Connection, port: int, deadlines: Deadlines) -> 
 
 def connect_error(address: str, port: int, detail: str) -> TransportError:
     """Return the error for a failed connection to `address`."""
-    return TransportError(FailureKind.CONNECT, f"cannot connect to {address} port {port}: {detail}")
+    return TransportError(FailureKind.CONNECT, f"{address} port {port}: {detail}")
 
 
 def _connected_socket(address: str, port: int, seconds: float) -> socket.socket:

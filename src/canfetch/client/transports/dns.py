@@ -70,7 +70,7 @@ async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) 
 
 def _name_error(host: str, error: Exception) -> TransportError:
     detail = getattr(error, "strerror", None) or str(error)
-    return TransportError(FailureKind.DNS, f"cannot resolve {host}: {detail}")
+    return TransportError(FailureKind.DNS, f"{host}: {detail}")
 
 
 class _ResolverThreads:
