@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severities, Severity
 
 _PROFILES: Final = {"Google": "googlebot", "Yandex": "yandex"}
 # At most this many rules of the family's group are checked.
-_MOST_RULES: Final = 200
+_MAX_RULES: Final = 200
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -32,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             for rule in group.rules
             if not rule.allow and rule.specificity
         ]
-        for rule in rules[:_MOST_RULES]:
+        for rule in rules[:_MAX_RULES]:
             path = example_path(rule.value)
             if try_allows(file, path, profile, name) is True and try_allows(file, path, profile, family) is False:
                 yield Occurrence(

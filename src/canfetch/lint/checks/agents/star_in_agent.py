@@ -14,12 +14,12 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names that contain a `*` and something else."""
     for name in named_agents(file):
-        octets = name.raw
-        if b"*" not in octets or octets == b"*" or octets[:2] in (b"* ", b"*\t"):
+        raw = name.raw
+        if b"*" not in raw or raw == b"*" or raw[:2] in (b"* ", b"*\t"):
             continue
-        crawler = REGISTRY.get_crawler(file.text(octets.rstrip(b"*"))) if octets.endswith(b"*") else None
-        alone = crawler is not None and not name.in_list
-        fix = replace_span(*name.span, octets.rstrip(b"*"), changes_verdicts=True) if alone else None
+        crawler = REGISTRY.get_crawler(file.text(raw.rstrip(b"*"))) if raw.endswith(b"*") else None
+        is_fixable = crawler is not None and not name.in_list
+        fix = replace_span(*name.span, raw.rstrip(b"*"), changes_verdicts=True) if is_fixable else None
         yield Occurrence(name.span, {"name": name.text}, fix=fix)
 
 

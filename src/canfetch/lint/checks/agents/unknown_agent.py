@@ -18,8 +18,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         near = None if b"*" in name.raw else suggest_crawler(name.text)
         if near is None:
             continue
-        alone = not name.in_list and name.span == name.record.value and can_assign_group(file, name.record, near)
-        fix = replace_span(*name.span, near.encode(), changes_verdicts=True) if alone else None
+        is_fixable = not name.in_list and name.span == name.record.value and can_assign_group(file, name.record, near)
+        fix = replace_span(*name.span, near.encode(), changes_verdicts=True) if is_fixable else None
         yield Occurrence(name.span, {"name": name.text, "near": near}, VerdictQuery("/", (near,)), fix)
 
 

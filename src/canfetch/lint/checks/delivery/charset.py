@@ -9,7 +9,7 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_SUBSETS: Final = frozenset(["utf-8", "utf8", "us-ascii", "ascii"])
+_UTF8_CHARSETS: Final = frozenset(["utf-8", "utf8", "us-ascii", "ascii"])
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -20,7 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for parameter in (header_value(entry, "content-type") or "").split(";")[1:]:
         name, _, value = parameter.partition("=")
         charset = value.strip().strip("\"'")
-        if name.strip().lower() == "charset" and charset and charset.lower() not in _SUBSETS:
+        if name.strip().lower() == "charset" and charset and charset.lower() not in _UTF8_CHARSETS:
             yield Occurrence((0, 0), {"charset": charset})
             return
 

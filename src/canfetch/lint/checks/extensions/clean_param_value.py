@@ -12,9 +12,9 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values that are not parameters with a path, and those that are too long."""
-    for read in extensions_named(file, "clean-param"):
-        if read.has(ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
-            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
+    for placed in extensions_named(file, "clean-param"):
+        if placed.has(ExtensionNote.UNREADABLE | ExtensionNote.TOO_LONG):
+            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)})
 
 
 CHECK = Check(

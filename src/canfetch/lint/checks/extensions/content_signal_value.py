@@ -13,24 +13,24 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_ODD: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
+_INVALID: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
 _LABELS: Final = {b"ai_train": b"ai-train", b"ai_input": b"ai-input", b"train-ai": b"ai-train", b"ai-use": b"ai-input"}
 _VALUES: Final = {b"y": b"yes", b"n": b"no"}
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that are not defined."""
-    for read in extensions_named(file, "content-signal"):
-        if read.has(_ODD) and not read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
-            yield Occurrence(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+    for placed in extensions_named(file, "content-signal"):
+        if placed.has(_INVALID) and not placed.has(ExtensionNote.PATH_BEFORE_SIGNALS):
+            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
 
 
-def _fix(read: PlacedExtension) -> Fix | None:
-    value = read.extension.value
-    renamed, fix = rename_labels(list(parse_labelled_values(value, read.span[0])), _LABELS, _VALUES)
+def _fix(placed: PlacedExtension) -> Fix | None:
+    value = placed.extension.value
+    renamed, fix = rename_labels(list(parse_labelled_values(value, placed.span[0])), _LABELS, _VALUES)
     better = b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = parse_content_signal(better)
-    return None if notes & _ODD or len(renamed) != value.count(b",") + 1 else fix
+    return None if notes & _INVALID or len(renamed) != value.count(b",") + 1 else fix
 
 
 CHECK = Check(

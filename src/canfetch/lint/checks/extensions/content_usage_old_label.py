@@ -24,19 +24,19 @@ _LABELS: Final = {
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels that the current draft does not define."""
-    for read in extensions_named(file, "content-usage"):
-        if not read.has(ExtensionNote.OLD_LABEL):
+    for placed in extensions_named(file, "content-usage"):
+        if not placed.has(ExtensionNote.OLD_LABEL):
             continue
-        value = read.extension.value
+        value = placed.extension.value
         path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
-        members = list(parse_labelled_values(value[len(path) :], read.span[0] + len(path)))
+        members = list(parse_labelled_values(value[len(path) :], placed.span[0] + len(path)))
         old = [member for member in members if _is_old(file.text(member.label))]
         renamed, fix = rename_labels(members, _LABELS, {})
         better = b", ".join(member.label + b"=" + member.value for member in renamed)
         if parse_content_usage(better)[1] != ExtensionNote.NONE:
             fix = None
         place = old[0] if old else None
-        span = read.span if place is None else (place.label_start, place.label_start + len(place.label))
+        span = placed.span if place is None else (place.label_start, place.label_start + len(place.label))
         yield Occurrence(span, {"label": file.text(value if place is None else place.label)}, fix=fix)
 
 

@@ -13,29 +13,30 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_ODD: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
+_INVALID: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_LABEL | ExtensionNote.UNKNOWN_VALUE
+# Entries with equal sides correct upper case.
 _LABELS: Final = {b"ai-train": b"train-ai", b"ai-input": b"ai-use", b"train_ai": b"train-ai", b"search": b"search"}
 _VALUES: Final = {b"yes": b"y", b"no": b"n", b"y": b"y", b"n": b"n"}
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find labels and values that no draft defines, and values that are not a structured dictionary."""
-    for read in extensions_named(file, "content-usage"):
-        if read.has(_ODD):
-            yield Occurrence(read.span, {"value": file.text(read.extension.value)}, fix=_fix(read))
+    for placed in extensions_named(file, "content-usage"):
+        if placed.has(_INVALID):
+            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)}, fix=_fix(placed))
 
 
-def _fix(read: PlacedExtension) -> Fix | None:
-    value = read.extension.value
+def _fix(placed: PlacedExtension) -> Fix | None:
+    value = placed.extension.value
     path = value.replace(b"\t", b" ").partition(b" ")[0] + b" " if value[:1] == b"/" else b""
     preferences = value[len(path) :]
-    renamed, fix = rename_labels(list(parse_labelled_values(preferences, read.span[0] + len(path))), _LABELS, _VALUES)
+    renamed, fix = rename_labels(list(parse_labelled_values(preferences, placed.span[0] + len(path))), _LABELS, _VALUES)
     better = path + b", ".join(member.label + b"=" + member.value for member in renamed)
     _, notes = parse_content_usage(better)
-    odd = _ODD | ExtensionNote.OLD_LABEL
+    invalid = _INVALID | ExtensionNote.OLD_LABEL
     # The fix does not remove white space around `=`, which is a syntax error.
     tight = b" =" not in preferences and b"= " not in preferences
-    return fix if tight and not notes & odd and len(renamed) == preferences.count(b",") + 1 else None
+    return fix if tight and not notes & invalid and len(renamed) == preferences.count(b",") + 1 else None
 
 
 CHECK = Check(

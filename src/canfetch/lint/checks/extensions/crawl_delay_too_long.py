@@ -10,14 +10,14 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_LONGEST_SECONDS: Final = 30
+_MAX_SECONDS: Final = 30
 _DAY_SECONDS: Final = 86400
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays longer than Bing's maximum."""
     for extension, _, span in extensions_named(file, "crawl-delay"):
-        if isinstance(extension.parsed, CrawlDelay) and extension.parsed.seconds > _LONGEST_SECONDS:
+        if isinstance(extension.parsed, CrawlDelay) and extension.parsed.seconds > _MAX_SECONDS:
             pages = int(_DAY_SECONDS // extension.parsed.seconds)
             yield Occurrence(span, {"seconds": file.text(extension.value), "pages": str(pages)})
 

@@ -11,14 +11,14 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
-_SHORTEST_SECONDS: Final = 1
+_MIN_SECONDS: Final = 1
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays under one second in the groups that Bing reads: its own, and the `*` group."""
     for_bing: dict[int, bool] = {}
     for extension, record, span in extensions_named(file, "crawl-delay"):
-        if not isinstance(extension.parsed, CrawlDelay) or extension.parsed.seconds >= _SHORTEST_SECONDS:
+        if not isinstance(extension.parsed, CrawlDelay) or extension.parsed.seconds >= _MIN_SECONDS:
             continue
         if record.group is None or record.group >= len(file.groups):
             continue

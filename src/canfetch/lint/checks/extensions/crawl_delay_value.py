@@ -13,21 +13,21 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _UNITS: Final = (b"seconds", b"second", b"secs", b"sec", b"s")
-_LONGEST_SECONDS: Final = 30
+_MAX_SECONDS: Final = 30
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find invalid values, and numbers with a decimal comma."""
-    for read in extensions_named(file, "crawl-delay"):
-        if not read.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
+    for placed in extensions_named(file, "crawl-delay"):
+        if not placed.has(ExtensionNote.UNREADABLE | ExtensionNote.DECIMAL_COMMA):
             continue
-        value = read.extension.value
-        better = _number(value)
-        fix = replace_span(*read.span, better, changes_verdicts=True) if better else None
-        yield Occurrence(read.span, {"value": file.text(value)}, fix=fix)
+        value = placed.extension.value
+        better = _correct_number(value)
+        fix = replace_span(*placed.span, better, changes_verdicts=True) if better else None
+        yield Occurrence(placed.span, {"value": file.text(value)}, fix=fix)
 
 
-def _number(value: bytes) -> bytes | None:
+def _correct_number(value: bytes) -> bytes | None:
     number = value.lower()
     for unit in _UNITS:
         if number.endswith(unit):
@@ -35,7 +35,7 @@ def _number(value: bytes) -> bytes | None:
             break
     number = number.replace(b",", b".", 1)
     seconds = parse_crawl_delay(number)
-    return number if seconds is not None and seconds <= _LONGEST_SECONDS else None
+    return number if seconds is not None and seconds <= _MAX_SECONDS else None
 
 
 CHECK = Check(

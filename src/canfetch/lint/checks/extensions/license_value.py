@@ -12,9 +12,9 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values without scheme and host."""
-    for read in extensions_named(file, "license"):
-        if read.has(ExtensionNote.UNREADABLE):
-            yield Occurrence(read.span, {"value": file.text(read.extension.value)})
+    for placed in extensions_named(file, "license"):
+        if placed.has(ExtensionNote.UNREADABLE):
+            yield Occurrence(placed.span, {"value": file.text(placed.extension.value)})
 
 
 CHECK = Check(

@@ -12,10 +12,10 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Content-Signal` lines whose value starts with a slash."""
-    for read in extensions_named(file, "content-signal"):
-        if read.has(ExtensionNote.PATH_BEFORE_SIGNALS):
-            path = read.extension.value.replace(b"\t", b" ").partition(b" ")[0]
-            yield Occurrence((read.span[0], read.span[0] + len(path)), {"path": file.text(path)})
+    for placed in extensions_named(file, "content-signal"):
+        if placed.has(ExtensionNote.PATH_BEFORE_SIGNALS):
+            path = placed.extension.value.replace(b"\t", b" ").partition(b" ")[0]
+            yield Occurrence((placed.span[0], placed.span[0] + len(path)), {"path": file.text(path)})
 
 
 CHECK = Check(

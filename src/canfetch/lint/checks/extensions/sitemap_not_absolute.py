@@ -18,21 +18,21 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find sitemaps that are not absolute URLs."""
     origin = None if file.input.url is None else find_origin(file.input.url)
     listed: set[bytes] | None = None
-    for read in extensions_named(file, "sitemap"):
-        if not read.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
+    for placed in extensions_named(file, "sitemap"):
+        if not placed.has(ExtensionNote.NOT_ABSOLUTE | ExtensionNote.UNREADABLE):
             continue
-        value = read.extension.value
+        value = placed.extension.value
         if unfetchable_scheme(value) is not None:
             continue  # CF602 reports the scheme
         if listed is None:
             listed = {other.extension.value for other in extensions_named(file, "sitemap")}
         fix = None
-        if origin is not None and value[:1] == b"/" and value[:2] != b"//" and read.record.value is not None:
-            whole = encode_text(str(origin)) + value
-            if whole not in listed:
-                listed.add(whole)
-                fix = replace_span(*read.record.value, whole, changes_verdicts=True)
-        yield Occurrence(read.span, {"sitemap": file.text(value or file.line_content(read.record))}, fix=fix)
+        if origin is not None and value[:1] == b"/" and value[:2] != b"//" and placed.record.value is not None:
+            absolute = encode_text(str(origin)) + value
+            if absolute not in listed:
+                listed.add(absolute)
+                fix = replace_span(*placed.record.value, absolute, changes_verdicts=True)
+        yield Occurrence(placed.span, {"sitemap": file.text(value or file.line_content(placed.record))}, fix=fix)
 
 
 CHECK = Check(

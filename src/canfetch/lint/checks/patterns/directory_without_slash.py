@@ -25,7 +25,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # The character after the name is not a slash. `-` and `.` sort before it, all others from `0` on.
         for following in (b"-", b"0"):
             place = bisect_left(paths, (rule.value + following, ""))
-            if place < len(paths) and _is_beside(paths[place][0], rule.value):
+            if place < len(paths) and _extends_name(paths[place][0], rule.value):
                 text = paths[place][1]
                 yield Occurrence(
                     rule.record.value, {"pattern": file.text(rule.value), "page": text}, VerdictQuery(text)
@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 break
 
 
-def _is_beside(path: bytes, value: bytes) -> bool:
+def _extends_name(path: bytes, value: bytes) -> bool:
     return path.startswith(value) and path[len(value) :][:1] not in (b"", b"/", b"?")
 
 

@@ -13,7 +13,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allowed index pages whose folder only Google may fetch."""
     for rule in file.rules:
         folder, slash, page = rule.value.rpartition(b"/")
-        if not rule.allow or not slash or not page.startswith(b"index.htm") or not folder.startswith((b"/", b"*", b"")):
+        if not rule.allow or not slash or not page.startswith(b"index.htm"):
             continue
         token = file.groups[rule.group].first_token
         path = file.text(folder.replace(b"*", b"x") + b"/")

@@ -9,13 +9,13 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 # These are unlikely in a path.
-_SIGNS: Final = (
+_REGEX_PARTS: Final = (
     *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
     *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
 )
-_SIGN_CHARACTERS: Final = b"\\[]()^"
+_REGEX_CHARACTERS: Final = b"\\[]()^"
 # After a folder, `.*` is intended as "anything", but as a pattern it matches names that start with a dot.
-_ENDINGS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
+_REGEX_ENDINGS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
 
 
 def looks_like_regex(value: bytes) -> bool:
@@ -23,11 +23,11 @@ def looks_like_regex(value: bytes) -> bool:
 
     Cost: O(bytes).
     """
-    if len(value.translate(None, _SIGN_CHARACTERS)) == len(value) and b"/." not in value:
+    if len(value.translate(None, _REGEX_CHARACTERS)) == len(value) and b"/." not in value:
         return False  # the common case
-    if value[:1] == b"^" or value[:2] == b"/^" or any(sign in value for sign in _SIGNS):
+    if value[:1] == b"^" or value[:2] == b"/^" or any(part in value for part in _REGEX_PARTS):
         return True
-    if (value.endswith(_ENDINGS) and value.count(b"/") > 1) or b"/.*/" in value:
+    if (value.endswith(_REGEX_ENDINGS) and value.count(b"/") > 1) or b"/.*/" in value:
         return True
     _, opening, rest = value.partition(b"(")
     inside, closing, _ = rest.partition(b")")
@@ -36,7 +36,7 @@ def looks_like_regex(value: bytes) -> bool:
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values with the syntax of regular expressions."""
-    if not any(sign in file.content for sign in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
+    if not any(part in file.content for part in (b"\\", b"[", b"]", b"(", b"^", b"/.")):
         return
     for record in file.rule_records:
         value = file.value(record)

@@ -9,13 +9,13 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_ITSELF: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
+_ROBOTS_PATTERNS: Final = frozenset({b"/robots.txt", b"/robots.txt$", b"/robots.txt*"})
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that match only robots.txt."""
     for group in file.groups:
-        matching = [rule for rule in group.rules if rule.value in _ITSELF]
+        matching = [rule for rule in group.rules if rule.value in _ROBOTS_PATTERNS]
         if not matching:
             continue
         others = count_nonempty_rules(group) > len(matching)

@@ -23,12 +23,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
-            _probe(bare) if bare.startswith(b"/") else None,
+            _query(bare) if bare.startswith(b"/") else None,
             rewrite_value(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
         )
 
 
-def _probe(bare: bytes) -> VerdictQuery | None:
+def _query(bare: bytes) -> VerdictQuery | None:
     # Crawlers resolve a last segment of `.` or `..`, so such a path is never fetched.
     return query_for(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
 

@@ -23,25 +23,25 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         value = file.value(record)
         if b"%" not in value or record.value is None:
             continue
-        needless = [(place, byte) for place, digits in find_escapes(value) if (byte := int(digits, 16)) in _UNRESERVED]
-        if not needless:
+        unneeded = [(place, byte) for place, digits in find_escapes(value) if (byte := int(digits, 16)) in _UNRESERVED]
+        if not unneeded:
             continue
-        better = _decoded(value, needless)
-        start = record.value[0] + needless[0][0]
+        better = _decoded(value, unneeded)
+        start = record.value[0] + unneeded[0][0]
         # After a stray `%`, the decoded characters could form a new escape.
         same = canonical(better) == canonical(value) and not looks_like_regex(better)
         yield Occurrence(
             (start, start + 3),
-            {"escape": file.text(value[needless[0][0] :][:3]), "character": chr(needless[0][1])},
+            {"escape": file.text(value[unneeded[0][0] :][:3]), "character": chr(unneeded[0][1])},
             query_for(better) if value.startswith(b"/") else None,
             rewrite_value(record, better) if same else None,
         )
 
 
-def _decoded(value: bytes, needless: list[tuple[int, int]]) -> bytes:
+def _decoded(value: bytes, unneeded: list[tuple[int, int]]) -> bytes:
     parts: list[bytes] = []
     end = 0
-    for place, byte in needless:
+    for place, byte in unneeded:
         parts += (value[end:place], bytes([byte]))
         end = place + 3
     return b"".join((*parts, value[end:]))

@@ -17,7 +17,7 @@ _SEGMENTS: Final = frozenset(
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
 # Every path with one of the endings or prefixes contains one of these.
-_HINTS: Final = (b".", b"*", b"$", b"backup", b"secret")
+_CANDIDATE_PARTS: Final = (b".", b"*", b"$", b"backup", b"secret")
 _PREFIXES: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         seen.add(value)
         path = value.lower().partition(b"?")[0]
         segments = path.split(b"/")
-        if _SEGMENTS.isdisjoint(segments) and not any(hint in path for hint in _HINTS):
+        if _SEGMENTS.isdisjoint(segments) and not any(part in path for part in _CANDIDATE_PARTS):
             continue  # the common case
         if any(_is_revealing(segment) for segment in segments):
             yield Occurrence(record.value, {"pattern": file.text(value)})
