@@ -108,7 +108,7 @@ def test_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path)
 def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
-    segment.write_bytes(segment.read_bytes() + b'{"at_seco')
+    segment.write_bytes(segment.read_bytes() + b'{"format"')
     ran = run(*VERIFY)
     assert ran.code == 0
     assert ran.lines[1] == "        incomplete last line of 9 bytes ignored"
@@ -160,7 +160,7 @@ def test_decision_that_is_not_on_the_record_is_none(folder: Path, environment: A
 
 def test_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
     (folder / "evidence" / "content").mkdir(parents=True)
-    line = {"format": "canfetch.evidence/1", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
+    line = {"format": "canfetch.evidence/2", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
     line |= {"stores_content": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
     (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     ran = run(*VERIFY)

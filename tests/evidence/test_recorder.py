@@ -74,6 +74,19 @@ def test_rfc3986_3_2_1_credentials_are_not_recorded(tmp_path: Path) -> None:
     assert lines[0]["robots"]["copy"]["url"] == "http://***@other.example/robots.txt"
 
 
+def test_times_are_rfc3339(tmp_path: Path) -> None:
+    with (
+        EvidenceRecorder(tmp_path, clock=lambda: 1_700_000_000.5) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), evidence=recorder, clock=lambda: 5.0) as client,
+    ):
+        client.allows("https://example.com/")
+    (line,) = read_decisions(recorder.path)
+    assert line["recorded_at"] == "2023-11-14T22:13:20.5Z"
+    assert line["robots"]["fetched_at"] == "1970-01-01T00:00:05Z"
+    assert line["robots"]["copy"]["fetched_at"] == "1970-01-01T00:00:05Z"
+    assert line["verdict"]["access"]["fetched_at"] == "1970-01-01T00:00:05Z"
+
+
 def test_unreachable_origin_is_recorded_without_a_copy(tmp_path: Path) -> None:
     origin = ScriptedOrigin({"failure": "refused"})
     with (

@@ -1,6 +1,7 @@
 """Name resolution, address checks, connections and certificates."""
 
 import socket
+import struct
 from collections.abc import Callable, Sequence
 from threading import Event
 
@@ -9,9 +10,12 @@ from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
 from tests.servers.valid import RULES
 from tests.servers.web import Site, resolve_all_to
-from tests.transports.harness import Send, make_request, open_transport
+from tests.transports.harness import LOOPBACK, Send, make_request, open_transport
 
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports.connections import connect
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.failures import TransportError
 
 SHORT_SECONDS = 0.15
 
@@ -253,3 +257,16 @@ def test_lookups_are_limited_to_the_threads_and_all_finish() -> None:
     assert active_count() - before <= 4
     gate.set()
     assert [future.result(20) for future in futures] == [[str(number)] for number in range(100)]
+
+
+def test_peer_is_known_after_a_reset() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        deadlines = Deadlines(make_request("http://127.0.0.1/"))
+        with connect("127.0.0.1", port, allow_private=True, resolve=LOOPBACK, deadlines=deadlines) as connection:
+            accepted, _ = server.accept()
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            accepted.close()
+            with pytest.raises(TransportError, match="reset"):
+                connection.receive()
+            assert connection.peer == "127.0.0.1"

@@ -1,7 +1,9 @@
 """The line format of a segment: one canonical JSON object a line, with the hash of the line before it.
 
-    {"at_seconds": 1700000000.0, "format": "canfetch.evidence/1", "previous": "<64 hex digits>",
+    {"format": "canfetch.evidence/2", "previous": "<64 hex digits>", "recorded_at": "2026-11-22T01:32:00Z",
      "robots": {...}, "segment": "<name>", "sequence": 1, "url": "https://...", "verdict": {...}}
+
+Times are RFC 3339 strings in UTC.
 
 Line 0 opens the segment. Instead of a decision it contains `"opened"` and `"stores_content"`, which is true
 if the segment's robots.txt files are stored next to it. Its `previous` is 64 zeros.
@@ -11,7 +13,7 @@ import hashlib
 import json
 from typing import Any, Final
 
-EVIDENCE_FORMAT: Final = "canfetch.evidence/1"
+EVIDENCE_FORMAT: Final = "canfetch.evidence/2"
 INITIAL_HASH: Final = "0" * 64
 SEGMENT_PATTERN: Final = "evidence-*.ndjson"
 CONTENT_FOLDER: Final = "content"

@@ -22,6 +22,7 @@ from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
 from canfetch.core.text import display_text, encode_text
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
 
@@ -147,10 +148,10 @@ class EvidenceRecorder:
             "status": entry.status,
             "url": _redacted(entry.url),
             "hops": [[_redacted(hop.url), hop.status, _redacted(hop.location)] for hop in entry.hops],
-            "fetched_at": entry.fetched_at,
+            "fetched_at": rfc3339(entry.fetched_at),
             "copy": None
             if copy is None
-            else {"sha256": sha256, "url": _redacted(copy.url), "fetched_at": copy.fetched_at},
+            else {"sha256": sha256, "url": _redacted(copy.url), "fetched_at": rfc3339(copy.fetched_at)},
         }
 
     def _describe_content(self, content: bytes) -> dict[str, Any]:
@@ -176,7 +177,7 @@ class EvidenceRecorder:
                 "segment": self.segment,
                 "sequence": self._sequence,
                 "previous": self._previous,
-                "at_seconds": self._clock(),
+                "recorded_at": rfc3339(self._clock()),
                 **fields,
             }
         )
