@@ -1,1 +1,1 @@
-"""What several checks need to know about a file: its names, keys, rules and URLs, each computed in one place."""
+"""Analyses of a file that several checks share: agent names, keys, rules, URLs and delivery."""

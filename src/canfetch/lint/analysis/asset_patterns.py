@@ -1,4 +1,4 @@
-"""Patterns that bar what a page needs to be rendered: its scripts and its styles."""
+"""Patterns that match the scripts and styles that a page needs for rendering."""
 
 from typing import Final
 
@@ -6,18 +6,18 @@ _FOLDERS: Final = frozenset(
     {b"_next", b"_nuxt", b"assets", b"bundles", b"css", b"dist", b"javascript", b"javascripts", b"js"}
     | {b"skin", b"static", b"styles", b"stylesheets", b"themes", b"wp-content", b"wp-includes"}
 )
-_ENDINGS: Final = (b".js", b".css")
+_EXTENSIONS: Final = (b".js", b".css")
 
 
 def blocked_asset(pattern: bytes) -> bytes | None:
-    """Give the path of a script or a style that a pattern matches, or None where it is not about these."""
+    """Return the path of a script or stylesheet that a pattern matches, or None if it is not about assets."""
     text = pattern[:-1] if pattern.endswith(b"$") else pattern
     text = text.rstrip(b"*").lower()
-    for ending in _ENDINGS:
-        if text.endswith(ending):
-            start, star, _ = text[: -len(ending)].rpartition(b"*")
+    for extension in _EXTENSIONS:
+        if text.endswith(extension):
+            start, star, _ = text[: -len(extension)].rpartition(b"*")
             if star and start.strip(b"*/") == b"":
-                return b"/x" + ending
+                return b"/x" + extension
     if b"*" in text or text != pattern.rstrip(b"*") or b"?" in text or not text.startswith(b"/"):
         return None
     folders = text.strip(b"/").split(b"/")

@@ -1,4 +1,4 @@
-"""Keys of which it is known what they were meant as."""
+"""Keys that crawlers do not know, with the known key that each stands for."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.linted_file import LintedFile
 
 
 def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Occurrence]:
-    """Find the keys of that kind, each with the name that takes its place."""
+    """Yield the keys with this oddity, each with a fix that writes the known key."""
     for line in odd_lines(file, oddity):
         if line.name is None:
             continue

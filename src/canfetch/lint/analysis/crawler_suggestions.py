@@ -1,4 +1,4 @@
-"""Which known crawler a name that nobody has may mean."""
+"""The known crawler that a misspelt product token probably refers to."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -6,10 +6,10 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 
-_SHORTEST: Final = 6
-_LONGEST: Final = 40
-_PARTED_BY: Final = str.maketrans(dict.fromkeys("-_. "))
-# Names of crawlers that are real, and one letter from others; prefixes of families whose members are many.
+_MIN_LENGTH: Final = 6
+_MAX_LENGTH: Final = 40
+_SEPARATORS: Final = str.maketrans(dict.fromkeys("-_. "))
+# Real crawlers whose names are one letter away from others, and prefixes of large families.
 _REAL: Final = frozenset(
     {"bingbot-mobile", "exabot-thumbnails", "gigabot", "jikespider", "orangebot", "seekbot", "yacybot"}
 )
@@ -17,46 +17,46 @@ _FAMILIES: Final = ("ahrefs", "baiduspider", "googlebot-", "semrushbot-", "slack
 
 
 def suggest_crawler(name: str) -> str | None:
-    """Give the known name that another one is misspelt from, or None.
+    """Return the known product token that `name` is a misspelling of, or None.
 
-    It is one if only `-`, `_`, `.` and spaces part the two, or one letter: missing, too many, or changed with the
-    next.
+    A misspelling differs only in `-`, `_`, `.` and spaces, or in one letter that is missing, added or swapped with the
+    next one.
 
-    Cost: O(characters of the name, squared), and that is bounded.
+    Cost: O(characters²), for at most 40 characters.
     """
     folded = name.lower()
-    if not _SHORTEST <= len(folded) <= _LONGEST or not folded.isascii() or folded in _REAL:
+    if not _MIN_LENGTH <= len(folded) <= _MAX_LENGTH or not folded.isascii() or folded in _REAL:
         return None
     if REGISTRY.get_crawler(folded) is not None or folded.startswith(_FAMILIES):
         return None
-    squeezed, fewer = _tables()
-    near = squeezed.get(folded.translate(_PARTED_BY))
-    if near is not None:
-        return near
-    candidates = {known for shorter in (folded, *_with_one_fewer(folded)) for known in fewer.get(shorter, ())}
-    close = sorted(known for known in candidates if _is_one_apart(folded, known.lower()))
+    by_letters, by_shorter = _tables()
+    same_letters = by_letters.get(folded.translate(_SEPARATORS))
+    if same_letters is not None:
+        return same_letters
+    candidates = {known for shorter in (folded, *_one_letter_less(folded)) for known in by_shorter.get(shorter, ())}
+    close = sorted(known for known in candidates if _is_one_edit_apart(folded, known.lower()))
     return close[0] if len(close) == 1 else None
 
 
 @cache
 def _tables() -> tuple[dict[str, str], dict[str, set[str]]]:
-    squeezed: dict[str, str] = {}
-    fewer: dict[str, set[str]] = {}
+    by_letters: dict[str, str] = {}
+    by_shorter: dict[str, set[str]] = {}
     for crawler in REGISTRY.crawlers:
         folded = crawler.name.lower()
-        if len(folded) < _SHORTEST or crawler.retired:
+        if len(folded) < _MIN_LENGTH or crawler.retired:
             continue
-        squeezed[folded.translate(_PARTED_BY)] = crawler.name
-        for shorter in (folded, *_with_one_fewer(folded)):
-            fewer.setdefault(shorter, set()).add(crawler.name)
-    return squeezed, fewer
+        by_letters[folded.translate(_SEPARATORS)] = crawler.name
+        for shorter in (folded, *_one_letter_less(folded)):
+            by_shorter.setdefault(shorter, set()).add(crawler.name)
+    return by_letters, by_shorter
 
 
-def _with_one_fewer(name: str) -> Iterator[str]:
-    return (name[:place] + name[place + 1 :] for place in range(len(name)))
+def _one_letter_less(name: str) -> Iterator[str]:
+    return (name[:index] + name[index + 1 :] for index in range(len(name)))
 
 
-def _is_one_apart(one: str, other: str) -> bool:
+def _is_one_edit_apart(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(longer) - len(shorter) > 1:
         return False
@@ -65,6 +65,6 @@ def _is_one_apart(one: str, other: str) -> bool:
         start += 1
     if len(shorter) < len(longer):
         return shorter[start:] == longer[start + 1 :]
-    # One letter in place of another makes too many names that are real.
+    # A replaced letter does not count: too many real names differ from another by one.
     swapped = longer[start + 1 : start + 2] + longer[start : start + 1]
     return shorter[start : start + 2] == swapped and shorter[start + 2 :] == longer[start + 2 :]

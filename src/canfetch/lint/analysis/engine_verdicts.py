@@ -1,4 +1,4 @@
-"""Questions to the engines that no octets of a file make raise."""
+"""Verdicts for tokens and paths from the file, which may be invalid."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ STAR = "*"
 
 
 def try_allows(file: LintedFile, path: str, profile: str, token: str) -> bool | None:
-    """Say whether a crawler of that name may fetch a path, or None where neither name nor path can be asked for."""
+    """Return whether a crawler may fetch a path, or None if the token or the path is not valid."""
     try:
         return file.robots_for(profile).allows(path, agent=_agent(token))
     except (InvalidURL, InvalidProductToken):
@@ -22,7 +22,7 @@ def try_allows(file: LintedFile, path: str, profile: str, token: str) -> bool | 
 
 
 def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict | None:
-    """Give the verdict on a path, or None where neither name nor path can be asked for."""
+    """Return the verdict for a path, or None if the token or the path is not valid."""
     try:
         return file.robots_for(profile).decide(path, agent=_agent(token))
     except (InvalidURL, InvalidProductToken):
@@ -33,9 +33,6 @@ def _agent(token: str) -> Agent:
     return Agent(token) if token == STAR else REGISTRY.agent(token)
 
 
-def query_for(pattern: bytes, tokens: Iterable[str] = ()) -> VerdictQuery | None:
-    """Give the question for a path that a pattern matches; two slashes at its start would be read as a host."""
-    path = example_path(pattern)
-    if path.startswith("//"):
-        return None
-    return VerdictQuery(path, tuple(tokens))
+def query_for(pattern: bytes, tokens: Iterable[str] = ()) -> VerdictQuery:
+    """Return the query for a path that a pattern matches."""
+    return VerdictQuery(example_path(pattern), tuple(tokens))

@@ -1,4 +1,4 @@
-"""Escapes in a value: where they are, and which octet each stands for."""
+"""The percent-escapes in a value."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,14 @@ from canfetch.core.text import HEX_DIGITS
 
 
 def find_escapes(value: bytes) -> Iterator[tuple[int, bytes]]:
-    """Give the place of each `%` that two hex digits follow, and these.
+    """Yield the offset of each `%` that two hex digits follow, and these digits.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    place = value.find(b"%")
-    while place >= 0:
-        digits = value[place + 1 : place + 3]
+    start = value.find(b"%")
+    while start >= 0:
+        digits = value[start + 1 : start + 3]
         is_escape = len(digits) == 2 and not digits.translate(None, HEX_DIGITS)
         if is_escape:
-            yield place, digits
-        place = value.find(b"%", place + (3 if is_escape else 1))
+            yield start, digits
+        start = value.find(b"%", start + (3 if is_escape else 1))

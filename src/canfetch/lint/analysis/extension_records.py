@@ -1,4 +1,4 @@
-"""The records beyond the RFC by their names, with what is odd about them."""
+"""The records that RFC 9309 does not define, by name."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,19 +9,19 @@ from canfetch.lint.linted_file import LintedFile
 
 
 class PlacedExtension(NamedTuple):
-    """A record beyond the RFC with its place in the file; `span` is that of its value, or of a line without one."""
+    """A parsed extension with its record. `span` is that of its value, or of the line if the value is empty."""
 
     extension: Extension[Any]
     record: Record
     span: tuple[int, int]
 
     def has(self, note: ExtensionNote) -> bool:
-        """Say whether something is odd about it."""
+        """Return whether the extension has a note."""
         return bool(self.extension.notes & note)
 
 
 def extensions_named(file: LintedFile, *names: str) -> Iterator[PlacedExtension]:
-    """Give the records of those names, in lower case, in file order."""
+    """Yield the records with one of these names, in file order. `names` are in lower case."""
     for extension, record in file.extensions:
         if extension.name in names:
             has_value = record.value is not None and record.value[0] < record.value[1]

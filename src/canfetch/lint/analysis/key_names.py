@@ -1,7 +1,7 @@
-# ruff: noqa: RUF001 - letters of other scripts, and marks that look like those of ASCII, are what is looked for
-"""Keys by their names: how they are written well, which one another is nearly, and which languages say it.
+# ruff: noqa: RUF001 - the tables hold letters of other scripts, some of which look like ASCII
+"""Keys: their usual spelling, their misspellings and their translations.
 
-Names of fields are never translated; machines and people translate them all the same.
+Keys are never translated in robots.txt, but people and translation tools do so all the same.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ CORE_NAMES: Final = frozenset(NAMES[kind] for kind, _ in SPELLINGS)
 CORE_SPELLINGS: Final[Mapping[bytes, bytes]] = {
     spelling: NAMES[kind].capitalize() for kind, spellings in SPELLINGS for spelling in spellings
 }
-# What the audit of Lighthouse knows.
+# The keys that the audit of Lighthouse knows.
 LIGHTHOUSE_KEYS: Final = frozenset(
     {
         "user-agent",
@@ -42,8 +42,8 @@ LIGHTHOUSE_KEYS: Final = frozenset(
 # In the order in which Google's parser tries them.
 PREFIXES: Final = tuple((spelling, NAMES[kind]) for kind, spellings in SPELLINGS for spelling in spellings)
 
-# What a key may nearly be: long enough that a word of two letters' difference is no other word.
-_NEAR: Final = (
+# Keys that are long enough to be recognised with one or two wrong letters.
+_SUGGESTED: Final = (
     b"user-agent",
     b"disallow",
     b"allow",
@@ -57,8 +57,8 @@ _NEAR: Final = (
     b"content-usage",
     b"license",
 )
-_SHORT_OCTETS: Final = 5
-_MOST_DIFFERENCE: Final = 2
+_SHORT_LENGTH: Final = 5
+_MAX_EDITS: Final = 2
 
 _TRANSLATIONS: Final[Mapping[bytes, str]] = {
     USER_AGENT: (
@@ -115,50 +115,50 @@ TRANSLATED_KEYS: Final[Mapping[str, bytes]] = {
 
 
 def fold_key(key: bytes) -> str:
-    """Give a key as text in lower case, in one writing of its letters."""
+    """Return a key as text in lower case and NFC, with single spaces."""
     text = display_text(key)
     if not text.isascii():
-        # A capital I with a dot becomes two characters in lower case.
+        # The lower case of this Turkish capital has two characters.
         text = unicodedata.normalize("NFC", text.replace("İ", "i"))
     return " ".join(text.lower().split())
 
 
 def translate_key(key: bytes) -> bytes | None:
-    """Give the name that a key translates, written well."""
+    """Return the key that `key` is a translation of, in its usual spelling, or None."""
     return TRANSLATED_KEYS.get(fold_key(key))
 
 
 @lru_cache(maxsize=4096)
 def suggest_key(key: bytes) -> bytes | None:
-    """Give the name that a key in lower case nearly is, written well, or None.
+    """Return the key that `key` is a misspelling of, in its usual spelling, or None. `key` is in lower case.
 
-    Cost: O(1): keys that are much longer than a name are none.
+    Cost: O(1), because long keys are skipped.
     """
-    if len(key) > len(b"content-signal") + _MOST_DIFFERENCE or not key.isascii():
+    if len(key) > len(b"content-signal") + _MAX_EDITS or not key.isascii():
         return None
     key = key.replace(b"_", b"-").replace(b" ", b"-").replace(b"\t", b"-")
     letters = set(key)
     best: bytes | None = None
-    least = _MOST_DIFFERENCE + 1
-    for name in _NEAR:
-        most = min(least - 1, 1 if len(name) <= _SHORT_OCTETS else _MOST_DIFFERENCE)
+    fewest = _MAX_EDITS + 1
+    for name in _SUGGESTED:
+        most = min(fewest - 1, 1 if len(name) <= _SHORT_LENGTH else _MAX_EDITS)
         if abs(len(name) - len(key)) > most or len(set(name) - letters) > most or len(letters - set(name)) > most:
             continue
-        difference = _difference(key, name, most)
-        if difference <= most:
-            best, least = name, difference
+        edits = _edit_distance(key, name, most)
+        if edits <= most:
+            best, fewest = name, edits
     return None if best is None else best.capitalize()
 
 
-def _difference(one: bytes, other: bytes, most: int) -> int:
-    # Octets put in, left out, changed, or changed in place with the next.
+def _edit_distance(one: bytes, other: bytes, most: int) -> int:
+    # Bytes that are added, removed, replaced, or swapped with the next one.
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, octet in enumerate(one, 1):
+    for i, byte in enumerate(one, 1):
         before, above, row = row, before, [i]
         for j, wanted in enumerate(other, 1):
-            least = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (octet != wanted))
-            if i > 1 and j > 1 and octet == other[j - 2] and one[i - 2] == wanted:
+            least = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (byte != wanted))
+            if i > 1 and j > 1 and byte == other[j - 2] and one[i - 2] == wanted:
                 least = min(least, above[j - 2] + 1)
             row.append(least)
         if min(row) > most:

@@ -1,4 +1,4 @@
-"""The names in a file that the registry knows, with what their groups say."""
+"""The names in user-agent lines that the registry knows."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,21 +9,21 @@ from canfetch.lint.linted_file import LintedFile
 
 
 class KnownAgent(NamedTuple):
-    """A name, its entry, and whether its group bars anything."""
+    """A name in a user-agent line, its registry entry, and whether its group disallows anything."""
 
     agent: NamedAgent
     crawler: Crawler
-    bars: bool
+    is_restricted: bool
 
 
 def known_agents(file: LintedFile) -> Iterator[KnownAgent]:
-    """Give the names that the registry knows, in file order.
+    """Yield the names that the registry knows, in file order.
 
-    Cost: O(octets of user-agent lines + rules).
+    Cost: O(bytes of user-agent lines + rules).
     """
-    bars = [any(rule.specificity for rule in group.rules if not rule.allow) for group in file.groups]
+    restricted = [any(rule.specificity for rule in group.rules if not rule.allow) for group in file.groups]
     for agent in named_agents(file):
-        # A name ends at its star.
+        # A product token ends at a `*`.
         crawler = REGISTRY.get_crawler(agent.text.rstrip("*"))
         if crawler is not None and agent.record.group is not None:
-            yield KnownAgent(agent, crawler, agent.record.group < len(bars) and bars[agent.record.group])
+            yield KnownAgent(agent, crawler, agent.record.group < len(restricted) and restricted[agent.record.group])

@@ -1,4 +1,4 @@
-"""Labels and their values in records such as Content-Signal, each with its place."""
+"""The members of records such as Content-Signal, each a label and a value with their places."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _WHITE_SPACE = b" \t"
 
 
 class LabelledValue(NamedTuple):
-    """A label, its value, and where both are in the file."""
+    """A label and its value, with their offsets in the file."""
 
     label: bytes
     value: bytes
@@ -18,25 +18,27 @@ class LabelledValue(NamedTuple):
 
 
 def parse_labelled_values(value: bytes, start: int) -> Iterator[LabelledValue]:
-    """Give what commas part, each as `label=value`; what has no `=` is left out.
+    """Yield the members of the form `label=value` between commas. Other members are skipped.
 
-    Args: start: where in the file the value begins.
+    Args:
+        value: The value of the record, or the end of it.
+        start: Its offset in the file.
     """
     for part in value.split(b","):
-        label, equals, said = part.partition(b"=")
+        label, equals, rest = part.partition(b"=")
         if equals:
             label_start = start + len(label) - len(label.lstrip(_WHITE_SPACE))
-            value_start = start + len(label) + 1 + len(said) - len(said.lstrip(_WHITE_SPACE))
-            yield LabelledValue(label.strip(_WHITE_SPACE), said.strip(_WHITE_SPACE), label_start, value_start)
+            value_start = start + len(label) + 1 + len(rest) - len(rest.lstrip(_WHITE_SPACE))
+            yield LabelledValue(label.strip(_WHITE_SPACE), rest.strip(_WHITE_SPACE), label_start, value_start)
         start += len(part) + 1
 
 
 def rename_labels(
     members: list[LabelledValue], labels: Mapping[bytes, bytes], values: Mapping[bytes, bytes]
 ) -> tuple[list[LabelledValue], Fix | None]:
-    """Give the members with labels and values as the maps have them, and the fix that writes them so.
+    """Replace labels and values that have a replacement, and return the members and the fix.
 
-    There is no fix where two members would have one label, or nothing changes.
+    There is no fix if nothing changes, or if two members would have the same label.
     """
     edits: list[Edit] = []
     renamed: list[LabelledValue] = []

@@ -1,26 +1,21 @@
-"""How the lines of a file end, so that what is put in ends alike."""
+"""The line ends of a file, so that inserted lines end like the others."""
 
-from typing import Final
-
+from canfetch.lint.analysis.characters import LINE_BREAK_CONTROLS, LONG_LINE_BREAKS
 from canfetch.lint.linted_file import LintedFile
 
-# Readers of text, as Python's robotparser is, end a line at these, too.
-_ENDS_OF_TEXT: Final = b"\v\f\x1c\x1d\x1e"
-_LONG_ENDS_OF_TEXT: Final = tuple(character.encode() for character in "\x85\u2028\u2029")
 
+def has_text_line_break(content: bytes) -> bool:
+    """Return whether some parsers split a line at a character other than CR and LF.
 
-def has_text_line_break(octets: bytes) -> bool:
-    """Say whether some readers see more than one line in one.
-
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    if len(octets.translate(None, _ENDS_OF_TEXT)) != len(octets):
+    if len(content.translate(None, LINE_BREAK_CONTROLS)) != len(content):
         return True
-    return not octets.isascii() and any(end in octets for end in _LONG_ENDS_OF_TEXT)
+    return not content.isascii() and any(line_break in content for line_break in LONG_LINE_BREAKS)
 
 
 def line_end(file: LintedFile) -> bytes:
-    """Give the end that most lines have; LF where there is none."""
+    """Return the most frequent line end of a file, or LF if it has no line end."""
     return file.compute_once(_line_end)
 
 

@@ -1,4 +1,4 @@
-"""The sitemaps that a file lists, with their places."""
+"""The sitemaps that a file lists."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.linted_file import LintedFile
 
-_FETCHED: Final = frozenset({b"http", b"https", b"ftp"})
-_IN_SCHEME: Final = b"abcdefghijklmnopqrstuvwxyz0123456789+-."
+_FETCHABLE: Final = frozenset({b"http", b"https", b"ftp"})
+_SCHEME_CHARACTERS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789+-."
 
 
 class ListedSitemap(NamedTuple):
-    """A sitemap: its URL as written, empty where there is none, and the place of it."""
+    """A sitemap record with its place. `url` is as written and may be empty."""
 
     url: str
     span: tuple[int, int]
@@ -20,15 +20,15 @@ class ListedSitemap(NamedTuple):
 
 
 def listed_sitemaps(file: LintedFile) -> Iterator[ListedSitemap]:
-    """Give the sitemaps in file order."""
+    """Yield the sitemaps in file order."""
     for extension, record, span in extensions_named(file, "sitemap"):
         yield ListedSitemap(file.text(extension.value), span, record.span, record.line)
 
 
 def unfetchable_scheme(value: bytes) -> bytes | None:
-    """Give the scheme of a URL that crawlers do not fetch; None where they do, and where there is none."""
-    scheme, mark, _ = value.partition(b"://")
+    """Return the scheme of a URL if crawlers do not fetch it, or None."""
+    scheme, separator, _ = value.partition(b"://")
     folded = scheme.lower()
-    if not mark or not folded[:1].isalpha() or folded.translate(None, _IN_SCHEME) or folded in _FETCHED:
+    if not separator or not folded[:1].isalpha() or folded.translate(None, _SCHEME_CHARACTERS) or folded in _FETCHABLE:
         return None
     return scheme

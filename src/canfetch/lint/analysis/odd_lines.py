@@ -1,7 +1,7 @@
-# ruff: noqa: RUF001 - letters of other scripts, and marks that look like those of ASCII, are what is looked for
-"""Lines that are no records, or records that nobody knows: what they seem to be.
+# ruff: noqa: RUF001 - the tables hold characters of other scripts, some of which look like ASCII
+"""Lines that are not records, or that have an unknown key, classified by their probable cause.
 
-Each line seems to be one thing, so that one check speaks of it.
+Each line has exactly one cause, so that exactly one check reports it.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
 from canfetch.core.text import WHITE_SPACE
+from canfetch.lint.analysis.characters import CURLY_QUOTES, INVISIBLE_IN_KEYS, LONG_DASHES
 from canfetch.lint.analysis.content_kinds import file_is_binary, is_markup
 from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, suggest_key, translate_key
 from canfetch.lint.analysis.template_marks import has_template_mark
@@ -20,27 +21,32 @@ from canfetch.lint.linted_file import LintedFile
 
 
 class Oddity(Enum):
-    """What an odd line seems to be."""
+    """The probable cause of an odd line."""
 
-    KNOWN = auto()  # a record beyond the RFC that somebody defined
-    TEMPLATE = auto()  # a mark of a template
-    FOREIGN_COMMENT = auto()  # a comment as other languages write it
-    FOREIGN_COLON = auto()  # a known key, and something else in place of the colon
-    CHARACTERS = auto()  # a known key among characters that nobody sees, or that a word processor wrote
-    DECORATED = auto()  # a known key in the marks of a list or of bold text
-    JOINED = auto()  # two records
-    MISSING_COLON = auto()  # a known key and white space, before a URL or the value of a record beyond the RFC
+    KNOWN = auto()  # a known record that RFC 9309 does not define
+    TEMPLATE = auto()  # a placeholder of a template engine
+    FOREIGN_COMMENT = auto()  # a comment in the syntax of another language
+    FOREIGN_COLON = auto()  # a known key with another character in place of the colon
+    CHARACTERS = auto()  # a known key with invisible characters, curly quotes or long dashes
+    DECORATED = auto()  # a known key with list bullets or emphasis marks
+    JOINED = auto()  # two records on a line
+    MISSING_COLON = auto()  # a known key, white space, and a value that fits the key
     TRANSLATED = auto()  # a key in another language
-    PREFIX = auto()  # a key that begins with the name of a rule
-    NEAR = auto()  # a key that is nearly a name
-    TEXT = auto()  # words for people
-    UNKNOWN = auto()  # a key of nobody
+    PREFIX = auto()  # a key that only starts with a known key, which is enough for Google's parser
+    NEAR = auto()  # a misspelt key
+    TEXT = auto()  # prose
+    UNKNOWN = auto()  # an unknown key
 
 
 class OddLine(NamedTuple):
-    """An odd line: what it seems to be, the name that is meant, written well, and what else its check needs.
+    """An odd line.
 
-    `key` is the span that the name takes the place of; `value_start` where the value begins.
+    Attributes:
+        record: The line.
+        oddity: Its probable cause.
+        name: The intended key in its usual spelling, or None if unknown.
+        key: The span that a fix replaces with `name`.
+        value_start: The offset of the value.
     """
 
     record: Record
@@ -51,24 +57,19 @@ class OddLine(NamedTuple):
 
 
 _LINE_COMMENTS: Final = (b"//", b";", b"<!--", b"--")
-# Written by keyboards of other scripts and by programming languages.
+# Colons of other scripts, and separators of configuration and programming languages.
 FOREIGN_COLONS: Final = ("：".encode(), "﹕".encode(), "∶".encode(), b"->", b"=", b";")
 _DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪".encode()
-_UNSEEN: Final = tuple(
-    character.encode() for character in "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u00a0\u3000"
-)
-_QUOTES: Final = tuple(character.encode() for character in "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb")
-_DASHES: Final = tuple(character.encode() for character in "\u2010\u2011\u2012\u2013\u2014\u2212")
-_LONGEST_KEY: Final = 40
-_LONGEST_LOOK: Final = 128
+_MAX_KEY_LENGTH: Final = 40
+_MAX_HEAD_LENGTH: Final = 128
 _VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
-# Before a URL, a license is a record all the same.
+# Words of prose that are also keys. Before a URL, `license` counts as a key.
 _WORDS: Final = frozenset({"comment", "license"})
 _URL_SCHEMES: Final = (b"http", b"https")
 
 
 def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
-    """Give the lines that seem to be that; none where a page stands in place of the file."""
+    """Return the lines with this cause. A file of markup or binary data has none."""
     return file.compute_once(_by_oddity).get(oddity, ())
 
 
@@ -76,13 +77,13 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
     found: dict[Oddity, list[OddLine]] = {oddity: [] for oddity in Oddity}
     if is_markup(file.content) or file_is_binary(file):
         return found
-    octets = file.content
+    content = file.content
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
     for record in file.records_with(Note.NOT_A_RECORD):
-        line = _odd_text(octets, record)
+        line = _odd_text(content, record)
         found[line.oddity].append(line)
     for record in file.records_with(Note.UNKNOWN_KEY):
-        key = octets[slice(*record.key)].lower() if record.key is not None else b""
+        key = content[slice(*record.key)].lower() if record.key is not None else b""
         of_key = by_key.get(key)
         if of_key is None:
             of_key = by_key[key] = _of_key(key)
@@ -95,11 +96,11 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
     return found
 
 
-def _odd_text(octets: bytes, record: Record) -> OddLine:
+def _odd_text(content: bytes, record: Record) -> OddLine:
     start, end = record.span
-    content = octets[start:end].partition(b"#")[0]
-    text = content.lstrip()
-    start += len(content) - len(text)
+    line = content[start:end].partition(b"#")[0]
+    text = line.lstrip()
+    start += len(line) - len(text)
     text = text.rstrip()
     if has_template_mark(text):
         return OddLine(record, Oddity.TEMPLATE)
@@ -109,7 +110,7 @@ def _odd_text(octets: bytes, record: Record) -> OddLine:
 
 
 def _with_foreign_colon(record: Record, text: bytes, start: int) -> OddLine | None:
-    head = text[:_LONGEST_LOOK]
+    head = text[:_MAX_HEAD_LENGTH]
     if head.isascii() and b"=" not in head and b";" not in head and b">" not in head:
         return None
     place, colon = min(((head.find(mark), mark) for mark in FOREIGN_COLONS if mark in head), default=(-1, b""))
@@ -133,7 +134,7 @@ def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, na
         return OddLine(
             record, oddity, name, (record.key[0], record.key[0] + len(word[0])), record.key[1] - len(word[1])
         )
-    # Two words may be any words: only what looks like a value makes the first of them a key.
+    # Two words can be prose. The first is a key only if the second looks like a value.
     if Note.MISSING_COLON in record.notes and (name is None or not file.value(record).startswith(_VALUE_STARTS)):
         return line
     if oddity is Oddity.UNKNOWN and file.content.startswith(b"://", record.key[1]):
@@ -142,17 +143,17 @@ def _odd_record(file: LintedFile, record: Record, key: bytes, oddity: Oddity, na
 
 
 def _known_without_colon(file: LintedFile, record: Record, key: bytes) -> OddLine:
-    """Say what two words seem to be of which the first is the name of a record beyond the RFC."""
+    """Classify a line without a colon that starts with the key of a known extension."""
     name = _known_name(key)
     value = file.value(record)
-    is_meant = _has_form_of_value(known_record(key).name, value)
-    if name is None or not is_meant or record.key is None or record.value is None:
+    is_record = _looks_like_value(known_record(key).name, value)
+    if name is None or not is_record or record.key is None or record.value is None:
         return _odd_text(file.content, record)
     return OddLine(record, Oddity.MISSING_COLON, name, record.key, record.value[0])
 
 
-def _has_form_of_value(name: str, value: bytes) -> bool:
-    # Where the name is a word of its language, the value must look like one.
+def _looks_like_value(name: str, value: bytes) -> bool:
+    # If the key is also an ordinary word, the value must have the right form.
     if name == "host":
         return b"." in value.strip(b".") or b":" in value
     if name in PAGE_RULES:
@@ -161,7 +162,7 @@ def _has_form_of_value(name: str, value: bytes) -> bool:
 
 
 def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
-    """Say what a key in lower case seems to be, and which name is meant."""
+    """Return the cause of an unknown key in lower case, and the intended key."""
     if ExtensionNote.UNKNOWN_RECORD not in known_record(key).notes:
         return (Oddity.KNOWN, None) if _prefix(key) is None else (Oddity.PREFIX, None)
     words = key.split(None, 2)
@@ -169,12 +170,12 @@ def _of_key(key: bytes) -> tuple[Oddity, bytes | None]:
         name = _known_name(words[0])
         if name is not None:
             return Oddity.MISSING_COLON, name
-    named = _named(key) if len(key) <= _LONGEST_KEY else None
+    named = _named(key) if len(key) <= _MAX_KEY_LENGTH else None
     if named is not None:
         return named
     if len(words) > 1 and words[0] in CORE_NAMES and key.rsplit(None, 1)[-1] in CORE_NAMES:
         return Oddity.JOINED, None
-    is_word = len(words) == 1 and len(key) <= _LONGEST_KEY and key.isascii()
+    is_word = len(words) == 1 and len(key) <= _MAX_KEY_LENGTH and key.isascii()
     is_key = is_word and key.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
     return Oddity.UNKNOWN if is_key else Oddity.TEXT, None
 
@@ -198,11 +199,9 @@ def _named(key: bytes) -> tuple[Oddity, bytes | None] | None:
 
 
 def _without_odd_characters(key: bytes) -> bytes:
-    for unseen in _UNSEEN:
-        key = key.replace(unseen, b"")
-    for quote in _QUOTES:
-        key = key.replace(quote, b"")
-    for dash in _DASHES:
+    for ignored in (*INVISIBLE_IN_KEYS, *CURLY_QUOTES):
+        key = key.replace(ignored, b"")
+    for dash in LONG_DASHES:
         key = key.replace(dash, b"-")
     return key.strip(WHITE_SPACE)
 
@@ -216,12 +215,12 @@ def _known_name(key: bytes) -> bytes | None:
 
 
 def _prefix(key: bytes) -> bytes | None:
-    """Give the name of the record that Google's parser reads, where a key only begins with it."""
+    """Return the key that Google's parser reads if `key` only starts with it, or None."""
     if key in CORE_SPELLINGS:
         return None
     return next((name for spelling, name in PREFIXES if key.startswith(spelling)), None)
 
 
 def prefix_name(key: bytes) -> bytes:
-    """Give the name of the record that Google's parser makes of a key that begins with it."""
+    """Return the key that Google's parser reads in a longer key, or an empty value."""
     return _prefix(key.lower()) or b""

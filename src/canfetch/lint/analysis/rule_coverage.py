@@ -1,8 +1,8 @@
-"""Which rules say what a shorter one says already.
+"""Rules that are redundant because a shorter rule already has their effect.
 
-1. The form of a pattern is its canonical one without stars that say nothing; equal forms match the same targets.
-2. A form without `*` and `$` covers all that begin with it.
-3. Groups that name one crawler are read together: an opposing rule in any of them counts.
+1. The form of a pattern is canonical and has no superfluous `*`. Patterns with equal forms match the same targets.
+2. A form without `*` and `$` covers all forms that start with it.
+3. Groups with a product token in common are merged, so an opposing rule in any of them counts.
 """
 
 from bisect import bisect_left
@@ -16,14 +16,14 @@ from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
-# What is longer is no path that anybody means.
-_LONGEST_OCTETS: Final = 2000
-# So many rules with one `*` are compared with all the others of their group.
-_MOST_WILDCARDS: Final = 32
+# Longer values are skipped.
+_MAX_VALUE_LENGTH: Final = 2000
+# At most this many rules with one `*` are compared with all other rules of their group.
+_MAX_WILDCARDS: Final = 32
 
 
 def canonical_form(value: bytes) -> bytes:
-    """Give the form of a pattern: equal forms match the same targets; empty where it can match nothing."""
+    """Return the form of a pattern, or an empty value if it cannot match. Equal forms match the same targets."""
     form = canonical(value)
     if form[:1] not in (b"/", b"*"):
         return b""
@@ -37,34 +37,34 @@ def canonical_form(value: bytes) -> bytes:
 
 
 def literal_prefix(form: bytes) -> bytes:
-    """Give the octets of a form with which every target that it matches begins."""
+    """Return the bytes that every target matched by a form starts with."""
     head = form.partition(b"*")[0]
     return head[:-1] if head.endswith(b"$") and len(head) == len(form) else head
 
 
 class CanonicalRule(NamedTuple):
-    """A rule, and its form."""
+    """A rule and its form."""
 
     rule: LintedRule
     form: bytes
 
     @property
     def is_literal(self) -> bool:
-        """Whether the form is a prefix of targets, and nothing else."""
+        """Whether the form is a plain prefix, without `*` and `$`."""
         return b"*" not in self.form and not self.form.endswith(b"$")
 
 
 def canonical_rules(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
-    """Give those rules that can match something, with their forms."""
+    """Return the rules that can match a target, with their forms."""
     return [
         CanonicalRule(rule, form)
         for rule in rules
-        if len(rule.value) <= _LONGEST_OCTETS and (form := canonical_form(rule.value))
+        if len(rule.value) <= _MAX_VALUE_LENGTH and (form := canonical_form(rule.value))
     ]
 
 
 def repeated_rules(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]]:
-    """Give each rule of a group that says what an earlier one says, and that one."""
+    """Yield each rule of a group that repeats an earlier one, and the earlier one."""
     first: dict[tuple[bool, bytes], LintedRule] = {}
     for rule, form in canonical_rules(group.rules):
         earlier = first.setdefault((rule.allow, form), rule)
@@ -73,46 +73,46 @@ def repeated_rules(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]
 
 
 class _Heads:
-    """The heads of rules that may stand in the way, with what the rules weigh."""
+    """The literal prefixes of opposing rules, with the specificities of these rules."""
 
     def __init__(self) -> None:
-        self._octets: dict[bytes, list[int]] = {}
+        self._specificities: dict[bytes, list[int]] = {}
         self._sorted: list[bytes] = []
         self._lengths: list[int] = []
 
-    def add(self, head: bytes, octets: int) -> None:
-        self._octets.setdefault(head, []).append(octets)
+    def add(self, head: bytes, specificity: int) -> None:
+        self._specificities.setdefault(head, []).append(specificity)
 
     def close(self) -> None:
-        self._sorted = sorted(self._octets)
+        self._sorted = sorted(self._specificities)
         self._lengths = sorted({len(head) for head in self._sorted})
-        for octets in self._octets.values():
-            octets.sort()
+        for specificities in self._specificities.values():
+            specificities.sort()
 
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
-        """Say whether a rule that weighs `low` to `high` may match what `one` matches."""
+        """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
         head = literal_prefix(one.form)
         for length in self._lengths:
             if length > len(head):
                 break
-            weights = self._octets.get(head[:length])
-            if weights is not None:
-                place = bisect_left(weights, low)
-                if place < len(weights) and weights[place] <= high:
+            specificities = self._specificities.get(head[:length])
+            if specificities is not None:
+                index = bisect_left(specificities, low)
+                if index < len(specificities) and specificities[index] <= high:
                     return True
-        # What begins with more octets weighs more, unless stars that say nothing are counted; a tie is an allow.
+        # A longer prefix means a higher specificity, unless superfluous stars count. An allow rule wins a tie.
         if (
             one.is_literal
             and high <= len(one.form) + 1
             and (one.rule.specificity == len(one.form) or not one.rule.allow)
         ):
             return False
-        place = bisect_left(self._sorted, head)
-        return place < len(self._sorted) and self._sorted[place].startswith(head)
+        index = bisect_left(self._sorted, head)
+        return index < len(self._sorted) and self._sorted[index].startswith(head)
 
 
 class CoveredRule(NamedTuple):
-    """A rule that changes nothing, the one that covers it, and all that say the same as it, itself among them."""
+    """A redundant rule, the rule that covers it, and all rules with the same form, including the redundant one."""
 
     rule: LintedRule
     covering: LintedRule
@@ -120,9 +120,9 @@ class CoveredRule(NamedTuple):
 
 
 def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
-    """Give each rule that a shorter one of its kind and group covers.
+    """Yield each rule that a shorter rule of the same kind and group covers.
 
-    Cost: O(octets of rules, times the lengths that rules have).
+    Cost: O(bytes of rules · distinct lengths of rules).
     """
     together = _groups_together(file)
     rules_of_google, cut_by_google = _read_by_google(file)
@@ -131,12 +131,12 @@ def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
     for index, rules in enumerate(by_group):
         for one in rules:
             of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
-            for octets in {one.rule.specificity, len(one.form)}:
-                of_kind.add(literal_prefix(one.form), octets)
+            for specificity in {one.rule.specificity, len(one.form)}:
+                of_kind.add(literal_prefix(one.form), specificity)
     for one in rules_of_google:
         of_kind = heads.setdefault((together[one.rule.group], one.rule.allow), _Heads())
-        for octets in {one.rule.specificity, len(one.form)}:
-            of_kind.add(literal_prefix(one.form), octets)
+        for specificity in {one.rule.specificity, len(one.form)}:
+            of_kind.add(literal_prefix(one.form), specificity)
     for each in heads.values():
         each.close()
     nothing = _Heads()
@@ -149,7 +149,7 @@ def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
 
 
 def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
-    """Give the lines that are rules to Google's parser alone, and the groups in which it finds others' beginnings."""
+    """Return the rules that only Google's parser reads, and the groups in which only it sees another group start."""
     rules: list[LintedRule] = []
     cut: set[int] = set()
     for line in odd_lines(file, Oddity.PREFIX):
@@ -173,11 +173,11 @@ def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[Cov
     literals = {one.form: one for one in distinct if one.is_literal}
     lengths = sorted({len(form) for form in literals}, reverse=True)
     wildcards = [one for one in distinct if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
-    wildcards = wildcards[:_MOST_WILDCARDS]
+    wildcards = wildcards[:_MAX_WILDCARDS]
     for one in distinct:
         head = literal_prefix(one.form)
         if one.rule.allow and b"/index.htm" in one.form:
-            continue  # to Google's parser it also allows the folder
+            continue  # Google's parser also allows the folder
         covering = next(
             (
                 literals[head[:length]]
@@ -188,7 +188,7 @@ def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[Cov
         ) or _wildcard_that_covers(one, head, wildcards)
         if covering is None:
             continue
-        # As if stars that say nothing were there, and as if they were not.
+        # With and without superfluous stars.
         low = min(covering.rule.specificity, len(covering.form))
         high = max(len(one.form) + 1, *(other.rule.specificity for other in equal[one.form]))
         if not opposing.is_between(one, low, high):
@@ -204,7 +204,7 @@ def _wildcard_that_covers(one: CanonicalRule, head: bytes, wildcards: list[Canon
 
 
 def _groups_together(file: LintedFile) -> list[int]:
-    """Give each group the number of all that some crawler may read together with it."""
+    """Return a number for each group. Groups that some crawler merges have the same number."""
     parents = list(range(len(file.groups)))
 
     def root(index: int) -> int:
@@ -222,7 +222,7 @@ def _groups_together(file: LintedFile) -> list[int]:
 
 
 class _Forms(NamedTuple):
-    """The forms of one kind in one group."""
+    """The forms of the allow rules, or of the disallow rules, of one group."""
 
     distinct: set[bytes]
     in_order: list[bytes]
@@ -230,7 +230,7 @@ class _Forms(NamedTuple):
 
 
 class Neighbours:
-    """The rules of each group, to ask what a rule would be among them with another value."""
+    """The rules of each group, to find out how a rewritten rule would relate to the others."""
 
     def __init__(self, file: LintedFile) -> None:
         forms: dict[tuple[int, bool], set[bytes]] = {}
@@ -239,24 +239,24 @@ class Neighbours:
         self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 
     def would_stand_apart(self, record: Record, value: bytes) -> bool:
-        """Say whether a rule with that value would be equal to no other of its kind and group, nor cover one."""
+        """Return whether a rule with this value would not repeat, cover or be covered by another in its group."""
         return not self._is_related(record, value, allow=record.kind is RecordKind.ALLOW)
 
     def would_be_unopposed(self, record: Record, value: bytes) -> bool:
-        """Say whether no rule of the other kind in its group begins with that value, or is a beginning of it.
+        """Return whether no opposing rule of the group starts with this value, or is a prefix of it.
 
-        Where one does, readers that obey the first match may take another writing for another order.
+        With an opposing rule, a fix may change verdicts of crawlers that obey the first match.
         """
         return not self._is_related(record, value, allow=record.kind is not RecordKind.ALLOW)
 
     def _is_related(self, record: Record, value: bytes, *, allow: bool) -> bool:
-        if len(value) > _LONGEST_OCTETS:
-            return True  # that is not looked at
+        if len(value) > _MAX_VALUE_LENGTH:
+            return True  # not examined
         forms = None if record.group is None else self._forms.get((record.group, allow))
         if forms is None:
             return False
         form = canonical_form(value)
-        place = bisect_left(forms.in_order, form)
-        if place < len(forms.in_order) and forms.in_order[place].startswith(form):
+        index = bisect_left(forms.in_order, form)
+        if index < len(forms.in_order) and forms.in_order[index].startswith(form):
             return True
         return any(form[:length] in forms.distinct for length in forms.lengths if length < len(form))

@@ -1,27 +1,37 @@
-"""Which URLs are on the site that a file rules over."""
+"""The origin that a file governs, and the URLs that belong to it."""
 
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.text import display_text, encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.linted_file import LintedFile
 
 
+def governed_origin(file: LintedFile) -> Origin | None:
+    """Return the origin that the file governs, or None if it is unknown."""
+    entry = file.input.delivery
+    url = file.input.url or (None if entry is None else entry.origin)
+    return None if url is None else find_origin(url)
+
+
 def url_path(url: str) -> str | None:
-    """Give the path and query of an absolute URL, or None where it is none."""
-    octets = encode_text(url)
-    split = split_url(octets)
+    """Return the path and query of an absolute URL, or None if it has no scheme or its path starts with `//`."""
+    encoded = encode_text(url)
+    split = split_url(encoded)
     if split is None or not split.scheme:
         return None
-    rest = display_text(octets[split.rest_start :].partition(b"#")[0])
+    rest = display_text(encoded[split.rest_start :].partition(b"#")[0])
     path = rest if rest.startswith("/") else f"/{rest}"
-    # Two slashes at its start would be read as a host.
+    # On its own, a path with two leading slashes would name a host.
     return None if path.startswith("//") else path
 
 
 def own_site_path(file: LintedFile, url: str) -> str | None:
-    """Give the path and query of a URL of the file's own site; where the file's URL is not known, of any."""
+    """Return the path and query of a URL on the file's own site, or None for another site.
+
+    If the file's URL is unknown, every URL counts as its own.
+    """
     if file.input.url is not None:
-        here = find_origin(file.input.url)
-        if here is not None and find_origin(url) != here:
+        origin = find_origin(file.input.url)
+        if origin is not None and find_origin(url) != origin:
             return None
     return url_path(url)

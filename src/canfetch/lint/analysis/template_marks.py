@@ -1,26 +1,26 @@
-"""What a template engine would have replaced."""
+"""Placeholders that a template engine should have replaced."""
 
 from typing import Final
 
-# Beginnings and ends: Jinja, Twig, Liquid, Mustache; PHP; ERB, ASP, JSP; shells and scripts.
+# Start and end marks of Jinja, Twig, Liquid and Mustache; PHP; ERB, ASP and JSP; shells and scripts.
 _PAIRS: Final = ((b"{{", b"}}"), (b"{%", b"%}"), (b"<?", b"?>"), (b"<%", b"%>"), (b"${", b"}"))
 _OPEN_ENDED: Final = (b"<?php", b"<?=")
 _PERCENTS: Final = b"%%"
-MARKS: Final = (*(begin for begin, _ in _PAIRS), _PERCENTS)
+MARKS: Final = (*(start for start, _ in _PAIRS), _PERCENTS)
 
 
 def has_template_mark(text: bytes) -> bool:
-    """Say whether a mark of a template stands in a text.
+    """Return whether a text has a placeholder.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     return template_mark(text) is not None
 
 
 def template_mark(text: bytes) -> tuple[int, int] | None:
-    """Give the span of the first mark of a template in a text, or None.
+    """Return the span of the first placeholder in a text, or None.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     if b"{" not in text and b"<" not in text and _PERCENTS not in text:
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Record
-from canfetch.lint.analysis.agent_names import MOST_NAMES, NamedAgent, is_list, named_agents
+from canfetch.lint.analysis.agent_names import MAX_NAMES_IN_LINE, NamedAgent, is_list, named_agents
 from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix, replace_span
@@ -32,7 +32,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _fix(file: LintedFile, record: Record, names: list[NamedAgent]) -> Fix | None:
-    if record.key is None or record.value is None or not 0 < len(names) < MOST_NAMES:
+    if record.key is None or record.value is None or not 0 < len(names) < MAX_NAMES_IN_LINE:
         return None
     distinct = {name.text.lower(): name for name in names}
     if not all(name.is_token or name.raw == b"*" for name in names):
