@@ -116,7 +116,7 @@ def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
     with sites("rules", "rules") as running:
         run("fetch", *(site.origin for site in running), "--store", FILE)
     with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
-        connection.execute("UPDATE entries SET entry = 'nonsense' WHERE origin = ?", (running[0].origin,))
+        connection.execute("UPDATE entries SET entry = 'nonsense' WHERE key = ?", (running[0].origin,))
     for command in ("list", "export"):
         for _ in range(2):
             ran = run("cache", command, "--store", FILE)
@@ -133,7 +133,7 @@ def test_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str
     with refusing_port() as port:
         for place, said in (
             (f"redis://127.0.0.1:{port}/0", "onnection refused"),
-            ("notes.txt", "file is not a database; give another file"),
+            ("notes.txt", "file is not a database; use another file"),
             ("none", "keeps nothing: give a file or a redis:// URL"),
         ):
             ran = run("cache", *arguments, "--store", place)

@@ -349,7 +349,7 @@ def test_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, command: 
         assert [site.count("/robots.txt") for site in running] == [1] * 3
     assert ran.code == 0
     assert ran.err.startswith(f"canfetch: redis://:***@127.0.0.1:{port}/0: ")
-    assert ran.err.endswith("; going on from memory\n")
+    assert ran.err.endswith("; continuing from memory\n")
     assert ran.err.count("\n") == 1
 
 
@@ -373,8 +373,8 @@ def test_store_that_is_none_is_refused(run: Run, folder: Path, command: str) -> 
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     agent = () if command == "fetch" else AS_GPTBOT
     for place, said in (
-        ("notes.txt", "notes.txt: file is not a database; give another file, or delete this one if it was a store"),
-        ("robots.txt/store", "robots.txt/store: cannot be opened as a store: "),
+        ("notes.txt", "notes.txt: file is not a database; use another file, or delete this file if it was a store"),
+        ("robots.txt/store", "robots.txt/store: cannot open the store: "),
     ):
         ran = run(command, "http://127.0.0.1/x", *agent, "--store", place)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -27,7 +27,7 @@ def until_asked(site: Site) -> None:
 
 def leases(folder: Path) -> list[str]:
     with closing(sqlite3.connect(folder / "robots.sqlite3")) as connection:
-        return [row[0] for row in connection.execute("SELECT origin FROM leases")]
+        return [row[0] for row in connection.execute("SELECT key FROM leases")]
 
 
 def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:

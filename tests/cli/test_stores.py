@@ -32,7 +32,7 @@ def test_store_keeps_its_host_and_its_path(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(redis.Redis, "from_url", refused)
     ran = run("cache", "list", "--store", typed)
     assert seen == [asked]
-    assert ran == (2, "", f"canfetch: --store {typed!r}: is no Redis URL: seen\n")
+    assert ran == (2, "", f"canfetch: --store {typed!r}: invalid Redis URL: seen\n")
 
 
 def test_server_is_named_as_it_was_typed(run: Run) -> None:
@@ -48,7 +48,7 @@ def test_server_with_an_option_that_there_is_not_is_told(run: Run, command: tupl
     pytest.importorskip("redis")
     ran = run(*command, "--store", "redis://127.0.0.1:1?foo=1&password=secret")
     place = "'redis://127.0.0.1:1?foo=1&password=***'"
-    assert ran == (2, "", f"canfetch: --store {place}: is no Redis URL: it has no option 'foo'\n")
+    assert ran == (2, "", f"canfetch: --store {place}: invalid Redis URL: unknown option 'foo'\n")
 
 
 @pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])

@@ -82,7 +82,7 @@ def test_corrupt_entry_is_not_among_the_entries_async(caplog: pytest.LogCaptureF
     store = MemoryStore()
     for url in ("https://a.example/", "https://b.example/"):
         store.put(entry_of(url))
-    store._plain["https://a.example"]["format"] = 99
+    store._entries["https://a.example"]["format"] = 99
 
     async def ask() -> list[str]:
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:

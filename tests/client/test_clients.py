@@ -212,7 +212,7 @@ def test_memory_is_bounded_and_the_least_used_goes_first() -> None:
         for number in range(100):
             client.allows(f"https://host{number}.example/")
             client.allows("https://host0.example/")
-        assert client._memory.memory_bytes <= 60_000
+        assert client._cache.memory_bytes <= 60_000
         asked = len(origin.asked)
         client.allows("https://host0.example/")
         client.allows("https://host99.example/")
@@ -283,14 +283,14 @@ def test_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCaptureFix
         assert client.allows("https://example.com/open")
         assert client.store_error is not None
     assert len(origin.asked) == 1
-    assert "going on from memory" in caplog.text
+    assert "continuing from memory" in caplog.text
 
 
 def test_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     entry = entry_of()
     store.put(entry)
-    store._plain[entry.origin]["format"] = 99
+    store._entries[entry.origin]["format"] = 99
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         assert not client.allows("https://example.com/forbidden")
@@ -365,14 +365,14 @@ def test_total_time_bounds_the_redirects_together() -> None:
         ({"timeout": 0}, InvalidOption, "timeout"),
         ({"read_timeout": float("inf")}, InvalidOption, "read_timeout"),
         ({"stale_while_revalidate": -1}, InvalidOption, "stale_while_revalidate"),
-        ({"stale_while_revalidate": float("nan")}, InvalidOption, "stale_while_revalidate is nan"),
-        ({"max_memory_bytes": float("nan")}, InvalidOption, "max_memory_bytes is nan"),
-        ({"max_memory_bytes": "64"}, InvalidOption, "max_memory_bytes is '64'"),
-        ({"connect_timeout": None}, InvalidOption, "connect_timeout is None"),
-        ({"allow_private": "no"}, InvalidOption, "allow_private is 'no'; give True or False"),
-        ({"user_agent": None}, InvalidOption, "user_agent is None"),
+        ({"stale_while_revalidate": float("nan")}, InvalidOption, "invalid stale_while_revalidate nan"),
+        ({"max_memory_bytes": float("nan")}, InvalidOption, "invalid max_memory_bytes nan"),
+        ({"max_memory_bytes": "64"}, InvalidOption, "invalid max_memory_bytes '64'"),
+        ({"connect_timeout": None}, InvalidOption, "invalid connect_timeout None"),
+        ({"allow_private": "no"}, InvalidOption, "invalid allow_private 'no': expected True or False"),
+        ({"user_agent": None}, InvalidOption, "invalid user_agent None"),
         ({"max_bytes": 10**12}, InvalidLimit, "536870912"),
-        ({"max_bytes": 512_000.5}, InvalidLimit, "whole number"),
+        ({"max_bytes": 512_000.5}, InvalidLimit, "expected an integer"),
         ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
         ({"engine": "native", "profile": "cpython-old"}, EngineError, "does not do the profile"),
         ({"allow_privat": False}, InvalidOption, "unknown option 'allow_privat': did you mean 'allow_private'?"),

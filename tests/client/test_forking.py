@@ -82,10 +82,10 @@ def test_child_waits_for_no_lock_of_its_parent() -> None:
         client.allows(f"{ORIGIN}/open")
         store = client._store
         assert isinstance(store, MemoryStore)
-        with client._lock, client._memory._lock, client._resilient_store._lock, store._lock:
+        with client._lock, client._cache._lock, client._resilient_store._lock, store._lock:
             assert holds_in_child(lambda: client.allows("https://other.example/open") and client.store_error is None)
             # The fork came amid a change of the memory: it begins anew, from the store.
-            assert holds_in_child(lambda: len(client._memory) == 0 and client.allows(f"{ORIGIN}/open"))
+            assert holds_in_child(lambda: len(client._cache) == 0 and client.allows(f"{ORIGIN}/open"))
 
 
 def test_child_has_no_lease_of_its_parent(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_async_client_in_a_child_waits_for_no_task_of_its_parent() -> None:
         client = AsyncClient(user_agent=USER_AGENT, transport=Waiting())
         request = asyncio.create_task(client.allows(f"{ORIGIN}/open"))
         await is_asked.wait()
-        holds = holds_in_child(lambda: not client._flights)
+        holds = holds_in_child(lambda: not client._in_flight)
         gate.set()
         await request
         await client.close()

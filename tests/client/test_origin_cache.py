@@ -139,8 +139,8 @@ def test_what_is_new_stays_however_little_room_there_is() -> None:
         small.put(one)
         assert small.find(str(one.origin)) is one
         assert len(small) == 1
-    small.forget("https://host3.example")
-    small.forget("https://host3.example")
+    small.remove("https://host3.example")
+    small.remove("https://host3.example")
     assert (len(small), small.memory_bytes) == (0, 0)
 
 
@@ -163,13 +163,13 @@ def test_origins_with_the_same_file_share_it() -> None:
 
     # The file counts until the last origin that has it is gone, whichever came first.
     shared = first.file.memory_bytes
-    memory.forget(str(first.origin))
+    memory.remove(str(first.origin))
     assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
     again = origin_state("host1.example", "# a\n")
     memory.put(again)
     assert again.file is second.file
     assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
-    memory.forget(str(again.origin))
+    memory.remove(str(again.origin))
     assert memory.memory_bytes == other.memory_bytes + without.memory_bytes + other.file.memory_bytes
 
 
@@ -201,7 +201,7 @@ def test_what_is_held_is_counted_by_engine() -> None:
         transport = ScriptedOrigin({"status": 200, "body": body})
         with Client(user_agent=USER_AGENT, transport=transport, engine=engine) as client:
             client.origin_state("https://example.com/")
-            held[engine] = client._memory.memory_bytes
+            held[engine] = client._cache.memory_bytes
     assert 3 * 13_000 < held["native"] < 5 * 13_000
     assert 10 * 13_000 < held["python"] < 25 * 13_000
 
@@ -222,11 +222,11 @@ def test_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> None:
     body = MANY_RECORDS[name]
     transport = ScriptedOrigin({"status": 200, "body": ""})
     with Client(user_agent=USER_AGENT, transport=transport, engine="python") as client:
-        CachedFile(body, client.options).parsed().decide("/a", agent="ExampleBot")
+        CachedFile(body, client.options).parse().decide("/a", agent="ExampleBot")
         tracemalloc.start()
         try:
             file = CachedFile(b"# \n" + body, client.options)
-            parsed = file.parsed()
+            parsed = file.parse()
             for agent in ("ExampleBot", "OtherBot"):
                 parsed.decide("/a", agent=agent)
             taken, _ = tracemalloc.get_traced_memory()
@@ -269,7 +269,7 @@ def test_the_least_recently_used_goes_first_whatever_was_asked_between() -> None
             use(name)
             del used[: -len(memory)]
         elif action == "forget":
-            memory.forget(name)
+            memory.remove(name)
             used = [other for other in used if other != name]
         else:
             assert (memory.find(f"{name}/a") is one) is (name in used)
@@ -277,4 +277,4 @@ def test_the_least_recently_used_goes_first_whatever_was_asked_between() -> None
                 use(name)
         # Reading them all would be using them.
         assert set(memory._by_name) == set(used)
-        assert len(memory._line) <= 2 * len(memory) + 65
+        assert len(memory._heap) <= 2 * len(memory) + 65

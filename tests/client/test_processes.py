@@ -99,4 +99,4 @@ def test_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: s
 def test_redis_that_is_down_costs_no_decision(origin: str, caplog: pytest.LogCaptureFixture) -> None:
     assert ask("redis://127.0.0.1:1/0", origin) == (True, False)
     assert _Slow.requests == 1
-    assert "going on from memory" in caplog.text
+    assert "continuing from memory" in caplog.text

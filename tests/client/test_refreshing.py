@@ -87,5 +87,5 @@ def test_entries_of_a_client() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         client.allows("https://a.example/")
         client.allows("https://b.example/")
-        store._plain["https://a.example"]["format"] = 99
+        store._entries["https://a.example"]["format"] = 99
         assert [entry.origin for entry in client.entries()] == ["https://b.example"]

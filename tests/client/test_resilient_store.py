@@ -32,7 +32,7 @@ def behind_its_back(path: Path) -> Iterator[sqlite3.Connection]:
 
 def leases(path: Path) -> list[str]:
     with behind_its_back(path) as connection:
-        return [row[0] for row in connection.execute("SELECT origin FROM leases ORDER BY origin")]
+        return [row[0] for row in connection.execute("SELECT key FROM leases ORDER BY key")]
 
 
 def test_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
@@ -48,7 +48,7 @@ def test_store_that_fails_while_it_is_used_is_said_once_and_is_well_again(
             assert not client.allows(f"https://{host}.example/forbidden")
         assert [client.store_error] == [f"{path}: no such table: entries"]
         assert [record.getMessage() for record in caplog.records] == [
-            f"{path}: no such table: entries; going on from memory"
+            f"{path}: no such table: entries; continuing from memory"
         ]
         with behind_its_back(path) as connection:
             connection.execute("ALTER TABLE elsewhere RENAME TO entries")
@@ -88,19 +88,19 @@ def test_corrupt_entry_that_cannot_be_dropped_is_fetched_again_too(
     assert len(origin.asked) == 1
     assert [record.getMessage() for record in caplog.records][:2] == [
         f"https://example.com: {path}: corrupt cache entry: invalid JSON; it is discarded and fetched again",
-        f"{path}: it stays; a corrupt entry stays",
+        f"{path}: it stays; the corrupt entry stays in the store",
     ]
 
 
 def test_entry_of_another_origin_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     store.put(entry_of("https://other.example/"))
-    store._plain["https://example.com"] = store._plain["https://other.example"]
+    store._entries["https://example.com"] = store._entries["https://other.example"]
     origin = ScriptedOrigin({"status": 404})
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
         assert client.allows("https://example.com/forbidden")
     assert len(origin.asked) == 1
-    assert "https://example.com: an entry is that of https://other.example; it is discarded" in caplog.text
+    assert "expected key 'https://example.com', not 'https://other.example'; it is discarded" in caplog.text
 
 
 def test_without_a_store_everybody_may_fetch() -> None:
@@ -169,7 +169,7 @@ def test_store_that_was_closed_under_a_client_is_only_said(tmp_path: Path) -> No
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         store.close()
         assert client.allows("https://example.com/open")
-        assert "closed database" in (client.store_error or "")
+        assert "the store is closed" in (client.store_error or "")
 
 
 def test_what_the_log_says_is_a_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:

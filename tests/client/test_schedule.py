@@ -183,7 +183,7 @@ def test_origins_that_were_asked_long_ago_are_forgotten() -> None:
             schedule = Schedule(client, slowly(urls), clock=lambda: now[0], sleep=sleep)
             async for turn in schedule:
                 now[0] += 10
-                most[0] = max(most[0], len(schedule._lines))
+                most[0] = max(most[0], len(schedule._queues))
                 assert turn.error or turn.allowed is turn.url.endswith("yes")
 
     def slowly(urls: Iterable[str]) -> Iterator[str]:

@@ -90,8 +90,8 @@ def test_origin_without_urls_is_not_forgotten_before_its_time() -> None:
             held = []
             for moment in (19.0, 21.0, 999.0, 1001.0):
                 now[0] = moment
-                schedule._forget_idle()
-                held.append(len(schedule._lines))
+                schedule._drop_idle()
+                held.append(len(schedule._queues))
             return held
 
     assert asyncio.run(held()) == [2, 1, 1, 0]

@@ -66,7 +66,7 @@ def test_who_comes_after_the_landing_takes_no_flight() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         known = client.origin_state(URL)
-        assert client._fly(Origin.from_url(URL), None, refresh=False) is known
+        assert client._fetch_once(Origin.from_url(URL), None, refresh=False) is known
     assert len(origin.asked) == 1
 
 
@@ -99,11 +99,11 @@ def test_who_waits_for_a_thread_that_is_interrupted_asks_anew() -> None:
         leader = threading.Thread(target=ask)
         leader.start()
         assert origin.is_asked.wait(30)
-        flight = client._flights["https://example.com"]
+        flight = client._in_flight["https://example.com"]
         followers = [threading.Thread(target=ask) for _ in range(3)]
         for follower in followers:
             follower.start()
-        while len(flight._condition._waiters) < len(followers):  # type: ignore[attr-defined]  # no other way to see
+        while len(flight._condition._waiters) < len(followers):  # type: ignore[attr-defined]  # not in typeshed
             time.sleep(0.01)
         origin.gate.set()
         for thread in (leader, *followers):

@@ -19,7 +19,7 @@ ORIGIN = "https://example.com"
 
 @pytest.mark.parametrize("url", ["redis://localhost:port", "http://localhost", "redis"])
 def test_redis_url_that_is_none_is_told(url: str) -> None:
-    with pytest.raises(StoreError, match=f"'{url}': is no Redis URL"):
+    with pytest.raises(StoreError, match=f"'{url}': invalid Redis URL"):
         RedisStore(url)
 
 
@@ -55,7 +55,7 @@ def test_redis_password_among_the_options_is_not_shown(url: str, shown: str) -> 
 
 
 def test_redis_option_that_there_is_not_is_told() -> None:
-    with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': is no Redis URL: it has no option 'foo'"):
+    with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': invalid Redis URL: unknown option 'foo'"):
         RedisStore("redis://127.0.0.1:1?foo=1")
 
 
@@ -124,4 +124,4 @@ def test_redis_without_its_library_says_what_to_install() -> None:
         "except MissingExtra as error:\n    print(error)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == 'a Redis store needs the library redis: pip install "canfetch[redis]"\n'
+    assert ran.stdout == 'the Redis store requires the library redis: pip install "canfetch[redis]"\n'

@@ -83,7 +83,7 @@ def test_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
 def test_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     path.write_bytes(b"not a database at all, but longer than a header" * 100)
-    with pytest.raises(StoreError, match="delete this one"):
+    with pytest.raises(StoreError, match="delete this file"):
         SQLiteStore(path)
 
 
@@ -98,7 +98,7 @@ def test_sqlite_other_version_is_told(tmp_path: Path) -> None:
 
 def test_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot open the store"):
         SQLiteStore(tmp_path / "file" / "robots.sqlite3")
     with pytest.raises(StoreError):
         SQLiteStore(tmp_path)

@@ -1,1 +1,1 @@
-"""The only room that waits: sync and async clients over `access`, transports, stores, evidence."""
+"""The synchronous and the asynchronous client, their transports, stores and evidence. Only this package does I/O."""

@@ -1,4 +1,4 @@
-"""A file as a client keeps it: its octets, and the parse, made once. Origins whose files are the same share one."""
+"""A file in the memory of a client: its content, parsed once. Origins with identical files share one."""
 
 import hashlib
 from typing import Final, NamedTuple
@@ -8,72 +8,72 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.engines import engine_name
 
 
-class _Taken(NamedTuple):
-    """About what a parsed file takes, in octets of memory: whatever it holds, and for each of what it holds."""
+class _MemoryCost(NamedTuple):
+    """The approximate memory of a parsed file, in bytes: a fixed part, and a part for each thing in the file."""
 
-    whatever: int
-    octet: float
+    fixed: int
+    byte: float
     record: int
     agent_line: int
     wildcard: int
 
 
-# Measured, after questions for two agents, with files of many short lines, distinct or not, and of few long ones.
-_TAKEN: Final = {
-    "native": _Taken(whatever=3072, octet=1.25, record=24, agent_line=75, wildcard=0),
-    "python": _Taken(whatever=4096, octet=2.0, record=250, agent_line=0, wildcard=300),
-    "both": _Taken(whatever=7168, octet=3.25, record=274, agent_line=75, wildcard=300),
+# Measured after queries for two agents, with files of many short lines, distinct or equal, and of few long lines.
+_MEMORY_COSTS: Final = {
+    "native": _MemoryCost(fixed=3072, byte=1.25, record=24, agent_line=75, wildcard=0),
+    "python": _MemoryCost(fixed=4096, byte=2.0, record=250, agent_line=0, wildcard=300),
+    "both": _MemoryCost(fixed=7168, byte=3.25, record=274, agent_line=75, wildcard=300),
 }
 
 
 class CachedFile:
-    """The octets of a robots.txt, whosever they are, and how a client reads them.
+    """The content of a robots.txt, and its parse according to the options of a client.
 
-    It knows no origin: whoever asks it about a URL knows that the URL is of an origin that has this file.
-    `holders` is how many origins of the client's memory have it; the memory alone counts.
+    A cached file does not know its origin. Callers ensure that a URL belongs to an origin with this file.
+    `reference_count` is the number of origins in the `OriginCache` that have the file. Only that cache changes it.
     """
 
-    __slots__ = ("_options", "_parsed", "_sha256", "content", "holders")
+    __slots__ = ("_options", "_parsed", "_sha256", "content", "reference_count")
 
     def __init__(self, content: bytes, options: Options) -> None:
         self.content = content
-        self.holders = 0
+        self.reference_count = 0
         self._options = options
         self._parsed: RobotsTxt | None = None
         self._sha256: str | None = None
 
     @property
     def memory_bytes(self) -> int:
-        """About how many octets of memory this takes, as soon as it is asked.
+        """The approximate memory of the file after its first use, in bytes.
 
-        Cost: O(octets), for a few counts.
+        Cost: O(bytes of the file), to count characters.
         """
-        taken, octets = _TAKEN[self._options.engine or engine_name()], self.content
-        line_ends = octets.count(b"\n") + octets.count(b"\r") + 1
-        # A line without either is no record.
-        records = min(line_ends, octets.count(b":") + octets.count(b" ") + octets.count(b"\t"))
+        cost, content = _MEMORY_COSTS[self._options.engine or engine_name()], self.content
+        line_ends = content.count(b"\n") + content.count(b"\r") + 1
+        # A record has a colon or whitespace.
+        records = min(line_ends, content.count(b":") + content.count(b" ") + content.count(b"\t"))
         return (
-            taken.whatever
-            + int((1 + taken.octet) * len(octets))
-            + taken.record * records
-            + taken.agent_line * min(records, octets.lower().count(b"agent"))
-            + taken.wildcard * min(records, octets.count(b"*"))
+            cost.fixed
+            + int((1 + cost.byte) * len(content))
+            + cost.record * records
+            + cost.agent_line * min(records, content.lower().count(b"agent"))
+            + cost.wildcard * min(records, content.count(b"*"))
         )
 
     @property
     def sha256(self) -> str:
-        """The hash of the octets, in hex.
+        """The SHA-256 hash of the content, in hex.
 
-        Cost: O(octets) at the first call.
+        Cost: O(bytes of the file) on the first call.
         """
         if self._sha256 is None:
             self._sha256 = hashlib.sha256(self.content).hexdigest()
         return self._sha256
 
-    def parsed(self) -> RobotsTxt:
-        """Give the file parsed.
+    def parse(self) -> RobotsTxt:
+        """Return the parsed file.
 
-        Cost: O(octets) at the first call.
+        Cost: O(bytes of the file) on the first call.
         """
         if self._parsed is None:
             options = self._options

@@ -1,4 +1,4 @@
-"""What a process that forks must renew in its child: locks that nobody there gives back, and who waits for whom."""
+"""Reset objects in a forked process: a lock held by another thread of the parent is never released in the child."""
 
 import os
 from typing import Final, Protocol
@@ -6,26 +6,26 @@ from weakref import WeakSet
 
 
 class ForkAware(Protocol):
-    """Has something that is not true in a child."""
+    """An object with state that is invalid in a forked process."""
 
     def reset_after_fork(self) -> None:
-        """Make it true. No other thread runs in the child yet."""
+        """Reset the state. No other thread of the child runs yet."""
         ...
 
 
-_RENEWED: Final[WeakSet[ForkAware]] = WeakSet()
+_INSTANCES: Final[WeakSet[ForkAware]] = WeakSet()
 
 
-def reset_on_fork(one: ForkAware) -> None:
-    """Let an object be renewed in every child that is forked while it lives."""
-    _RENEWED.add(one)
+def reset_on_fork(instance: ForkAware) -> None:
+    """Reset `instance` in every process that is forked while it exists."""
+    _INSTANCES.add(instance)
 
 
-def _renew_all() -> None:
-    for one in list(_RENEWED):
-        one.reset_after_fork()
+def _reset_instances() -> None:
+    for instance in list(_INSTANCES):
+        instance.reset_after_fork()
 
 
-# Windows does not fork.
+# Windows has no fork.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(after_in_child=_reset_instances)

@@ -1,4 +1,4 @@
-"""What a client is told once: who it is, how patient it is, and whose readings it follows."""
+"""The options of a client, validated."""
 
 from collections.abc import Collection, Iterable
 from math import isfinite
@@ -15,28 +15,28 @@ from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
 
 DEFAULT_MAX_MEMORY_BYTES: Final = 64 * 1024 * 1024
-LEASE_MARGIN_SECONDS: Final = 5.0
+_LEASE_MARGIN: Final = 5.0
 
 
 class ClientOptions(TypedDict, total=False):
-    """What a client may be told besides its User-Agent.
+    """The optional keyword arguments of `Client` and `AsyncClient`.
 
     Attributes:
-        agent: product token or chain that rules are chosen for; the User-Agent's own token by default.
-        policy: whose reading of status codes and time; `rfc9309` by default.
-        profile: whose reading of the file; `rfc9309` by default.
-        max_bytes: how much of a file is read; 500 KiB at least, and by default.
-        connect_timeout: the longest wait for a connection; 10.
-        read_timeout: the longest wait for the next octets; 10.
-        timeout: the longest that a fetch takes with all its redirects; 30.
-        allow_private: whether private and loopback addresses may be connected to, at any hop; True.
-            Services that fetch what strangers name say False.
-        revalidate: ask with conditions where a copy has an ETag or a date; False, an unconditional GET.
-        misconfigured_origins: origins that are known to answer 5xx for every missing page, such as
-            `["https://example.com"]`; what policy `google2019` reads as 404. None by default.
-        stale_while_revalidate: how long past its time an answer may serve while it is fetched anew; 0.
-        max_memory_bytes: about how much memory known origins may take; 64 MiB.
-        engine: which engine parses; the default one.
+        agent: Product token, or chain of tokens, that selects the rules. Default: the token of `user_agent`.
+        policy: Name of the access policy, which defines what status codes, errors and time mean. Default: `rfc9309`.
+        profile: Name of the parsing profile. Default: `rfc9309`.
+        max_bytes: Parsing limit in bytes. Default and minimum: 512000 (500 KiB).
+        connect_timeout: Seconds to wait for a connection. Default: 10.
+        read_timeout: Seconds to wait for the next bytes. Default: 10.
+        timeout: Seconds for a fetch with all its redirects. Default: 30.
+        allow_private: Whether to connect to private and loopback addresses, after a redirect too. Default: True.
+            Pass False if untrusted users choose the URLs.
+        revalidate: Whether to send conditional requests if a copy has an ETag or a date. Default: False.
+        misconfigured_origins: Origins that are known to respond with 5xx for every missing page, such as
+            `["https://example.com"]`. The policy `google2019` reads their 5xx as 404. Default: none.
+        stale_while_revalidate: Seconds for which an expired file may be used while it is fetched again. Default: 0.
+        max_memory_bytes: Approximate memory for cached origins, in bytes. Default: 64 MiB.
+        engine: Name of the parsing engine. Default: the fastest available.
     """
 
     agent: str | Agent | None
@@ -55,7 +55,7 @@ class ClientOptions(TypedDict, total=False):
 
 
 class Options(NamedTuple):
-    """A client's options, checked; `Client` says what each means."""
+    """The validated options of a client. `ClientOptions` describes them."""
 
     user_agent: str
     agent: Agent
@@ -70,79 +70,84 @@ class Options(NamedTuple):
     misconfigured_origins: frozenset[str]
     stale_while_revalidate: float
     max_memory_bytes: int
-    lease_seconds: float
     engine: str | None
+    lease_seconds: float = 0.0
 
     @classmethod
-    def validated(cls, *, user_agent: str, **given: Unpack["ClientOptions"]) -> Self:
-        """Check what a caller says.
+    def validated(cls, *, user_agent: str, **arguments: Unpack["ClientOptions"]) -> Self:
+        """Validate the arguments of a client.
 
-        Raises: InvalidOption: one cannot be meant, or there is none of that name; InvalidLimit, InvalidProductToken,
-            InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
+        Raises: InvalidOption, InvalidLimit, InvalidProductToken, InvalidURL, UnknownPolicy, UnknownProfile,
+            EngineError.
         """
-        _check_names(given)
-        if not _is_header(user_agent):
-            raise InvalidOption(f"user_agent is {user_agent!r}; give the header that the crawler sends, in ASCII")
-        max_bytes = given.get("max_bytes", DEFAULT_MAX_BYTES)
-        if not _is_limit(max_bytes):
-            bounds = f"{DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
-            raise InvalidLimit(f"max_bytes is {max_bytes}, give a whole number from {bounds}")
-        agent = given.get("agent")
-        timeout = given.get("timeout", 30.0)
+        _check_names(arguments)
+        if not _is_header_value(user_agent):
+            raise InvalidOption(f"invalid user_agent {user_agent!r}: expected a non-empty string of printable ASCII")
+        max_bytes = arguments.get("max_bytes", DEFAULT_MAX_BYTES)
+        if not _is_parsing_limit(max_bytes):
+            raise InvalidLimit(
+                f"invalid max_bytes {max_bytes!r}: expected an integer from {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
+            )
+        agent = arguments.get("agent")
         options = cls(
             user_agent=user_agent,
             agent=as_agent(product_token(user_agent) if agent is None else agent),
-            policy=get_policy(given.get("policy", "rfc9309")),
-            profile=get_profile(given.get("profile", "rfc9309")),
+            policy=get_policy(arguments.get("policy", "rfc9309")),
+            profile=get_profile(arguments.get("profile", "rfc9309")),
             max_bytes=max_bytes,
-            connect_timeout=given.get("connect_timeout", 10.0),
-            read_timeout=given.get("read_timeout", 10.0),
-            timeout=timeout,
-            allow_private=given.get("allow_private", True),
-            revalidate=given.get("revalidate", False),
-            misconfigured_origins=_origin_names(given.get("misconfigured_origins", ())),
-            stale_while_revalidate=given.get("stale_while_revalidate", 0.0),
-            max_memory_bytes=given.get("max_memory_bytes", DEFAULT_MAX_MEMORY_BYTES),
-            # A worker that dies holding a lease holds the others up little longer than a fetch may take.
-            lease_seconds=timeout + LEASE_MARGIN_SECONDS,
-            engine=given.get("engine"),
+            connect_timeout=arguments.get("connect_timeout", 10.0),
+            read_timeout=arguments.get("read_timeout", 10.0),
+            timeout=arguments.get("timeout", 30.0),
+            allow_private=arguments.get("allow_private", True),
+            revalidate=arguments.get("revalidate", False),
+            misconfigured_origins=_parse_origins(arguments.get("misconfigured_origins", ())),
+            stale_while_revalidate=arguments.get("stale_while_revalidate", 0.0),
+            max_memory_bytes=arguments.get("max_memory_bytes", DEFAULT_MAX_MEMORY_BYTES),
+            engine=arguments.get("engine"),
         )
-        for name in ("connect_timeout", "read_timeout", "timeout"):
-            seconds = getattr(options, name)
-            if not _is_number(seconds) or seconds <= 0:
-                raise InvalidOption(f"{name} is {seconds!r}; give seconds over 0 that end: an origin may never answer")
-        for name in ("stale_while_revalidate", "max_memory_bytes"):
-            amount = getattr(options, name)
-            if not _is_number(amount) or amount < 0:
-                raise InvalidOption(f"{name} is {amount!r}; give a number, 0 or more")
-        for name in ("allow_private", "revalidate"):
-            if not isinstance(getattr(options, name), bool):
-                raise InvalidOption(f"{name} is {getattr(options, name)!r}; give True or False")
-        # An engine that is not there is told now, and not with the first file.
+        options._check_values()
+        # Raises now if the engine is missing, and not when the first file is parsed.
         compiler_for(options.engine, options.profile)
-        return options
+        # A lease lasts little longer than a fetch, so that a worker that dies does not block the others.
+        return options._replace(lease_seconds=options.timeout + _LEASE_MARGIN)
+
+    def _check_values(self) -> None:
+        for name in ("connect_timeout", "read_timeout", "timeout"):
+            seconds = getattr(self, name)
+            if not _is_finite_number(seconds) or seconds <= 0:
+                raise InvalidOption(f"invalid {name} {seconds!r}: expected a positive, finite number of seconds")
+        for name in ("stale_while_revalidate", "max_memory_bytes"):
+            number = getattr(self, name)
+            if not _is_finite_number(number) or number < 0:
+                raise InvalidOption(f"invalid {name} {number!r}: expected a finite number, 0 or more")
+        for name in ("allow_private", "revalidate"):
+            flag = getattr(self, name)
+            if not isinstance(flag, bool):
+                raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
 
 
-def _check_names(given: Iterable[str]) -> None:
+def _check_names(names: Iterable[str]) -> None:
     known = ClientOptions.__annotations__
-    for name in given:
+    for name in names:
         if name not in known:
             raise InvalidOption(unknown_choice("option", name, known))
 
 
-def _origin_names(origins: Collection[str]) -> frozenset[str]:
+def _parse_origins(origins: Collection[str]) -> frozenset[str]:
     if isinstance(origins, str):
-        raise InvalidOption(f"misconfigured_origins is {origins!r}; give origins, such as [{origins!r}]")
+        raise InvalidOption(
+            f"invalid misconfigured_origins {origins!r}: expected a collection of origins, such as [{origins!r}]"
+        )
     return frozenset(str(Origin.from_url(origin)) for origin in origins)
 
 
-def _is_header(value: object) -> bool:
+def _is_header_value(value: object) -> bool:
     return isinstance(value, str) and value.isascii() and value.isprintable() and value.strip() != ""
 
 
-def _is_limit(value: object) -> bool:
+def _is_parsing_limit(value: object) -> bool:
     return isinstance(value, int) and DEFAULT_MAX_BYTES <= value <= MAX_BYTES_LIMIT
 
 
-def _is_number(value: Any) -> bool:
+def _is_finite_number(value: Any) -> bool:
     return isinstance(value, int | float) and isfinite(value)

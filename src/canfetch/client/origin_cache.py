@@ -1,4 +1,4 @@
-"""What a client remembers, bounded by octets: the origin that was used least recently goes first."""
+"""The memory of a client: origins up to a limit in bytes. The least recently used origin is evicted first."""
 
 import heapq
 import threading
@@ -10,48 +10,48 @@ from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.core.origin import Origin
 
-_SPARE_PLACES: Final = 64
+_SPARE_HEAP_ITEMS: Final = 64
 
 
 class OriginCache:
-    """Known origins by name; safe for the threads of a process.
+    """Origin states by the name of the origin, safe for use by several threads.
 
-    Who looks up takes no lock: it leaves the number of its turn. Origins wait in line by the turn that was
-    known when they were put there; where room is needed, those that were used since go back to their place,
-    and the first that was not goes.
+    Lookups take no lock. They only set `last_used` of the state to the next number. A heap holds the origins by the
+    `last_used` that was known when they were pushed. To evict, origins that were used since are pushed again, and the
+    first other one is removed.
     """
 
     __slots__ = (
         "__weakref__",
         "_by_name",
         "_files",
-        "_limit_octets",
-        "_line",
+        "_heap",
+        "_heap_number",
         "_lock",
-        "_next_turn",
-        "_octets",
-        "_turn_in_line",
+        "_max_bytes",
+        "_memory_bytes",
+        "_next_number",
     )
 
     def __init__(self, max_bytes: int) -> None:
-        self._limit_octets = max_bytes
-        self._empty()
+        self._max_bytes = max_bytes
+        self._clear()
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
-        """Begin anew where the fork came amid a change; else keep what is known."""
+        """Clear the cache if another thread of the parent was changing it during the fork."""
         if self._lock.locked():
-            self._empty()
+            self._clear()
 
-    def _empty(self) -> None:
-        self._octets = 0
+    def _clear(self) -> None:
+        self._memory_bytes = 0
         self._lock = threading.Lock()
         self._by_name: dict[str, OriginState] = {}
-        self._next_turn = count(1).__next__
-        # A heap of turns and names; what a name's turn in it is, for what is in it twice.
-        self._line: list[tuple[int, str]] = []
-        self._turn_in_line: dict[str, int] = {}
-        # What origins have, by its octets: the hosts of one platform have the same file a thousand times.
+        self._next_number = count(1).__next__
+        # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` tells which pair is current.
+        self._heap: list[tuple[int, str]] = []
+        self._heap_number: dict[str, int] = {}
+        # Files by content: thousands of hosts on one platform can have the same file.
         self._files: dict[bytes, CachedFile] = {}
 
     def __len__(self) -> int:
@@ -59,97 +59,97 @@ class OriginCache:
 
     @property
     def memory_bytes(self) -> int:
-        """About how many octets of memory the origins take."""
-        return self._octets
+        """The approximate memory of all origins, in bytes."""
+        return self._memory_bytes
 
     def find(self, url: str | bytes) -> OriginState | None:
-        """Give what is known of a URL's origin, and count it as used.
+        """Return the state of the origin of `url`, or None, and mark it as used.
 
         Raises: InvalidURL.
-        Cost: a look-up, for a known origin that the URL begins with as its name is written; a URL that is
-            written in another way is taken apart.
+        Cost: One dictionary lookup if `url` starts with the canonical name of a cached origin. Otherwise the URL is
+            parsed.
         """
         if isinstance(url, str):
             end = url.find("/", url.find("://") + 3)
-            # Nothing but a name and a slash behind it is known to end there: example.co is no beginning of example.com.
-            known = self._by_name.get(url[:end]) if end > 0 else None
-            if known is not None:
-                known.turn = self._next_turn()
-                return known
+            # Only with the slash that ends it is a prefix the name of the origin: example.co is not example.com.
+            state = self._by_name.get(url[:end]) if end > 0 else None
+            if state is not None:
+                state.last_used = self._next_number()
+                return state
         return self.get(str(Origin.from_url(url)))
 
     def get(self, name: str) -> OriginState | None:
-        """Give what is known of an origin, and count it as used."""
-        known = self._by_name.get(name)
-        if known is not None:
-            known.turn = self._next_turn()
-        return known
+        """Return the state of an origin, or None, and mark it as used."""
+        state = self._by_name.get(name)
+        if state is not None:
+            state.last_used = self._next_number()
+        return state
 
-    def put(self, known: OriginState) -> None:
-        """Remember an origin, and forget others past the bound.
+    def put(self, state: OriginState) -> None:
+        """Add or replace the state of an origin, and evict others while the cache is over its limit.
 
-        Cost: O(log origins), and as much for each that was used since it was last in line, where room is needed.
+        Cost: O(log origins), and the same again for each origin that was used since it was pushed to the heap, while
+            origins are evicted.
         """
-        # The entry's own text, which is there in any case.
-        name = known.entry.origin
+        # The string of the entry exists anyway, so the key takes no memory.
+        name = state.entry.origin
         with self._lock:
-            before = self._by_name.get(name)
-            self._hold(known)
-            known.turn = self._next_turn()
-            # In place: who looks up without the lock never misses an origin that stays.
-            self._by_name[name] = known
-            if before is not None:
-                self._let_go(before)
-            if name not in self._turn_in_line:
-                self._queue(name, known.turn)
-            while self._octets > self._limit_octets and len(self._by_name) > 1:
-                self._forget_one()
+            previous = self._by_name.get(name)
+            self._add_memory(state)
+            state.last_used = self._next_number()
+            # Replaced in place, so that lookups without the lock always find the origin.
+            self._by_name[name] = state
+            if previous is not None:
+                self._subtract_memory(previous)
+            if name not in self._heap_number:
+                self._push(name, state.last_used)
+            while self._memory_bytes > self._max_bytes and len(self._by_name) > 1:
+                self._evict_one()
 
-    def forget(self, name: str) -> None:
-        """Forget an origin."""
+    def remove(self, name: str) -> None:
+        """Remove an origin."""
         with self._lock:
-            before = self._by_name.pop(name, None)
-            if before is not None:
-                del self._turn_in_line[name]
-                self._let_go(before)
-                if len(self._line) > 2 * len(self._by_name) + _SPARE_PLACES:
-                    # What was forgotten by name is still in line.
-                    self._line = [(turn, name) for name, turn in self._turn_in_line.items()]
-                    heapq.heapify(self._line)
+            state = self._by_name.pop(name, None)
+            if state is not None:
+                del self._heap_number[name]
+                self._subtract_memory(state)
+                if len(self._heap) > 2 * len(self._by_name) + _SPARE_HEAP_ITEMS:
+                    # Removed names are still in the heap.
+                    self._heap = [(number, name) for name, number in self._heap_number.items()]
+                    heapq.heapify(self._heap)
 
-    def _queue(self, name: str, turn: int) -> None:
-        self._turn_in_line[name] = turn
-        heapq.heappush(self._line, (turn, name))
+    def _push(self, name: str, number: int) -> None:
+        self._heap_number[name] = number
+        heapq.heappush(self._heap, (number, name))
 
-    def _forget_one(self) -> None:
-        turn, name = heapq.heappop(self._line)
-        if self._turn_in_line.get(name) != turn:
+    def _evict_one(self) -> None:
+        number, name = heapq.heappop(self._heap)
+        if self._heap_number.get(name) != number:
             return
-        known = self._by_name[name]
-        if known.turn > turn:
-            self._queue(name, known.turn)
+        state = self._by_name[name]
+        if state.last_used > number:
+            self._push(name, state.last_used)
             return
-        del self._turn_in_line[name], self._by_name[name]
-        self._let_go(known)
+        del self._heap_number[name], self._by_name[name]
+        self._subtract_memory(state)
 
-    def _hold(self, known: OriginState) -> None:
-        self._octets += known.memory_bytes
-        if known.file is None:
+    def _add_memory(self, state: OriginState) -> None:
+        self._memory_bytes += state.memory_bytes
+        if state.file is None:
             return
-        file = self._files.setdefault(known.file.content, known.file)
-        if file is not known.file:
-            known.share(file)
-        if not file.holders:
-            self._octets += file.memory_bytes
-        file.holders += 1
+        file = self._files.setdefault(state.file.content, state.file)
+        if file is not state.file:
+            state.share_file(file)
+        if not file.reference_count:
+            self._memory_bytes += file.memory_bytes
+        file.reference_count += 1
 
-    def _let_go(self, known: OriginState) -> None:
-        self._octets -= known.memory_bytes
-        file = known.file
+    def _subtract_memory(self, state: OriginState) -> None:
+        self._memory_bytes -= state.memory_bytes
+        file = state.file
         if file is None:
             return
-        file.holders -= 1
-        if not file.holders:
-            # The last one that has it takes it along.
-            self._octets -= file.memory_bytes
+        file.reference_count -= 1
+        if not file.reference_count:
+            self._memory_bytes -= file.memory_bytes
             del self._files[file.content]

@@ -1,4 +1,4 @@
-"""An origin as a client knows it: its entry, and the file parsed once."""
+"""The state of an origin in a client: its cache entry, and its file, parsed once."""
 
 from collections.abc import Callable
 
@@ -20,39 +20,48 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 
 
 class OriginState:
-    """What a client knows of one origin. A new entry makes a new one; what is made of it is made once."""
+    """What a client knows about an origin. Each new cache entry creates a new state.
+
+    Attributes:
+        origin: The origin.
+        entry: The cache entry.
+        file: The last good copy, or None.
+        options: The options of the client.
+        valid_from: The start of the time in which no fetch is needed. Earlier, a clock was wrong.
+        next_fetch_at: The end of that time.
+        memory_bytes: The approximate memory of the state without its file, in bytes.
+        last_used: The number of the last use, as `OriginCache` counts.
+    """
 
     __slots__ = (
-        "_lasting",
-        "_own_answer",
+        "_access_and_info",
+        "_allows_own_agent",
         "entry",
         "file",
+        "last_used",
         "memory_bytes",
         "next_fetch_at",
         "options",
         "origin",
-        "turn",
         "valid_from",
     )
 
     def __init__(self, origin: Origin, entry: CacheEntry, options: Options) -> None:
         self.origin = origin
         self.entry = entry
-        # Between these two nothing is to be fetched; before the first, some clock was wrong.
         self.valid_from = entry.fetched_at - MAX_CLOCK_SKEW
         self.next_fetch_at = entry.next_fetch_at
         self.options = options
         self.file = None if entry.copy is None else CachedFile(entry.copy.content, options)
-        # About how many octets of memory this takes, beside its file. Once, since texts grow when they are encoded.
+        # Computed once, because a string takes more memory after it was encoded.
         self.memory_bytes = entry.memory_bytes - (0 if entry.copy is None else len(entry.copy.content))
-        # When it was used last, as the memory counts.
-        self.turn = 0
-        # What holds, and what answers for the client's own agent, where these are the same at any time.
-        self._lasting: tuple[EffectiveAccess, AccessInfo] | None = None
-        self._own_answer: Callable[[str | bytes], bool] | None = None
+        self.last_used = 0
+        # Set once the results are known not to depend on the time.
+        self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
+        self._allows_own_agent: Callable[[str | bytes], bool] | None = None
 
-    def share(self, file: CachedFile) -> None:
-        """Take another file of the same octets for one's own, before anybody asks."""
+    def share_file(self, file: CachedFile) -> None:
+        """Replace the file with one that has the same content. Only valid before the first query."""
         copy = self.entry.copy
         assert copy is not None
         self.file = file
@@ -60,94 +69,97 @@ class OriginState:
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the last good copy, in hex.
+        """The SHA-256 hash of the last good copy, in hex, or None.
 
-        Cost: O(octets) at the first call.
+        Cost: O(bytes of the file) on the first call.
         """
         return None if self.file is None else self.file.sha256
 
     def with_profile(self, profile: str) -> "OriginState":
-        """Give the same, with the file read by another profile; one that Python's engine alone does, by that."""
+        """Return the same state with another parsing profile.
+
+        A profile that only the Python engine supports uses that engine.
+        """
         flags = get_profile(profile)
         engine = None if flags.robotparser else self.options.engine
         return OriginState(self.origin, self.entry, self.options._replace(profile=flags, engine=engine))
 
-    def need(self, now: float) -> FetchNeed:
-        """Say whether to fetch."""
+    def fetch_need(self, now: float) -> FetchNeed:
+        """Return whether to fetch the robots.txt again."""
         if self.valid_from <= now < self.next_fetch_at:
             return FetchNeed.NO
         return fetch_need(self.entry, now=now, stale_while_revalidate=self.options.stale_while_revalidate)
 
     def effective_access(self, now: float, *, site_reachable: bool | None = None) -> EffectiveAccess:
-        """Say what holds.
+        """Return what the origin permits at a given time.
 
         Args: site_reachable: Whether other pages of the site can be fetched, or None if unknown.
         """
         return effective_access(self.entry, self.options.policy, now=now, site_reachable=site_reachable)
 
-    def robots(self, copy: CachedCopy) -> RobotsTxt:
-        """Give the copy of this origin parsed; what is parsed knows no origin, since others may have the same.
+    def parse_copy(self, copy: CachedCopy) -> RobotsTxt:
+        """Return the parsed copy of this origin. The parsed file has no origin, because other origins may share it.
 
-        Cost: O(octets) at the first call.
+        Cost: O(bytes of the file) on the first call.
         """
-        return (self.file or CachedFile(copy.content, self.options)).parsed()
+        return (self.file or CachedFile(copy.content, self.options)).parse()
 
     def allows(
         self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
     ) -> bool:
-        """Say whether the agent may fetch the URL: the quick way to `decide(...).allowed`.
+        """Return whether `agent` may fetch `url`. Faster than `decide(...).allowed`.
 
         Args:
-            url: one of this origin.
-            agent: None is the client's own.
-            site_reachable: as of `standing`.
-        Raises: OriginMismatch: the URL is of another origin.
+            url: A URL of this origin.
+            agent: The agent, or None for the agent of the client.
+            site_reachable: See `effective_access`.
+        Raises: OriginMismatch: `url` belongs to another origin.
         """
         self._check_origin(url)
-        return self.answer(url, agent, now, site_reachable=site_reachable)
+        return self.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
-    def answer(
+    def allows_unchecked(
         self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
     ) -> bool:
-        """Do the same for a URL that is known to be of this origin: nobody looks whether it is."""
+        """Return whether `agent` may fetch `url`, without checking that `url` belongs to this origin."""
         if agent is None:
-            if self._own_answer is not None:
-                return self._own_answer(url)
+            if self._allows_own_agent is not None:
+                return self._allows_own_agent(url)
             agent = self.options.agent
-            self._own_answer = self._lasting_answer(agent)
+            self._allows_own_agent = self._permanent_allows(agent)
         elif self.file is not None and self.entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
-            return self.file.parsed().allows(url, agent=agent)
-        standing = self.effective_access(now, site_reachable=site_reachable)
-        if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            return self.file.parsed().allows(url, agent=agent)
+            return self.file.parse().allows(url, agent=agent)
+        access = self.effective_access(now, site_reachable=site_reachable)
+        if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+            return self.file.parse().allows(url, agent=agent)
         as_agent(agent)
-        return standing.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
+        return access.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
 
-    def _lasting_answer(self, agent: Agent) -> Callable[[str | bytes], bool] | None:
-        # While an origin is unreachable, time decides; so there is none.
+    def _permanent_allows(self, agent: Agent) -> Callable[[str | bytes], bool] | None:
+        # While an origin is unreachable, the result depends on the time.
         effect = self.entry.outcome.effect
         if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            return self.file.parsed().rules_for(agent).allows
-        return _allowed if effect is Effect.FULL_ALLOW else None
+            return self.file.parse().rules_for(agent).allows
+        return _always_true if effect is Effect.FULL_ALLOW else None
 
     def decide(self, url: str | bytes, agent: Agent, now: float, *, site_reachable: bool | None = None) -> Verdict:
-        """Say whether the agent may fetch the URL, and why: by a rule of the file, or by one of access.
+        """Decide whether `agent` may fetch `url`, by a rule of the file or by the access policy.
 
         Args:
-            url: one of this origin.
-            site_reachable: as of `standing`.
-        Raises: OriginMismatch: it is of another.
+            url: A URL of this origin.
+            site_reachable: See `effective_access`.
+        Raises: OriginMismatch: `url` belongs to another origin.
         """
         self._check_origin(url)
-        standing, facts = self._lasting or self._standing_and_facts(now, site_reachable)
-        if standing.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            return self.file.parsed().decide(url, agent=agent)._replace(access=facts)
+        access, info = self._access_and_info or self._compute_access(now, site_reachable)
+        if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
+            return self.file.parse().decide(url, agent=agent)._replace(access=info)
         target = self._target(url)
-        reason = Reason.UNREACHABLE if standing.access is Access.UNREACHABLE else Reason.UNAVAILABLE
-        if standing.effect is Effect.FULL_DISALLOW and self._is_exempt(target):
+        reason = Reason.UNREACHABLE if access.access is Access.UNREACHABLE else Reason.UNAVAILABLE
+        if access.effect is Effect.FULL_DISALLOW and self._is_exempt(target):
             reason = Reason.ROBOTS_TXT
         return Verdict(
-            allowed=standing.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
+            allowed=access.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
             reason=reason,
             rule=None,
             also_matched=(),
@@ -155,23 +167,23 @@ class OriginState:
             agent=agent,
             target=target,
             profile=self.options.profile.name,
-            access=facts,
+            access=info,
         )
 
-    def _standing_and_facts(self, now: float, site_reachable: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - as it was given
-        standing = self.effective_access(now, site_reachable=site_reachable)
-        both = standing, self._facts(standing)
+    def _compute_access(self, now: float, site_reachable: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - passed through
+        access = self.effective_access(now, site_reachable=site_reachable)
+        access_and_info = access, self._access_info(access)
         if self.entry.outcome.effect is not None:
-            # The origin has answered: no time changes what holds until it is asked again.
-            self._lasting = both
-        return both
+            # The origin responded, so the result does not depend on the time.
+            self._access_and_info = access_and_info
+        return access_and_info
 
-    def _facts(self, standing: EffectiveAccess) -> AccessInfo:
-        copy = standing.copy
+    def _access_info(self, access: EffectiveAccess) -> AccessInfo:
+        copy = access.copy
         return AccessInfo(
-            access=str(standing.access),
-            effect=str(standing.effect),
-            explanation=standing.explanation,
+            access=str(access.access),
+            effect=str(access.effect),
+            explanation=access.explanation,
             policy=self.options.policy.name,
             robots_url=self.origin.robots_url,
             fetched_at=self.entry.fetched_at if copy is None else copy.fetched_at,
@@ -184,17 +196,17 @@ class OriginState:
             check_origin(self.origin, url, None)
 
     def _target(self, url: str | bytes) -> bytes:
-        octets = url_bytes(url)
-        split = split_url(octets)
+        encoded_url = url_bytes(url)
+        split = split_url(encoded_url)
         if split is None:
             return b"/"
         profile = self.options.profile
-        target = target_of(octets, split, profile)
+        target = target_of(encoded_url, split, profile)
         return unescape_literal(target) if profile.literal_paths else target
 
     def _is_exempt(self, target: bytes) -> bool:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed
 
 
-def _allowed(_url: str | bytes) -> bool:
+def _always_true(_url: str | bytes) -> bool:
     return True

@@ -1,7 +1,7 @@
-"""How a client comes to know an origin, step by step, without waiting itself.
+"""How a client obtains the cache entry of an origin, as a generator that performs no I/O itself.
 
-The procedure yields actions and is sent their results; the sync and the async client differ only in how
-they carry them out. So both do the same, in the same order.
+The generator yields actions and receives their results. The synchronous and the asynchronous client differ only in
+how they perform the actions, so both do the same things in the same order.
 
 Source: RFC 9309 sections 2.3 and 2.4.
 """
@@ -21,52 +21,54 @@ from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
 
 Clock = Callable[[], float]
-# How often a worker without the lease looks whether the one with it is done.
-LEASE_POLL_SECONDS: Final = 0.05
-LONGEST_POLL_SECONDS: Final = 1.0
+# The delay between two attempts to acquire the lease of another worker. It grows from the first to the second value.
+MIN_POLL_SECONDS: Final = 0.05
+MAX_POLL_SECONDS: Final = 1.0
+_POLL_GROWTH: Final = 1.5
 
 
 class GetEntry(NamedTuple):
-    """Ask the store for an entry; the result is an CacheEntry or None."""
+    """Get an entry from the store. The result is a CacheEntry or None."""
 
     key: str
 
 
 class AcquireLease(NamedTuple):
-    """Ask the store for the right to fetch; the result says whether it was given."""
+    """Acquire the lease that permits fetching. The result is whether it was acquired."""
 
     key: str
     seconds: float
 
 
 class Pause(NamedTuple):
-    """Let so many seconds pass."""
+    """Sleep."""
 
     seconds: float
 
 
 class SendRequest(NamedTuple):
-    """Ask the origin; the result is a Response or a Failure."""
+    """Send a request. The result is a Response or a Failure."""
 
     request: TransportRequest
 
 
 class StoreEntry(NamedTuple):
-    """Put the entry into the store, and give the lease back."""
+    """Put the entry into the store and release the lease."""
 
     entry: CacheEntry
 
 
 class ReleaseLease(NamedTuple):
-    """Give the right to fetch back, without an entry."""
+    """Release the lease without storing an entry."""
 
     key: str
 
 
-Action = GetEntry | AcquireLease | Pause | SendRequest | StoreEntry | ReleaseLease
+StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease
+Action = StoreAction | Pause | SendRequest
 
 
-def learn(
+def obtain_entry(
     origin: Origin,
     previous: CacheEntry | None,
     options: Options,
@@ -77,42 +79,43 @@ def learn(
     refresh: bool = False,
     offline: bool = False,
 ) -> Generator[Action, Any, CacheEntry]:
-    """Come to know an origin: from the store, from whoever else is asking it, or from itself.
+    """Obtain the entry of an origin: from the store, from another worker that is fetching it, or by a fetch.
 
     Args:
-        previous: what the client knew, or None.
-        clock: seconds since the epoch. monotonic: seconds for deadlines.
-        refresh: ask the origin whatever is known.
-        offline: ask nobody but the store.
+        previous: The entry in the memory of the client, or None.
+        clock: Returns seconds since the epoch.
+        monotonic: Returns seconds for deadlines.
+        refresh: Fetch even if the entry is fresh.
+        offline: Use only `previous` and the store.
     """
     key = entry_key(str(origin), options.policy.name)
     misconfigured = str(origin) in options.misconfigured_origins
-    kept = _as_read((yield GetEntry(key)), options, misconfigured=misconfigured)
-    known = _newer(previous, kept, clock())
-    if known is not None and not refresh and fetch_need(known, now=clock()) is FetchNeed.NO:
-        return known
+    stored = _adapt((yield GetEntry(key)), options, misconfigured=misconfigured)
+    entry = _newer(previous, stored, clock())
+    if entry is not None and not refresh and fetch_need(entry, now=clock()) is FetchNeed.NO:
+        return entry
     if offline:
-        return known if known is not None else _nothing_known(origin, options, clock())
-    give_up_at = monotonic() + options.lease_seconds
-    pause = LEASE_POLL_SECONDS
+        return entry if entry is not None else _offline_entry(origin, options, clock())
+    wait_until = monotonic() + options.lease_seconds
+    pause = MIN_POLL_SECONDS
     while True:
         leased = yield AcquireLease(key, options.lease_seconds)
-        # After that, since whoever had the lease may have given it back just now, with an answer.
-        kept = _as_read((yield GetEntry(key)), options, misconfigured=misconfigured)
-        if kept is not None and _newer(known, kept, clock()) is kept:
-            known = kept
-            if fetch_need(kept, now=clock()) is FetchNeed.NO:
+        # Read again after acquiring the lease: the previous holder may just have stored a new entry.
+        stored = _adapt((yield GetEntry(key)), options, misconfigured=misconfigured)
+        if stored is not None and _newer(entry, stored, clock()) is stored:
+            entry = stored
+            if fetch_need(stored, now=clock()) is FetchNeed.NO:
                 if leased:
                     yield ReleaseLease(key)
-                return kept
-        if leased or monotonic() > give_up_at:
-            # Whoever has the lease too long holds nobody up for ever.
+                return stored
+        if leased or monotonic() > wait_until:
+            # A worker that holds the lease for too long must not block the others forever.
             break
         yield Pause(pause)
-        pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
-    fetched = yield from _fetch(origin, known, options, monotonic)
+        pause = min(pause * _POLL_GROWTH, MAX_POLL_SECONDS)
+    fetched = yield from _fetch(origin, entry, options, monotonic)
     entry = next_entry(
-        known,
+        entry,
         origin,
         fetched,
         options.policy,
@@ -125,11 +128,11 @@ def learn(
 
 
 def _fetch(
-    origin: Origin, known: CacheEntry | None, options: Options, monotonic: Clock
+    origin: Origin, entry: CacheEntry | None, options: Options, monotonic: Clock
 ) -> Generator[Action, Any, FetchResult]:
     validators: Validators | None = None
-    copy = None if known is None else known.copy
-    # That a file has not changed says nothing of what was never read of it.
+    copy = None if entry is None else entry.copy
+    # A 304 for a truncated copy would not provide the rest of the file.
     if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
         validators = copy.validators
     deadline = monotonic() + options.timeout
@@ -143,7 +146,7 @@ def _fetch(
         remaining = deadline - monotonic()
         answer: Response | Failure
         if remaining <= 0:
-            answer = Failure(step.url, FailureKind.TIMEOUT, f"no answer within {options.timeout:g} s in all")
+            answer = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
         else:
             answer = yield SendRequest(_transport_request(step, options, remaining))
         step = next_step(step, answer, options.policy)
@@ -162,21 +165,26 @@ def _transport_request(request: Request, options: Options, remaining_seconds: fl
     )
 
 
-def _as_read(entry: CacheEntry | None, options: Options, *, misconfigured: bool) -> CacheEntry | None:
+def _adapt(entry: CacheEntry | None, options: Options, *, misconfigured: bool) -> CacheEntry | None:
     if entry is None:
         return None
     return expire_if_incompatible(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
 
 
-def _newer(one: CacheEntry | None, other: CacheEntry | None, now: float) -> CacheEntry | None:
-    """Give the entry that was made later, the first of two made at one time; one from the future is older than any."""
-    if one is None or other is None:
-        return one or other
-    one_at, other_at = (float("-inf") if is_from_future(entry, now=now) else entry.fetched_at for entry in (one, other))
-    return one if one_at >= other_at else other
+def _newer(first: CacheEntry | None, second: CacheEntry | None, now: float) -> CacheEntry | None:
+    """Return the entry that was fetched later, or `first` if both are equally old.
+
+    An entry from the future is older than any other.
+    """
+    if first is None or second is None:
+        return first or second
+    first_at, second_at = (
+        float("-inf") if is_from_future(entry, now=now) else entry.fetched_at for entry in (first, second)
+    )
+    return first if first_at >= second_at else second
 
 
-def _nothing_known(origin: Origin, options: Options, now: float) -> CacheEntry:
+def _offline_entry(origin: Origin, options: Options, now: float) -> CacheEntry:
     return CacheEntry(
         origin=str(origin),
         policy=options.policy.name,

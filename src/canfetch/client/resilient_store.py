@@ -1,4 +1,4 @@
-"""The store, as a client uses it: what goes wrong there costs no decision, and is said."""
+"""A store whose errors cost no decision: they are logged, and the client continues from memory."""
 
 import logging
 import os
@@ -15,72 +15,73 @@ from canfetch.client.stores import Store
 from canfetch.errors import CorruptEntry, StoreError
 
 LOGGER: Final = logging.getLogger("canfetch.client")
-_HOLDERS = count(1)
-# A store that takes so long to fail hangs. It is left alone for so many times as long, and no longer than that.
-_HANGING_SECONDS: Final = 0.5
-_REST_FACTOR: Final = 15.0
-_LONGEST_REST_SECONDS: Final = 60.0
+_HOLDER_NUMBERS = count(1)
+# A store that takes at least this long to fail is suspended, for a multiple of that time, up to a maximum.
+_SLOW_FAILURE_SECONDS: Final = 0.5
+_SUSPENSION_FACTOR: Final = 15.0
+_MAX_SUSPENSION_SECONDS: Final = 60.0
 
 Result = TypeVar("Result")
 
 
 class ResilientStore:
-    """A store that never stops its client: without one, or when it fails, the answers come from memory.
+    """A wrapper around an optional store that raises no `StoreError`.
 
-    A trouble is logged when it begins, and not again until what failed has succeeded in between. A store that hangs
-    is left alone for a while, so that no origin waits for it again and again; then one asks it, and the others go on
-    without it until that one has its answer.
+    An error is logged when it first occurs, and again only if the failed operation has succeeded in between. A store
+    that fails slowly is suspended for a while, so that its timeout does not delay every origin. Then one operation
+    tries it again, while all others continue without it.
     """
 
-    __slots__ = ("__weakref__", "_failing", "_holder", "_leased", "_lock", "_rests_until", "_store")
+    __slots__ = ("__weakref__", "_errors", "_holder", "_leased", "_lock", "_store", "_suspended_until")
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
-        self._failing: dict[str, str] = {}
-        self._rests_until = 0.0
+        # The last error of each operation that fails, the most recent last.
+        self._errors: dict[str, str] = {}
+        self._suspended_until = 0.0
         self.reset_after_fork()
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
-        """Be somebody else, who has no leases."""
-        self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDERS)}:{os.urandom(4).hex()}"
+        """Take a new holder ID: the leases belong to the parent."""
+        self._holder = f"{os.getpid()}:{threading.get_ident()}:{next(_HOLDER_NUMBERS)}:{os.urandom(4).hex()}"
         self._lock = threading.Lock()
         self._leased: set[str] = set()
 
     @property
     def store_error(self) -> str | None:
-        """What goes wrong with the store, as a sentence, or None while all is well."""
+        """The most recent error of the store, or None if every operation works."""
         with self._lock:
-            return next(reversed(self._failing.values()), None)
+            return next(reversed(self._errors.values()), None)
 
     def get(self, key: str) -> CacheEntry | None:
-        """Give the store's entry, or None; a corrupt one is dropped."""
+        """Return the entry of a key, or None. A corrupt entry is deleted."""
         store = self._store
         if store is None:
             return None
         try:
-            return self._told("read", lambda: _entry_of(store, key), None, "going on from memory")
+            return self._attempt("read", lambda: _get_checked(store, key), None, "continuing from memory")
         except CorruptEntry as error:
             LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
-            self._told("drop", lambda: store.delete(key), None, "a corrupt entry stays")
+            self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
             return None
 
     def acquire_lease(self, key: str, seconds: float) -> bool:
-        """Take the right to fetch; without a store that answers everybody has it."""
+        """Acquire the lease of a key. Without a working store, every caller acquires it."""
         store = self._store
         if store is None:
             return True
 
-        def take() -> bool:
-            taken = store.acquire_lease(key, holder=self._holder, seconds=seconds)
-            if taken:
+        def acquire() -> bool:
+            acquired = store.acquire_lease(key, holder=self._holder, seconds=seconds)
+            if acquired:
                 self._leased.add(key)
-            return taken
+            return acquired
 
-        return self._told("lease", take, otherwise=True, instead="fetching without a lease")
+        return self._attempt("lease", acquire, default=True, consequence="fetching without a lease")
 
     def put(self, entry: CacheEntry) -> None:
-        """Put an entry into the store, and give the lease back."""
+        """Put an entry into the store and release its lease."""
         store = self._store
         if store is None:
             return
@@ -89,20 +90,20 @@ class ResilientStore:
             store.put(entry)
             self._release(store, entry.key)
 
-        self._told("write", put, None, "what is fetched is known in memory alone")
+        self._attempt("write", put, None, "the result is cached in memory only")
 
     def release_lease(self, key: str) -> None:
-        """Give the right to fetch back."""
+        """Release the lease of a key."""
         store = self._store
         if store is not None:
-            self._told("release", lambda: self._release(store, key), None, "a lease ends by itself")
+            self._attempt("release", lambda: self._release(store, key), None, "the lease remains until it expires")
 
     def close(self) -> None:
-        """Give back every lease whose fetch did not come to its end, and the store; from here on there is none."""
+        """Release all leases, close the store, and continue without a store."""
         store, self._store = self._store, None
         if store is None:
             return
-        # Where the store is down, they end by themselves.
+        # If the store is down, the leases expire.
         with suppress(StoreError):
             for key in list(self._leased):
                 self._release(store, key)
@@ -112,45 +113,50 @@ class ResilientStore:
         store.release_lease(key, holder=self._holder)
         self._leased.discard(key)
 
-    def _told(self, work: str, ask: Callable[[], Result], otherwise: Result, instead: str) -> Result:
-        """Ask the store; where it fails, say what happens instead. Who asks while it is closed is told nothing."""
-        begun = monotonic()
-        rests_until = self._rests_until
-        if rests_until:
+    def _attempt(self, operation: str, call: Callable[[], Result], default: Result, consequence: str) -> Result:
+        """Return the result of `call`, or `default` if the store fails or is suspended.
+
+        Args:
+            operation: The key of the error in `_errors`.
+            consequence: The end of the log message. Nothing is logged once the store is closed.
+        """
+        started = monotonic()
+        suspended_until = self._suspended_until
+        if suspended_until:
             with self._lock:
-                rests_until = self._rests_until
-                if begun < rests_until:
-                    return otherwise
-                if rests_until:
-                    # Whoever comes while this one asks goes on without.
-                    self._rests_until = begun + _LONGEST_REST_SECONDS
-        rest_seconds = 0.0
+                suspended_until = self._suspended_until
+                if started < suspended_until:
+                    return default
+                if suspended_until:
+                    # While this call tries the store, others continue without it.
+                    self._suspended_until = started + _MAX_SUSPENSION_SECONDS
+        suspension = 0.0
         try:
-            result = ask()
+            result = call()
         except StoreError as error:
-            took = monotonic() - begun
-            if took >= _HANGING_SECONDS:
-                rest_seconds = took + min(_REST_FACTOR * took, _LONGEST_REST_SECONDS)
-            said = str(error)
+            elapsed = monotonic() - started
+            if elapsed >= _SLOW_FAILURE_SECONDS:
+                suspension = elapsed + min(_SUSPENSION_FACTOR * elapsed, _MAX_SUSPENSION_SECONDS)
+            message = str(error)
             with self._lock:
-                is_new = said not in self._failing.values()
-                self._failing.pop(work, None)
-                self._failing[work] = said
+                is_new = message not in self._errors.values()
+                self._errors.pop(operation, None)
+                self._errors[operation] = message
             if is_new and self._store is not None:
-                LOGGER.warning("%s; %s", said, instead)
-            return otherwise
+                LOGGER.warning("%s; %s", message, consequence)
+            return default
         finally:
-            if rest_seconds:
-                self._rests_until = begun + rest_seconds
-            elif rests_until:
-                self._rests_until = 0.0
+            if suspension:
+                self._suspended_until = started + suspension
+            elif suspended_until:
+                self._suspended_until = 0.0
         with self._lock:
-            self._failing.pop(work, None)
+            self._errors.pop(operation, None)
         return result
 
 
-def _entry_of(store: Store, key: str) -> CacheEntry | None:
+def _get_checked(store: Store, key: str) -> CacheEntry | None:
     entry = store.get(key)
     if entry is not None and entry.key != key:
-        raise CorruptEntry(f"an entry is that of {entry.key}")
+        raise CorruptEntry(f"corrupt cache entry: expected key {key!r}, not {entry.key!r}")
     return entry

@@ -1,7 +1,7 @@
-"""Polite crawling without a framework: URLs come out when their origins may be asked, and no sooner.
+"""Polite crawling without a framework: URLs are yielded when their origins may be requested.
 
-Each origin has a line of its own; whichever line may move first is served first, so that a slow origin
-holds nobody up and a long line gets no more than its turn.
+Each origin has a queue of its own. The queue whose next request is due first is served first, so a slow origin delays
+no other, and a long queue gets no more than its share.
 """
 
 import asyncio
@@ -22,14 +22,19 @@ from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidURL
 
-# URLs that wait in lines at the same time, and origins whose files are fetched at the same time.
 MAX_QUEUED_URLS: Final = 100_000
 MAX_CONCURRENT_FETCHES: Final = 256
 MAX_PENDING_REPORTS: Final = 1000
 
 
 class ScheduledURL(NamedTuple):
-    """A URL whose turn it is, or one that has none: `verdict` says why not, `error` that the text is no URL."""
+    """A URL that may be fetched now, or one that may not be fetched at all.
+
+    Attributes:
+        url: The URL, as it was passed to the schedule.
+        verdict: The verdict, or None if `url` is invalid.
+        error: The reason why `url` is invalid, or None.
+    """
 
     url: str
     verdict: Verdict | None
@@ -37,37 +42,43 @@ class ScheduledURL(NamedTuple):
 
     @property
     def allowed(self) -> bool:
-        """Whether to fetch it now."""
+        """Whether to fetch the URL now."""
         return self.verdict is not None and self.verdict.allowed
 
 
-class _Line:
-    # The URLs of one origin that wait, what is known of it, when it was asked last, and when it wants to be again.
-    __slots__ = ("known", "last_seconds", "pace", "retry_at", "urls")
+class _OriginQueue:
+    """The queued URLs of one origin, its state and limits, and the times of its last and its next request."""
+
+    __slots__ = ("last_request_at", "pace", "retry_at", "state", "urls")
 
     def __init__(self) -> None:
         self.urls: deque[str] = deque()
-        self.known: OriginState | None = None
+        self.state: OriginState | None = None
         self.pace = Pace()
-        self.last_seconds: float | None = None
+        self.last_request_at: float | None = None
         self.retry_at: float | None = None
 
 
 class Schedule:
-    """An asynchronous iterator over URLs; each comes as a `ScheduledURL`, when its origin may be asked.
+    """An asynchronous iterator that yields each URL as a `ScheduledURL` when its origin may be requested.
+
+    Invalid URLs and network errors raise no exception. They are yielded with an `error` or a verdict.
 
     Args:
-        client: says what may be fetched, and fetches robots.txt for it, once for each origin.
-        urls: absolute URLs, of any origins in any order; read as lines have room.
-        agent: who asks; the client's own by default.
-        min_delay, max_delay: bounds on the time between two requests to one origin, whatever it asks.
-        delay_mode: what a crawl delay means, a `DelayMode` or its name: so many seconds between two requests, or
-            Bing's windows of so many seconds with one request in each.
-        include_disallowed: give what may not be fetched too, with its verdict, at once; else drop it.
-        clock, sleep: seconds since the epoch, and how to wait; for tests.
-    Raises: InvalidOption: there is no such reading. Nothing for a bad URL or a bad network; both come as turns.
-        While it gives turns, EvidenceError: the client keeps a record, and a decision could not be put there.
-    Cost: one robots.txt request for each origin, and O(log origins) for each URL.
+        client: The client that fetches robots.txt files and decides.
+        urls: Absolute URLs of any origins in any order. The iterable is read as the queues have space.
+        agent: The agent, if it is not the agent of the client.
+        min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares.
+        max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
+        delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
+            of Bing's time windows with one request in each.
+        include_disallowed: Whether to yield URLs that may not be fetched, with their verdicts. They are yielded at
+            once. If False, they are dropped.
+        clock: Returns seconds since the epoch. For tests.
+        sleep: Sleeps for a number of seconds. For tests.
+    Raises: InvalidOption, InvalidProductToken.
+        EvidenceError: While iterating: the client has an evidence recorder, and a decision cannot be recorded.
+    Cost: One robots.txt fetch for each origin, and O(log origins) for each URL.
     """
 
     def __init__(
@@ -87,158 +98,164 @@ class Schedule:
         self._urls: Iterator[str] = iter(urls)
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
-        self._report_forbidden = include_disallowed
+        self._include_disallowed = include_disallowed
         self._clock = clock
         self._sleep = sleep
-        self._lines: dict[Origin, _Line] = {}
+        self._queues: dict[Origin, _OriginQueue] = {}
+        # A heap of the origins whose state is known, by the time of their next request.
         self._due: list[tuple[float, int, Origin]] = []
+        # Origins with an empty queue, by the time of their last request.
         self._idle: deque[tuple[float, Origin]] = deque()
         self._sequence = 0
-        self._waiting = 0
-        self._read_all = False
+        self._queued_urls = 0
+        self._is_exhausted = False
+        # Origins whose state is needed and not being fetched yet.
         self._unknown: deque[Origin] = deque()
         self._reports: deque[ScheduledURL] = deque()
-        self._learning: dict[asyncio.Task[OriginState], Origin] = {}
+        self._fetches: dict[asyncio.Task[OriginState], Origin] = {}
 
-    def defer(self, url: str | bytes, said: str | float | None) -> None:
-        """Leave an origin alone for as long as its answer asks, such as a 429 or a 503.
+    def defer(self, url: str | bytes, retry_after: str | float | None) -> None:
+        """Send no request to the origin of `url` for a time, for example after a response with status 429 or 503.
 
         Args:
-            url: the one that was fetched, or that a redirect led to.
-            said: the answer's Retry-After as it stands, seconds or a date, or seconds; what is neither says nothing.
+            url: The URL that was fetched, or the URL that it redirected to.
+            retry_after: The `Retry-After` header of the response, or a number of seconds. A missing or invalid header
+                has no effect. The maximum is one day, regardless of `max_delay`.
         Raises: InvalidURL.
-        Source: RFC 9110 section 10.2.3. A day is the most that counts: `max_delay` bounds delays, not this.
+        Source: RFC 9110 section 10.2.3.
         """
         now = self._clock()
-        seconds = parse_retry_after(said, now=now) if isinstance(said, str | None) else said
+        seconds = parse_retry_after(retry_after, now=now) if isinstance(retry_after, str | None) else retry_after
         if seconds is None or not seconds > 0:
             return
         origin = Origin.from_url(url)
-        line = self._lines.get(origin)
-        if line is None:
-            line = self._lines[origin] = _Line()
-        if not line.urls and line.last_seconds is None:
-            # Somebody did ask it, or there would be no answer.
-            line.last_seconds = now
+        queue = self._queues.get(origin)
+        if queue is None:
+            queue = self._queues[origin] = _OriginQueue()
+        if not queue.urls and queue.last_request_at is None:
+            # The response shows that a request was sent.
+            queue.last_request_at = now
             self._idle.append((now, origin))
-        line.retry_at = max(line.retry_at or 0.0, now + min(seconds, MAX_RETRY_AFTER))
+        queue.retry_at = max(queue.retry_at or 0.0, now + min(seconds, MAX_RETRY_AFTER))
 
     async def __aiter__(self) -> AsyncIterator[ScheduledURL]:
         try:
             while True:
-                self._read_ahead()
+                self._read_urls()
                 while self._reports:
                     yield self._reports.popleft()
-                self._start_learning()
-                turn_now = self._next_turn()
-                if turn_now is not None:
-                    yield turn_now
-                elif not self._read_all and self._waiting < MAX_QUEUED_URLS:
-                    # Reading stopped to report: what is unread waits for nobody's turn, nor does what is being fetched.
+                self._start_fetches()
+                scheduled = self._next_due()
+                if scheduled is not None:
+                    yield scheduled
+                elif not self._is_exhausted and self._queued_urls < MAX_QUEUED_URLS:
+                    # Reading stopped to yield reports. Continue to read without waiting for a due time or a fetch.
                     await asyncio.sleep(0)
-                    self._take_in()
-                elif self._due or self._learning:
+                    self._collect_fetches()
+                elif self._due or self._fetches:
                     await self._wait()
                 else:
                     return
         finally:
-            for task in self._learning:
+            for task in self._fetches:
                 task.cancel()
-            await asyncio.gather(*self._learning, return_exceptions=True)
+            await asyncio.gather(*self._fetches, return_exceptions=True)
 
-    def _read_ahead(self) -> None:
-        self._forget_idle()
-        while self._waiting < MAX_QUEUED_URLS and len(self._reports) < MAX_PENDING_REPORTS and not self._read_all:
+    def _read_urls(self) -> None:
+        self._drop_idle()
+        while (
+            self._queued_urls < MAX_QUEUED_URLS and len(self._reports) < MAX_PENDING_REPORTS and not self._is_exhausted
+        ):
             try:
                 url = next(self._urls)
             except StopIteration:
-                self._read_all = True
+                self._is_exhausted = True
                 return
             try:
                 origin = Origin.from_url(url)
             except (InvalidURL, TypeError) as error:
-                # What is no text is no URL either, and costs none of those behind it.
+                # A value of another type is reported like an invalid URL, and the URLs after it are still read.
                 self._reports.append(ScheduledURL(url, None, str(error)))
                 continue
-            line = self._lines.get(origin)
-            if line is None:
-                line = self._lines[origin] = _Line()
-            if line.known is not None and not self._may_wait(line.known, url):
+            queue = self._queues.get(origin)
+            if queue is None:
+                queue = self._queues[origin] = _OriginQueue()
+            if queue.state is not None and not self._is_allowed(queue.state, url):
                 continue
-            line.urls.append(url)
-            self._waiting += 1
-            if len(line.urls) == 1:
-                # An origin whose URLs wait stands either among those to learn about or among those that are due, once.
+            queue.urls.append(url)
+            self._queued_urls += 1
+            if len(queue.urls) == 1:
+                # An origin with queued URLs is in exactly one of `_unknown`, `_fetches` and `_due`.
                 self._unknown.append(origin)
 
-    def _put_in_order(self, origin: Origin, line: _Line) -> None:
+    def _push_due(self, origin: Origin, queue: _OriginQueue) -> None:
         at = next_request_at(
-            line.pace,
+            queue.pace,
             now=self._clock(),
-            last_request_at=line.last_seconds,
-            retry_at=line.retry_at,
+            last_request_at=queue.last_request_at,
+            retry_at=queue.retry_at,
         )
         self._sequence += 1
         heapq.heappush(self._due, (at, self._sequence, origin))
 
-    def _start_learning(self) -> None:
-        while self._unknown and len(self._learning) < MAX_CONCURRENT_FETCHES:
+    def _start_fetches(self) -> None:
+        while self._unknown and len(self._fetches) < MAX_CONCURRENT_FETCHES:
             origin = self._unknown.popleft()
-            self._learning[asyncio.create_task(self._client.origin_state(f"{origin}/"))] = origin
+            self._fetches[asyncio.create_task(self._client.origin_state(f"{origin}/"))] = origin
 
-    def _next_turn(self) -> ScheduledURL | None:
+    def _next_due(self) -> ScheduledURL | None:
         while self._due and self._due[0][0] <= self._clock():
             _, _, origin = heapq.heappop(self._due)
-            line = self._lines[origin]
+            queue = self._queues[origin]
             now = self._clock()
-            if line.retry_at is not None and line.retry_at > now:
-                # It said so after it had its place.
-                self._put_in_order(origin, line)
+            if queue.retry_at is not None and queue.retry_at > now:
+                # The origin was deferred after it was pushed.
+                self._push_due(origin, queue)
                 continue
-            if line.known is None or line.known.need(now) is not FetchNeed.NO:
-                line.known = None
+            if queue.state is None or queue.state.fetch_need(now) is not FetchNeed.NO:
+                queue.state = None
                 self._unknown.append(origin)
-                self._start_learning()
+                self._start_fetches()
                 continue
-            url = line.urls.popleft()
-            self._waiting -= 1
-            line.last_seconds = now
-            verdict = line.known.decide(url, self._agent, now)
-            self._client.record(url, verdict, line.known)
-            self._go_on(origin, line)
+            url = queue.urls.popleft()
+            self._queued_urls -= 1
+            queue.last_request_at = now
+            verdict = queue.state.decide(url, self._agent, now)
+            self._client.record(url, verdict, queue.state)
+            self._push_or_idle(origin, queue)
             return ScheduledURL(url, verdict)
         return None
 
-    def _go_on(self, origin: Origin, line: _Line) -> None:
-        if line.urls:
-            self._put_in_order(origin, line)
-        elif line.last_seconds is None:
-            del self._lines[origin]
+    def _push_or_idle(self, origin: Origin, queue: _OriginQueue) -> None:
+        if queue.urls:
+            self._push_due(origin, queue)
+        elif queue.last_request_at is None:
+            del self._queues[origin]
         else:
-            # What is known is the client's to keep; when the origin was asked counts until nothing can follow from it.
-            line.known = None
-            self._idle.append((line.last_seconds, origin))
+            # The client caches the state. The time of the last request matters until the longest delay has passed.
+            queue.state = None
+            self._idle.append((queue.last_request_at, origin))
 
-    def _forget_idle(self) -> None:
+    def _drop_idle(self) -> None:
         now = self._clock()
-        waiting: list[tuple[float, Origin]] = []
+        deferred: list[tuple[float, Origin]] = []
         while self._idle and self._idle[0][0] + 2 * self._bounds.max_delay <= now:
-            asked_seconds, origin = self._idle.popleft()
-            line = self._lines.get(origin)
-            if line is None or line.urls or line.last_seconds != asked_seconds:
+            last_request_at, origin = self._idle.popleft()
+            queue = self._queues.get(origin)
+            if queue is None or queue.urls or queue.last_request_at != last_request_at:
                 continue
-            if line.retry_at is not None and line.retry_at > now:
-                waiting.append((asked_seconds, origin))
+            if queue.retry_at is not None and queue.retry_at > now:
+                deferred.append((last_request_at, origin))
             else:
-                del self._lines[origin]
-        self._idle.extend(waiting)
+                del self._queues[origin]
+        self._idle.extend(deferred)
 
-    def _may_wait(self, known: OriginState, url: str) -> bool:
-        # What may not be fetched has no turn to wait for.
-        verdict = known.decide(url, self._agent, self._clock())
+    def _is_allowed(self, state: OriginState, url: str) -> bool:
+        """Return whether to queue a URL. Report a disallowed URL, because no request will be sent for it."""
+        verdict = state.decide(url, self._agent, self._clock())
         if not verdict.allowed:
-            self._client.record(url, verdict, known)
-            if self._report_forbidden:
+            self._client.record(url, verdict, state)
+            if self._include_disallowed:
                 self._reports.append(ScheduledURL(url, verdict))
         return verdict.allowed
 
@@ -247,33 +264,33 @@ class Schedule:
         if self._due:
             delay = max(0.0, self._due[0][0] - self._clock())
             pause = asyncio.create_task(self._sleep(delay))
-        waits: list[asyncio.Task[Any]] = [*self._learning, *([] if pause is None else [pause])]
+        waits: list[asyncio.Task[Any]] = [*self._fetches, *([] if pause is None else [pause])]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if pause is not None:
                 pause.cancel()
-        self._take_in()
+        self._collect_fetches()
 
-    def _take_in(self) -> None:
-        for task in [task for task in self._learning if task.done()]:
-            origin = self._learning.pop(task)
-            self._learned(origin, task.result())
+    def _collect_fetches(self) -> None:
+        for task in [task for task in self._fetches if task.done()]:
+            origin = self._fetches.pop(task)
+            self._set_state(origin, task.result())
 
-    def _learned(self, origin: Origin, known: OriginState) -> None:
-        line = self._lines[origin]
-        line.known = known
-        line.pace = self._pace(known)
-        before = len(line.urls)
-        line.urls = deque(url for url in line.urls if self._may_wait(known, url))
-        self._waiting -= before - len(line.urls)
-        self._go_on(origin, line)
+    def _set_state(self, origin: Origin, state: OriginState) -> None:
+        queue = self._queues[origin]
+        queue.state = state
+        queue.pace = self._compute_pace(state)
+        before = len(queue.urls)
+        queue.urls = deque(url for url in queue.urls if self._is_allowed(state, url))
+        self._queued_urls -= before - len(queue.urls)
+        self._push_or_idle(origin, queue)
 
-    def _pace(self, known: OriginState) -> Pace:
-        standing = known.effective_access(self._clock())
-        if standing.effect is not Effect.CONDITIONAL_ALLOW or standing.copy is None:
+    def _compute_pace(self, state: OriginState) -> Pace:
+        access = state.effective_access(self._clock())
+        if access.effect is not Effect.CONDITIONAL_ALLOW or access.copy is None:
             return self._bounds
-        robots = known.robots(standing.copy)
+        robots = state.parse_copy(access.copy)
         return self._bounds._replace(
             crawl_delay=robots.crawl_delay(agent=self._agent),
             request_rates=robots.request_rates(agent=self._agent),

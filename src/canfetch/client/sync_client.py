@@ -1,4 +1,4 @@
-"""The client that waits."""
+"""The synchronous client."""
 
 import threading
 import time
@@ -10,52 +10,40 @@ from typing import Any, Self, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
-from canfetch.access.outcomes import Cell
+from canfetch.client.base_client import BaseClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.options import ClientOptions, Options
-from canfetch.client.origin_cache import OriginCache
+from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import (
-    AcquireLease,
-    Action,
-    Clock,
-    GetEntry,
-    ReleaseLease,
-    SendRequest,
-    StoreEntry,
-    learn,
-)
-from canfetch.client.resilient_store import ResilientStore
+from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
 from canfetch.client.transports import Transport
-from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Verdict
 from canfetch.errors import ClientClosed
 
 
-class Client:
-    """Says whether a URL may be fetched, and fetches robots.txt for that: once for each origin, as the RFC says.
+class Client(BaseClient):
+    """A client that fetches robots.txt files, caches them, and decides whether URLs may be fetched.
 
-    Safe for threads: however many ask about one origin, one fetches; nobody waits for another origin.
+    A client is safe for use by several threads. If several threads need the same origin, one of them fetches it and
+    the others wait. No thread waits for the fetch of another origin.
 
         with Client(user_agent="ExampleBot/1.0 (+https://example.com/bot)") as client:
             client.decide("https://example.com/fish").allowed
 
     Args:
-        user_agent: the User-Agent header that is sent, whole.
-        agent: the product token or chain that rules are chosen for; None takes the token of `user_agent`.
-        policy: whose reading of status codes and time.
-        profile: whose reading of the file.
-        transport: how octets come; None is the standard library's.
-        store: where entries are kept beyond this process; None keeps them in memory alone. What each policy
-            makes of an origin is kept for itself.
-        evidence: where every decision is put on the record; it stays the caller's to close.
-        clock: gives seconds since the epoch.
-        seed: makes the jitter of retries.
-        options: see `ClientOptions`.
-    Raises: InvalidOption, InvalidLimit, InvalidProductToken, UnknownPolicy, UnknownProfile, EngineError.
+        user_agent: The complete User-Agent header to send. Its product token selects the rules, unless `agent` is set.
+        transport: The transport that sends requests. Default: `StdlibTransport`, which needs no other library. The
+            client closes it.
+        store: The store that keeps entries beyond this process. Default: memory only. Each access policy has its own
+            entries. The client closes it.
+        evidence: The recorder of all decisions. The caller closes it.
+        clock: Returns seconds since the epoch.
+        seed: Seed of the jitter of retries.
+        options: See `ClientOptions`.
+    Raises: InvalidOption, InvalidLimit, InvalidProductToken, InvalidURL, UnknownPolicy, UnknownProfile, EngineError.
     """
 
     def __init__(
@@ -69,112 +57,96 @@ class Client:
         seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
-        self.options = Options.validated(user_agent=user_agent, **options)
-        self._transport = _standard_transport() if transport is None else transport
-        self._store = store
-        self._evidence = evidence
-        self._resilient_store = ResilientStore(store)
-        self._clock = clock
-        self._seed = seed
-        self._memory = OriginCache(self.options.max_memory_bytes)
-        self._is_closed = False
+        super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
+        self._transport = _default_transport() if transport is None else transport
         self.reset_after_fork()
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
-        """Forget, in a process that was forked, who fetches: those threads are the parent's."""
+        """Forget the fetches in progress in a forked process: their threads exist only in the parent."""
         self._lock = threading.Lock()
-        self._flights: dict[str, Future[OriginState]] = {}
-        self._refreshers: set[threading.Thread] = set()
+        self._in_flight: dict[str, Future[OriginState]] = {}
+        self._refresh_threads: set[threading.Thread] = set()
 
     def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
-        """Say whether the URL may be fetched.
+        """Return whether `url` may be fetched. Faster than `decide`.
 
         Args:
-            agent: who asks, instead of the client's own.
-            site_reachable: as of `decide`.
-        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
-            record, and so is none. A bad network is no error: it is an answer.
-        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+            url: The URL.
+            agent: The agent, if it is not the agent of the client.
+            site_reachable: See `decide`.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+            EvidenceError: The decision cannot be recorded.
+        Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
         if self._evidence is not None:
             return self.decide(url, agent=agent, site_reachable=site_reachable).allowed
-        known = self._memory.find(url)
+        state = self._cache.find(url)
         now = self._clock()
-        if known is None or not known.valid_from <= now < known.next_fetch_at:
-            known, now = self.origin_state(url), self._clock()
-        return known.answer(url, agent, now, site_reachable=site_reachable)
+        if state is None or not state.valid_from <= now < state.next_fetch_at:
+            state, now = self.origin_state(url), self._clock()
+        return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     def decide(
         self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> Verdict:
-        """Say whether the URL may be fetched, and why.
+        """Decide whether `url` may be fetched, and why.
+
+        A network error raises no exception. It makes the origin unreachable, and the verdict follows from that.
 
         Args:
-            agent: who asks, instead of the client's own.
-            site_reachable: whether other pages of the site can be fetched, where the caller knows. Google's policy asks
-                where robots.txt has been unreachable for 30 days: a site that answers is open then.
-        Returns: the verdict; its `access` says how the robots.txt was come by.
-        Raises: InvalidURL, InvalidProductToken; ClientClosed; EvidenceError: the decision could not be put on the
-            record, and so is none. A bad network is no error: it is an answer.
-        Cost: a look-up and a match where the origin is known, a fetch where it is not.
+            url: The URL.
+            agent: The agent, if it is not the agent of the client.
+            site_reachable: Whether other pages of the site can be fetched, or None if unknown. The policy `google`
+                uses it after robots.txt has been unreachable for 30 days: a reachable site is then fully allowed.
+        Returns: The verdict. Its `access` describes how the robots.txt was obtained.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+            EvidenceError: The decision cannot be recorded.
+        Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        known = self.origin_state(url)
-        verdict = known.decide(url, self._agent(agent), self._clock(), site_reachable=site_reachable)
-        self.record(url, verdict, known)
+        state = self.origin_state(url)
+        verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
+        self.record(url, verdict, state)
         return verdict
 
-    def record(self, url: str | bytes, verdict: Verdict, known: OriginState) -> None:
-        """Put a decision that was made of what is known on the record, where there is one; `decide` does it itself.
-
-        Raises: EvidenceError: it cannot be written, and so is no decision.
-        """
-        if self._evidence is not None:
-            self._evidence.record(url, verdict, known)
-
     def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
-        """Give what is known of a URL's origin, fetching where that is due.
+        """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
         Args:
-            refresh: fetch whatever is known. offline: ask nobody but memory and the store; goes before `refresh`.
-        Raises: InvalidURL; ClientClosed.
+            url: A URL of the origin.
+            refresh: Fetch even if the cached entry is fresh.
+            offline: Use only memory and the store. Takes precedence over `refresh`.
+        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory.
         """
-        known = self._memory.find(url)
-        if known is not None and (offline or not refresh):
-            need = known.need(self._clock())
-            if need is FetchNeed.NO or offline:
-                return known
-            if need is FetchNeed.SOON and not self._is_closed:
-                self._refresh_meanwhile(known.origin, known)
-                return known
-        origin = Origin.from_url(url) if known is None else known.origin
+        state, need = self._cached_state(url, refresh=refresh, offline=offline)
+        if state is not None and need is FetchNeed.NO:
+            return state
+        if state is not None and need is FetchNeed.SOON and not self._is_closed:
+            self._refresh_in_background(state)
+            return state
+        origin = Origin.from_url(url) if state is None else state.origin
         if self._is_closed:
             raise ClientClosed
         if offline:
-            # No flight: whoever does ask the origin must not be given what was known without.
-            return self._learn(origin, known, refresh=False, offline=True)
-        return self._fly(origin, known, refresh=refresh)
+            # Not shared with other threads: a thread that may fetch must not receive an offline result.
+            return self._obtain_state(origin, state, refresh=False, offline=True)
+        return self._fetch_once(origin, state, refresh=refresh)
 
     def entries(self) -> Iterable[CacheEntry]:
-        """Yield the store's entries, key by key; without a store, none."""
+        """Yield the entries of the store, sorted by key. Yield nothing without a store."""
         if self._store is not None:
-            for key in self._store.keys():  # noqa: SIM118 - a store is no dict
+            for key in self._store.keys():  # noqa: SIM118 - a store is not a dictionary
                 entry = self._resilient_store.get(key)
                 if entry is not None:
                     yield entry
 
-    @property
-    def store_error(self) -> str | None:
-        """What goes wrong with the store, or None while all is well."""
-        return self._resilient_store.store_error
-
     def close(self) -> None:
-        """Let refreshes end, and give back transport and store, with the leases of fetches that were given up."""
+        """Wait for refreshes in the background, then close the transport and the store."""
         self._is_closed = True
         with self._lock:
-            refreshers = list(self._refreshers)
-        for refresher in refreshers:
-            refresher.join()
+            threads = list(self._refresh_threads)
+        for thread in threads:
+            thread.join()
         self._transport.close()
         self._resilient_store.close()
 
@@ -186,106 +158,86 @@ class Client:
     ) -> None:
         self.close()
 
-    def _agent(self, agent: str | Agent | None) -> Agent:
-        return self.options.agent if agent is None else as_agent(agent)
-
-    def _fly(self, origin: Origin, known: OriginState | None, *, refresh: bool) -> OriginState:
+    def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
+        """Fetch an origin, or wait for the thread that is fetching it."""
         name = str(origin)
         while True:
             with self._lock:
-                flight = self._flights.get(name)
-                leads = flight is None or flight.cancelled()
-                if flight is None or leads:
-                    # Who waited for the lock may come after the flight that it waited for.
-                    landed = self._memory.get(name)
-                    if landed is not None and landed is not known and not refresh:
-                        return landed
-                    flight = self._flights[name] = Future()
-            if leads:
-                return self._lead(flight, origin, known, refresh=refresh)
-            # Where whoever led was interrupted, one of the others leads.
+                future = self._in_flight.get(name)
+                is_fetcher = future is None or future.cancelled()
+                if future is None or is_fetcher:
+                    # Another fetch may have finished while this thread waited for the lock.
+                    fetched = self._cache.get(name)
+                    if fetched is not None and fetched is not state and not refresh:
+                        return fetched
+                    future = self._in_flight[name] = Future()
+            if is_fetcher:
+                return self._fetch_into(future, origin, state, refresh=refresh)
+            # If the fetching thread is interrupted, one of the waiting threads takes over.
             with suppress(CancelledError):
-                return flight.result()
+                return future.result()
 
-    def _lead(
-        self, flight: Future[OriginState], origin: Origin, known: OriginState | None, *, refresh: bool
+    def _fetch_into(
+        self, future: Future[OriginState], origin: Origin, state: OriginState | None, *, refresh: bool
     ) -> OriginState:
         name = str(origin)
         try:
-            learned = self._learn(origin, known, refresh=refresh, offline=False)
-            flight.set_result(learned)
+            fetched = self._obtain_state(origin, state, refresh=refresh, offline=False)
+            future.set_result(fetched)
         except Exception as error:
-            flight.set_exception(error)
+            future.set_exception(error)
             raise
         finally:
-            # An interrupt is for this thread alone. What is done cannot be cancelled.
-            flight.cancel()
+            # Without effect on a finished future. An interrupt concerns only this thread.
+            future.cancel()
             with self._lock:
-                if self._flights.get(name) is flight:
-                    del self._flights[name]
-        return learned
+                if self._in_flight.get(name) is future:
+                    del self._in_flight[name]
+        return fetched
 
-    def _learn(self, origin: Origin, known: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
-        procedure = learn(
-            origin,
-            None if known is None else known.entry,
-            self.options,
-            clock=self._clock,
-            monotonic=time.monotonic,
-            seed=self._seed,
-            refresh=refresh,
-            offline=offline,
-        )
+    def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
+        procedure = self._start_procedure(origin, state, refresh=refresh, offline=offline)
         result: Any = None
         while True:
             try:
                 action = procedure.send(result)
             except StopIteration as end:
-                learned = OriginState(origin, end.value, self.options)
-                if learned.entry.outcome.cell is not Cell.OFFLINE:
-                    self._memory.put(learned)
-                return learned
-            result = self._carry_out(action)
+                return self._cache_entry(origin, end.value)
+            result = self._perform(action)
 
-    def _carry_out(self, action: Action) -> Any:
+    def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
                 return self._transport.send(request)
-            case GetEntry(key):
-                return self._resilient_store.get(key)
-            case AcquireLease(key, seconds):
-                return self._resilient_store.acquire_lease(key, seconds)
-            case StoreEntry(entry):
-                return self._resilient_store.put(entry)
-            case ReleaseLease(key):
-                return self._resilient_store.release_lease(key)
+            case Pause(seconds):
+                return time.sleep(seconds)
             case _:
-                return time.sleep(action.seconds)
+                return self._perform_store_action(action)
 
-    def _refresh_meanwhile(self, origin: Origin, known: OriginState) -> None:
+    def _refresh_in_background(self, state: OriginState) -> None:
         with self._lock:
-            if str(origin) in self._flights:
+            if str(state.origin) in self._in_flight:
                 return
-            refresher = threading.Thread(
-                target=self._refresh, args=(origin, known), name=f"canfetch refresh {origin}", daemon=True
+            thread = threading.Thread(
+                target=self._refresh, args=(state,), name=f"canfetch refresh {state.origin}", daemon=True
             )
             try:
-                refresher.start()
+                thread.start()
             except RuntimeError:
-                # No thread is to be had: what is known serves on, and whoever asks next tries again.
+                # No thread is available. The stale state remains in use, and the next call tries again.
                 return
-            # It ends by the same lock, and so not before.
-            self._refreshers.add(refresher)
+            # The thread removes itself under the same lock, so it cannot do that before it is added.
+            self._refresh_threads.add(thread)
 
-    def _refresh(self, origin: Origin, known: OriginState) -> None:
+    def _refresh(self, state: OriginState) -> None:
         try:
-            self._fly(origin, known, refresh=False)
+            self._fetch_once(state.origin, state, refresh=False)
         finally:
             with self._lock:
-                self._refreshers.discard(threading.current_thread())
+                self._refresh_threads.discard(threading.current_thread())
 
 
-def _standard_transport() -> Transport:
-    from canfetch.client.transports.stdlib_transport import StdlibTransport  # noqa: PLC0415 - only where none is given
+def _default_transport() -> Transport:
+    from canfetch.client.transports.stdlib_transport import StdlibTransport  # noqa: PLC0415 - imported only if needed
 
     return StdlibTransport()

@@ -183,7 +183,7 @@ class _FetchedFile:
     def quoted(self) -> QuotedFile | None:
         known = self.known
         copy = known.effective_access(known.entry.fetched_at).copy
-        return None if copy is None else QuotedFile(known.robots(copy), known.origin.robots_url)
+        return None if copy is None else QuotedFile(known.parse_copy(copy), known.origin.robots_url)
 
     def with_profile(self, profile: str) -> "_FetchedFile":
         return _FetchedFile(self.known.with_profile(profile), self._agents, is_named=self._is_named)

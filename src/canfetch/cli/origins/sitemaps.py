@@ -110,7 +110,7 @@ def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Name
                 standing = known.effective_access(time.time())
                 url = known.origin.robots_url
                 if standing.copy is not None:
-                    yield _Named(name, url, known.robots(standing.copy), "")
+                    yield _Named(name, url, known.parse_copy(standing.copy), "")
                 elif standing.effect == "full-allow":
                     # There is no file, and so it names none.
                     yield _Named(name, url, parse(b""), "")

@@ -1,8 +1,8 @@
-"""Where entries are kept between questions, processes and machines, behind one small protocol.
+"""Stores of cache entries, which outlive a client and can be shared by processes and machines.
 
-Every store keeps entries as the plain data of `CacheEntry.to_dict`. A store that cannot be reached or
-written raises `StoreError`; the client goes on from memory and says so. A corrupt entry is dropped, told
-by a warning, and fetched again.
+Every store holds entries as the plain data of `CacheEntry.to_dict`. A store that cannot be read or written raises
+`StoreError`; the client logs the error and continues from memory. A corrupt entry raises `CorruptEntry`; the client
+logs it, deletes the entry, and fetches the file again.
 """
 
 from collections.abc import Iterator
@@ -12,42 +12,58 @@ from canfetch.access.entries import CacheEntry
 
 
 class Store(Protocol):
-    """Keeps one entry for each key; safe for the threads of a process, and for processes where it says so.
+    """A store with one entry for each key, safe for use by several threads.
 
-    A key is an origin such as `https://example.com`, with `#` and the name of the policy behind it where that is not
-    the default one: what one policy made of an origin costs no other its last good copy.
+    The key of an entry is `CacheEntry.key`: an origin such as `https://example.com`, followed by `#` and the name of
+    the access policy unless it is the default.
     """
 
     def get(self, key: str) -> CacheEntry | None:
-        """Give the entry of a key, `CacheEntry.key`, such as `https://example.com`, or None.
+        """Return the entry of a key, or None.
 
-        Raises: StoreError: the store cannot be reached.
+        Raises: StoreError: The store cannot be read; CorruptEntry: The entry is invalid.
         """
         ...
 
     def put(self, entry: CacheEntry) -> None:
-        """Keep an entry in place of its key's last; when this returns, it is kept.
+        """Add or replace the entry of its key. The entry is stored when this method returns.
 
-        Raises: StoreError: the store cannot be reached or written.
+        Raises: StoreError: The store cannot be written.
         """
         ...
 
     def delete(self, key: str) -> bool:
-        """Forget an entry; say whether it was known."""
+        """Delete the entry of a key, and return whether it existed.
+
+        Raises: StoreError: The store cannot be written.
+        """
         ...
 
     def keys(self) -> Iterator[str]:
-        """Yield the keys known, sorted."""
+        """Yield the keys, sorted.
+
+        Raises: StoreError: The store cannot be read.
+        """
         ...
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
+        """Acquire or extend the lease of a key, and return False if another holder has it.
+
+        Args:
+            key: The key.
+            holder: The ID of the caller.
+            seconds: The time after which the lease expires.
+        Raises: StoreError: The store cannot be written.
+        """
         ...
 
     def release_lease(self, key: str, *, holder: str) -> None:
-        """Give the right back, if `holder` still has it."""
+        """Release the lease of a key, if `holder` has it.
+
+        Raises: StoreError: The store cannot be written.
+        """
         ...
 
     def close(self) -> None:
-        """Give back what the store holds."""
+        """Close the connections and files of the store."""
         ...

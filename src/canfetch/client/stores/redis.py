@@ -1,7 +1,7 @@
-"""A store in Redis or Valkey: one fleet, one fetch. It needs the library `redis`.
+"""A store in Redis or Valkey, for the workers of a fleet. It requires the library `redis`.
 
-Entries are JSON under `PREFIXentry:KEY`, leases under `PREFIXlease:KEY`; an entry that nobody
-renews is forgotten after `ttl`.
+Entries are JSON under `PREFIXentry:KEY`, leases are under `PREFIXlease:KEY`. An entry expires `ttl` seconds after it
+was last written.
 """
 
 from collections.abc import Iterator
@@ -12,127 +12,128 @@ from urllib.parse import unquote
 from canfetch.access.entries import CacheEntry
 from canfetch.errors import CorruptEntry, MissingExtra, StoreError
 
-# Longer than the thirty days for which a good copy may count.
+# Longer than the 30 days for which the last good copy can be used.
 DEFAULT_TTL: Final = 45 * 86400
-# The lease is taken by whoever finds none, or has it already; both at once, on the server.
-_TAKE_LEASE: Final = """
+# These scripts run atomically on the server.
+_ACQUIRE_LEASE: Final = """
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
-_GIVE_LEASE_BACK: Final = """
+_RELEASE_LEASE: Final = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 """
 
 
 class RedisStore:
-    """Keeps entries in a Redis or Valkey server.
+    """A store in a Redis or Valkey server.
 
     Args:
-        url: such as `redis://localhost:6379/0`.
-        prefix: put before each key.
-        ttl: how long an entry that nobody renews is kept.
-        timeout: the longest wait for the server.
-    Raises: MissingExtra: the library `redis` is not installed; StoreError: the URL is no Redis URL.
+        url: The URL of the server, such as `redis://localhost:6379/0`.
+        prefix: The prefix of all keys.
+        ttl: Seconds after which an entry expires.
+        timeout: Seconds to wait for the server.
+    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid.
     """
 
     def __init__(self, url: str, *, prefix: str = "canfetch:", ttl: int = DEFAULT_TTL, timeout: float = 2.0) -> None:
         try:
-            import redis  # noqa: PLC0415 - an extra
+            import redis  # noqa: PLC0415 - an optional dependency
         except ImportError:
-            raise MissingExtra('a Redis store needs the library redis: pip install "canfetch[redis]"') from None
-        self._errors = (redis.RedisError, OSError)
+            raise MissingExtra('the Redis store requires the library redis: pip install "canfetch[redis]"') from None
+        self._library_errors = (redis.RedisError, OSError)
         self._prefix = prefix
-        self._keep_seconds = ttl
-        self._shown_url = _without_password(url)
+        self._ttl = ttl
+        self._redacted_url = _redact_password(url)
         try:
             self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout)
             pool = self._redis.connection_pool
-            # Made, and not opened: what a connection does not take is told now, and not with the first question.
+            # Create a connection without opening it, so that unknown options raise now and not on first use.
             pool.connection_class(**pool.connection_kwargs)
         except ValueError as error:
-            raise StoreError(f"{self._shown_url!r}: is no Redis URL: {error}") from None
+            raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: {error}") from None
         except TypeError as error:
             option = str(error).rpartition("argument ")[2]
-            raise StoreError(f"{self._shown_url!r}: is no Redis URL: it has no option {option}") from None
-        self._take_lease = self._redis.register_script(_TAKE_LEASE)
-        self._give_lease_back = self._redis.register_script(_GIVE_LEASE_BACK)
+            raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: unknown option {option}") from None
+        self._acquire_lease = self._redis.register_script(_ACQUIRE_LEASE)
+        self._release_lease = self._redis.register_script(_RELEASE_LEASE)
 
     def get(self, key: str) -> CacheEntry | None:
-        """Give the entry of that key, or None.
+        """Return the entry of a key, or None.
 
-        Raises: StoreError; CorruptEntry: what is kept is no entry.
+        Raises: StoreError; CorruptEntry: The entry is invalid.
         """
-        with self._trouble_told():
-            text = self._redis.get(self._key("entry", key))
+        with self._converted_errors():
+            text = self._redis.get(self._redis_key("entry", key))
         if text is None:
             return None
         try:
             return CacheEntry.from_json(text)
         except CorruptEntry as error:
-            raise CorruptEntry(f"{self._shown_url}: {error}") from None
+            raise CorruptEntry(f"{self._redacted_url}: {error}") from None
 
     def put(self, entry: CacheEntry) -> None:
-        """Keep an entry in place of its key's last; when this returns, the server has it.
+        """Add or replace the entry of its key. The server has the entry when this method returns.
 
         Raises: StoreError.
         """
         text = entry.to_json()
-        with self._trouble_told():
-            self._redis.set(self._key("entry", entry.key), text, ex=self._keep_seconds)
+        with self._converted_errors():
+            self._redis.set(self._redis_key("entry", entry.key), text, ex=self._ttl)
 
     def delete(self, key: str) -> bool:
-        """Forget an entry; say whether it was known."""
-        with self._trouble_told():
-            return bool(self._redis.delete(self._key("entry", key)))
+        """Delete the entry of a key, and return whether it existed."""
+        with self._converted_errors():
+            return bool(self._redis.delete(self._redis_key("entry", key)))
 
     def keys(self) -> Iterator[str]:
-        """Yield the keys known, sorted."""
-        start = self._key("entry", "")
-        with self._trouble_told():
+        """Yield the keys, sorted."""
+        start = self._redis_key("entry", "")
+        with self._converted_errors():
             keys = sorted(key.decode() for key in self._redis.scan_iter(match=f"{start}*", count=1000))
         yield from (key.removeprefix(start) for key in keys)
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
-        with self._trouble_told():
-            taken = self._take_lease(keys=[self._key("lease", key)], args=[holder, max(1, int(seconds * 1000))])
-            return bool(taken)
+        """Acquire or extend the lease of a key, and return False if another holder has it."""
+        milliseconds = max(1, int(seconds * 1000))
+        with self._converted_errors():
+            return bool(self._acquire_lease(keys=[self._redis_key("lease", key)], args=[holder, milliseconds]))
 
     def release_lease(self, key: str, *, holder: str) -> None:
-        """Give the right back, if `holder` still has it."""
-        with self._trouble_told():
-            self._give_lease_back(keys=[self._key("lease", key)], args=[holder])
+        """Release the lease of a key, if `holder` has it."""
+        with self._converted_errors():
+            self._release_lease(keys=[self._redis_key("lease", key)], args=[holder])
 
     def close(self) -> None:
         """Close the connections."""
         self._redis.close()
 
-    def _key(self, kind: str, key: str) -> str:
+    def _redis_key(self, kind: str, key: str) -> str:
         return f"{self._prefix}{kind}:{key}"
 
     @contextmanager
-    def _trouble_told(self) -> Iterator[None]:
+    def _converted_errors(self) -> Iterator[None]:
+        """Raise the errors of the library as StoreError, with the URL of the server."""
         try:
             yield
-        except self._errors as error:
-            raise StoreError(f"{self._shown_url}: {str(error).removesuffix('.')}") from None
+        except self._library_errors as error:
+            raise StoreError(f"{self._redacted_url}: {str(error).removesuffix('.')}") from None
 
 
-def _without_password(url: str) -> str:
-    """Give a URL as messages may show it: a password may stand in front of the host, and among the options."""
-    place, mark, options = url.partition("?")
-    start = place.find("://") + 3
-    head, at, rest = place[start:].rpartition("@")
-    if at and ":" in head:
-        place = f"{place[:start]}{head.partition(':')[0]}:***@{rest}"
-    shown = (
-        _without_value(option) if "password" in unquote(option).lower() else option for option in options.split("&")
+def _redact_password(url: str) -> str:
+    """Return a URL without its passwords, which can be before the host and in the options."""
+    address, mark, options = url.partition("?")
+    start = address.find("://") + 3
+    user_info, at, rest = address[start:].rpartition("@")
+    if at and ":" in user_info:
+        address = f"{address[:start]}{user_info.partition(':')[0]}:***@{rest}"
+    redacted = (
+        _redact_value(option) if "password" in unquote(option).lower() else option for option in options.split("&")
     )
-    return f"{place}{mark}{'&'.join(shown)}"
+    return f"{address}{mark}{'&'.join(redacted)}"
 
 
-def _without_value(option: str) -> str:
+def _redact_value(option: str) -> str:
     return f"{option.partition('=')[0]}=***"

@@ -1,7 +1,7 @@
-"""A store in one SQLite file: safe for many threads and processes, and for a process that is killed.
+"""A store in one SQLite file, safe for several threads and processes, and after a crash.
 
-What `put` has returned for is on the disk: the write-ahead log is synchronised with every entry. Leases are not
-worth that.
+An entry is on the disk when `put` returns: the write-ahead log is synchronised for every entry. It is not synchronised
+for leases.
 """
 
 import os
@@ -20,19 +20,20 @@ from weakref import WeakSet
 from canfetch.access.entries import CacheEntry
 from canfetch.errors import CorruptEntry, StoreError
 
-_SCHEMA_VERSION: Final = 1
-# The longest that anybody waits for the file, with the wait for those of the same process: far less than a fetch takes.
+_SCHEMA_VERSION: Final = 2
+# The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
 _BUSY_SECONDS: Final = 5.0
-_QUEUED_SECONDS: Final = 0.05
+# After a shorter wait for other threads, the timeout of SQLite is not adjusted.
+_NEGLIGIBLE_SECONDS: Final = 0.05
 _SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS entries (origin TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS leases (origin TEXT PRIMARY KEY, holder TEXT NOT NULL, until_seconds REAL NOT NULL)
+CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at REAL NOT NULL)
     WITHOUT ROWID;
 """
 
 
 def default_path(platform: str = sys.platform) -> Path:
-    """Give the store's place in the user's cache folder, by the habits of the platform."""
+    """Return the default path of the store: a file in the user's cache folder, by the conventions of the platform."""
     if platform == "darwin":
         folder = Path.home() / "Library" / "Caches"
     elif platform == "win32":
@@ -42,44 +43,45 @@ def default_path(platform: str = sys.platform) -> Path:
     return folder / "canfetch" / "robots.sqlite3"
 
 
-# SQLite counts a process's locks by file, and would count the parent's in its child; so no file is open over a fork.
+# SQLite tracks the locks of a process by file and would inherit those of the parent, so a fork closes all files.
 _STORES: Final["WeakSet[SQLiteStore]"] = WeakSet()
-_FORKING: Final = threading.local()
-_UNTOUCHABLE: Final[list[object]] = []
+_FORK_STATE: Final = threading.local()
+# Connections that another thread of the parent was using during a fork. Closing them in the child is unsafe.
+_ABANDONED: Final[list[object]] = []
 
 
 class SQLiteStore:
-    """Keeps entries in one file.
+    """A store in a SQLite file.
 
     Args:
-        path: the file, made with its folder where it is not there.
-        clock: seconds since the epoch, by which leases end; all processes must agree on it.
-    Raises: StoreError: the file cannot be made, opened or read as a store.
+        path: The file. It is created with its parent folders if it does not exist.
+        clock: Returns seconds since the epoch, for the expiry of leases. All processes must agree on the time.
+    Raises: StoreError: The file cannot be created or opened, or is not a store.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> None:
         self.path = Path(path)
         self._clock = clock
         self._lock = threading.Lock()
-        # Why it is of no use any more.
-        self._ended: str | None = None
-        # None while a process forks, and until it is asked for again in either.
+        # Why the store cannot be used any more, or None.
+        self._unusable_because: str | None = None
+        # None during a fork, and after it until the next use.
         self._connection: sqlite3.Connection | None = None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._unopened(error) from None
+            raise self._open_error(error) from None
         with self._connected():
             pass
         _STORES.add(self)
 
     def get(self, key: str) -> CacheEntry | None:
-        """Give the entry of that key, or None.
+        """Return the entry of a key, or None.
 
-        Raises: StoreError; CorruptEntry: what is kept is no entry.
+        Raises: StoreError; CorruptEntry: The entry is invalid.
         """
         with self._connected() as connection:
-            row = connection.execute("SELECT entry FROM entries WHERE origin = ?", (key,)).fetchone()
+            row = connection.execute("SELECT entry FROM entries WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
         try:
@@ -88,7 +90,7 @@ class SQLiteStore:
             raise CorruptEntry(f"{self.path}: {error}") from None
 
     def put(self, entry: CacheEntry) -> None:
-        """Keep an entry in place of its key's last; when this returns, it is on the disk.
+        """Add or replace the entry of its key. The entry is on the disk when this method returns.
 
         Raises: StoreError.
         """
@@ -97,42 +99,42 @@ class SQLiteStore:
             connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.key, text))
 
     def delete(self, key: str) -> bool:
-        """Forget an entry; say whether it was known."""
+        """Delete the entry of a key, and return whether it existed."""
         with self._connected() as connection:
-            return connection.execute("DELETE FROM entries WHERE origin = ?", (key,)).rowcount > 0
+            return connection.execute("DELETE FROM entries WHERE key = ?", (key,)).rowcount > 0
 
     def keys(self) -> Iterator[str]:
-        """Yield the keys known, sorted."""
+        """Yield the keys, sorted."""
         with self._connected() as connection:
-            rows = connection.execute("SELECT origin FROM entries ORDER BY origin").fetchall()
+            rows = connection.execute("SELECT key FROM entries ORDER BY key").fetchall()
         yield from (row[0] for row in rows)
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
-        """Take the right to fetch for a key, for so many seconds; False while another holder has it."""
+        """Acquire or extend the lease of a key, and return False if another holder has it."""
         now = self._clock()
-        with self._connected() as connection, _without_the_disk(connection):
-            taken = connection.execute(
-                "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (origin) DO UPDATE SET holder = excluded.holder, "
-                "until_seconds = excluded.until_seconds WHERE until_seconds <= ? OR holder = excluded.holder",
+        with self._connected() as connection, _without_sync(connection):
+            changed = connection.execute(
+                "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, "
+                "expires_at = excluded.expires_at WHERE expires_at <= ? OR holder = excluded.holder",
                 (key, holder, now + seconds, now),
             )
-            return taken.rowcount > 0
+            return changed.rowcount > 0
 
     def release_lease(self, key: str, *, holder: str) -> None:
-        """Give the right back, if `holder` still has it."""
-        with self._connected() as connection, _without_the_disk(connection):
-            connection.execute("DELETE FROM leases WHERE origin = ? AND holder = ?", (key, holder))
+        """Release the lease of a key, if `holder` has it."""
+        with self._connected() as connection, _without_sync(connection):
+            connection.execute("DELETE FROM leases WHERE key = ? AND holder = ?", (key, holder))
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._ended = "Cannot operate on a closed database"
+            self._unusable_because = "the store is closed"
             self._disconnect()
 
     def before_fork(self) -> bool:
-        """Close the file, since neither SQLite nor its locks outlive a fork; say whether nobody holds it up.
+        """Close the file and block other threads until the fork is done. Return False if the store stays busy.
 
-        Whoever comes then waits until the fork is done.
+        Neither SQLite connections nor their locks survive a fork.
         """
         if not self._lock.acquire(timeout=_BUSY_SECONDS):
             return False
@@ -140,29 +142,33 @@ class SQLiteStore:
             self._disconnect()
         return True
 
-    def after_fork(self, *, in_child: bool, was_ready: bool) -> None:
-        """Let the file be opened again, in a child with a lock of its own.
+    def after_fork(self, *, in_child: bool, was_locked: bool) -> None:
+        """Allow the file to be opened again, with a new lock in a child.
 
-        What a thread of the parent is at work with is never touched there: such a store is of no use in the child.
+        A connection that a thread of the parent was using cannot be touched in the child, so the store is unusable
+        there.
+
+        Args:
+            was_locked: The result of `before_fork`.
         """
         if in_child:
             self._lock = threading.Lock()
-            if not was_ready:
-                _UNTOUCHABLE.append(self._connection)
+            if not was_locked:
+                _ABANDONED.append(self._connection)
                 self._connection = None
-                self._ended = "was in use while the process forked"
-        elif was_ready:
+                self._unusable_because = "the store was in use while the process forked"
+        elif was_locked:
             self._lock.release()
 
     def _connect(self) -> sqlite3.Connection:
-        if self._ended is not None:
-            raise StoreError(f"{self.path}: {self._ended}")
+        if self._unusable_because is not None:
+            raise StoreError(f"{self.path}: {self._unusable_because}")
         try:
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
             )
         except sqlite3.Error as error:
-            raise self._unopened(error) from None
+            raise self._open_error(error) from None
         try:
             self._prepare(connection)
         except (sqlite3.Error, StoreError):
@@ -175,13 +181,15 @@ class SQLiteStore:
             self._connection.close()
             self._connection = None
 
-    def _unopened(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: cannot be opened as a store: {getattr(error, 'strerror', None) or error}")
+    def _open_error(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.path}: cannot open the store: {getattr(error, 'strerror', None) or error}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, _SCHEMA_VERSION):
-            raise StoreError(f"{self.path}: is a store of version {version}, not {_SCHEMA_VERSION}; give another file")
+            raise StoreError(
+                f"{self.path}: unsupported store version {version}: expected {_SCHEMA_VERSION}; use another file"
+            )
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         if version == 0:
@@ -189,42 +197,49 @@ class SQLiteStore:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to one thread at a time; while the file is locked, all together wait as long as one."""
-        begun = monotonic()
+        """Lend the connection to one thread at a time.
+
+        The wait for other threads counts towards the timeout of SQLite, so that a locked file delays all threads
+        together by one timeout.
+        """
+        started = monotonic()
         if not self._lock.acquire(timeout=_BUSY_SECONDS):
-            raise StoreError(f"{self.path}: is in use; nobody gave it back within {_BUSY_SECONDS:g} s")
+            raise StoreError(f"{self.path}: the store is busy: other threads used it for {_BUSY_SECONDS:g} s")
         try:
-            with self._trouble_told():
-                waited = monotonic() - begun
+            with self._converted_errors():
+                waited = monotonic() - started
                 if self._connection is None:
                     self._connection = self._connect()
                 connection = self._connection
-                if waited > _QUEUED_SECONDS:
-                    _wait_at_most(connection, max(0.0, _BUSY_SECONDS - waited))
+                if waited > _NEGLIGIBLE_SECONDS:
+                    _set_busy_timeout(connection, max(0.0, _BUSY_SECONDS - waited))
                 try:
                     yield connection
                 finally:
-                    if waited > _QUEUED_SECONDS:
-                        _wait_at_most(connection, _BUSY_SECONDS)
+                    if waited > _NEGLIGIBLE_SECONDS:
+                        _set_busy_timeout(connection, _BUSY_SECONDS)
         finally:
             self._lock.release()
 
     @contextmanager
-    def _trouble_told(self) -> Iterator[None]:
+    def _converted_errors(self) -> Iterator[None]:
+        """Raise the errors of SQLite as StoreError, with the path of the file."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            mend = "; give another file, or delete this one if it was a store" if "not a database" in str(error) else ""
-            raise StoreError(f"{self.path}: {error}{mend}") from None
+            advice = ""
+            if "not a database" in str(error):
+                advice = "; use another file, or delete this file if it was a store"
+            raise StoreError(f"{self.path}: {error}{advice}") from None
 
 
-def _wait_at_most(connection: sqlite3.Connection, seconds: float) -> None:
+def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
 
 @contextmanager
-def _without_the_disk(connection: sqlite3.Connection) -> Iterator[None]:
-    # A lease that a power failure takes back is one that nobody misses.
+def _without_sync(connection: sqlite3.Connection) -> Iterator[None]:
+    # A lease may be lost in a power failure.
     connection.execute("PRAGMA synchronous = NORMAL")
     try:
         yield
@@ -233,15 +248,15 @@ def _without_the_disk(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _before_fork() -> None:
-    _FORKING.stores = [(store, store.before_fork()) for store in list(_STORES)]
+    _FORK_STATE.stores = [(store, store.before_fork()) for store in list(_STORES)]
 
 
 def _after_fork(*, in_child: bool) -> None:
-    for store, was_ready in _FORKING.__dict__.pop("stores", ()):
-        store.after_fork(in_child=in_child, was_ready=was_ready)
+    for store, was_locked in _FORK_STATE.__dict__.pop("stores", ()):
+        store.after_fork(in_child=in_child, was_locked=was_locked)
 
 
-# Windows does not fork.
+# Windows has no fork.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork,

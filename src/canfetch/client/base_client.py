@@ -1,0 +1,110 @@
+"""What the synchronous and the asynchronous client have in common."""
+
+import time
+from collections.abc import Generator
+from typing import Any, Unpack
+
+from canfetch.access.effective_access import FetchNeed
+from canfetch.access.entries import CacheEntry
+from canfetch.access.outcomes import Cell
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.options import ClientOptions, Options
+from canfetch.client.origin_cache import OriginCache
+from canfetch.client.origin_state import OriginState
+from canfetch.client.procedure import (
+    AcquireLease,
+    Action,
+    Clock,
+    GetEntry,
+    StoreAction,
+    StoreEntry,
+    obtain_entry,
+)
+from canfetch.client.resilient_store import ResilientStore
+from canfetch.client.stores import Store
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import Verdict
+
+
+class BaseClient:
+    """The options, memory, store and evidence of a client."""
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        store: Store | None,
+        evidence: EvidenceRecorder | None,
+        clock: Clock,
+        seed: int,
+        **options: Unpack[ClientOptions],
+    ) -> None:
+        self.options = Options.validated(user_agent=user_agent, **options)
+        self._store = store
+        self._resilient_store = ResilientStore(store)
+        self._evidence = evidence
+        self._clock = clock
+        self._seed = seed
+        self._cache = OriginCache(self.options.max_memory_bytes)
+        self._is_closed = False
+
+    def record(self, url: str | bytes, verdict: Verdict, state: OriginState) -> None:
+        """Record a verdict in the evidence, if the client has an evidence recorder. `decide` does this itself.
+
+        Args:
+            url: The URL of the verdict.
+            verdict: A verdict made with `state`.
+            state: The state that `origin_state` returned.
+        Raises: EvidenceError: The verdict cannot be recorded.
+        """
+        if self._evidence is not None:
+            self._evidence.record(url, verdict, state)
+
+    @property
+    def store_error(self) -> str | None:
+        """The current error of the store as a message, or None if the store works."""
+        return self._resilient_store.store_error
+
+    def _as_agent(self, agent: str | Agent | None) -> Agent:
+        return self.options.agent if agent is None else as_agent(agent)
+
+    def _cached_state(self, url: str | bytes, *, refresh: bool, offline: bool) -> tuple[OriginState | None, FetchNeed]:
+        """Return the state in memory, and whether to fetch it again. `offline` takes precedence over `refresh`."""
+        state = self._cache.find(url)
+        if state is None:
+            return None, FetchNeed.NOW
+        if offline:
+            return state, FetchNeed.NO
+        return state, FetchNeed.NOW if refresh else state.fetch_need(self._clock())
+
+    def _start_procedure(
+        self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
+    ) -> Generator[Action, Any, CacheEntry]:
+        return obtain_entry(
+            origin,
+            None if state is None else state.entry,
+            self.options,
+            clock=self._clock,
+            monotonic=time.monotonic,
+            seed=self._seed,
+            refresh=refresh,
+            offline=offline,
+        )
+
+    def _cache_entry(self, origin: Origin, entry: CacheEntry) -> OriginState:
+        state = OriginState(origin, entry, self.options)
+        if entry.outcome.cell is not Cell.OFFLINE:
+            self._cache.put(state)
+        return state
+
+    def _perform_store_action(self, action: StoreAction) -> Any:
+        match action:
+            case GetEntry(key):
+                return self._resilient_store.get(key)
+            case AcquireLease(key, seconds):
+                return self._resilient_store.acquire_lease(key, seconds)
+            case StoreEntry(entry):
+                return self._resilient_store.put(entry)
+            case _:
+                return self._resilient_store.release_lease(action.key)
