@@ -30,7 +30,8 @@ CHECK = Check(
     severities=everywhere(Severity.WARNING),
     title="A pattern with `.` or `..` as a folder",
     message="`{pattern}` matches nothing: crawlers resolve `.` and `..` before they fetch a URL",
-    why="Crawlers resolve `.` and `..` in every URL. They fetch the resolved URL, and compare that with the rules.",
+    why="Crawlers fetch the resolved URL and compare it with the rules. A pattern with `.` or `..` as a folder never "
+    "matches it.",
     how_to_fix="Write the path with `.` and `..` resolved.",
     source="RFC 3986 section 5.2.4",
     bad=LintInput(b"User-agent: *\nDisallow: /shop/../cart/\n"),

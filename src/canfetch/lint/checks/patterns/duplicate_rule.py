@@ -53,8 +53,8 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A repeated rule",
     message="`{pattern}` matches the same URLs as `{earlier}` on line {line}",
-    why="A rule counts once, however often its group contains it, and the order of rules does not matter. Changing "
-    "only one of the two rules has no effect.",
+    why="A rule counts once, however often its group contains it, and the order of rules does not matter. If you "
+    "later remove or change only one of the two rules, the other one still applies.",
     how_to_fix="Remove one of the two rules.",
     source="RFC 9309 section 2.2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
