@@ -59,7 +59,7 @@ CHECK = Check(
         rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.INFO, lighthouse=None
     ),
     title="A redirected robots.txt",
-    message="the request for the file is redirected to `{url}` (redirects: {count})",
+    message="the request for the file is redirected {count|time|times}, to `{url}`",
     why="Crawlers should follow five redirects, even to other hosts. After that they may stop, and treat the site as "
     "one without rules. The rules of the final file apply to the host that was requested first.",
     how_to_fix="Serve the file at the URL that crawlers request.",

@@ -27,7 +27,7 @@ CHECK = Check(
     name="crawl-delay-too-long",
     severities=Severities(rfc=Severity.INFO, bing=Severity.WARNING),
     title="A very long `Crawl-delay`",
-    message="with a delay of {seconds} seconds, a crawler can fetch only {pages} pages a day",
+    message="with a delay of {seconds} seconds, a crawler can fetch only {pages|page|pages} a day",
     why="Bing supports delays of 1 to 30 seconds. Some crawlers treat a very long delay as a disallow rule for the "
     "whole site, and others never finish crawling it.",
     how_to_fix="Write 30 or less, or disallow the whole site for the crawler if that is intended.",

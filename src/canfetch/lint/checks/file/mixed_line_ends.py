@@ -43,7 +43,7 @@ CHECK = Check(
     name="mixed-line-ends",
     severities=Severities(rfc=Severity.INFO),
     title="Mixed line ends",
-    message="lines that end differently from most, or with CR only: {count}",
+    message="{count|line ends|lines end} differently from most lines, or with CR only",
     why="Crawlers support LF, CR and CRLF. Programs that support only one of them may show, join or compare lines "
     "incorrectly.",
     how_to_fix="End all lines with LF, or all with CRLF.",

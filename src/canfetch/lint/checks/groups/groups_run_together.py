@@ -66,7 +66,7 @@ CHECK = Check(
     name="groups-run-together",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
     title="Groups without a blank line between them",
-    message="groups without a blank line before them: {count}",
+    message="{count|group has|groups have} no blank line before the first `User-agent` line",
     why="In RFC 9309, a `User-agent` line after a rule starts a new group. In the 1994 and 1996 standards, blank "
     "lines separate groups, and Yandex expects them.",
     how_to_fix="Leave a blank line before each group.",

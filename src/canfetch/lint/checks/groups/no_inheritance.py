@@ -62,8 +62,7 @@ CHECK = Check(
     name="no-inheritance",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
     title="A group that lacks rules of the `*` group",
-    message="`{token}` does not read the `*` group: `{value}` and the other rules that its own group lacks do not "
-    "apply to it ({count} in all)",
+    message="`{token}` has its own group, which lacks {count|rule|rules} of the `*` group, such as `{value}`",
     why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group.",
     how_to_fix="Repeat in the group those rules of the `*` group that should apply to this crawler too.",
     source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",

@@ -39,7 +39,7 @@ CHECK = Check(
     name="rule-outside-group",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="Rules before the first `User-agent` line",
-    message="rules that belong to no group, because they come before the first `User-agent` line: {count}",
+    message="crawlers ignore {count|rule|rules} here, because no `User-agent` line comes first",
     why="A rule applies to the crawlers that are named on the `User-agent` lines above it. Without such a line, "
     "crawlers ignore the rule.",
     how_to_fix="Write a `User-agent` line above the rules. `User-agent: *` applies to all crawlers.",

@@ -33,7 +33,7 @@ CHECK = Check(
     name="indented-record",
     severities=Severities(rfc=Severity.INFO),
     title="Indented lines",
-    message="lines with white space before the key: {count}",
+    message="{count|line has|lines have} white space before the key",
     why="RFC 9309 allows white space before a key, and gives it no meaning: an indented line does not belong to the "
     "line above it. Some simple parsers do not find an indented key.",
     how_to_fix="Remove the white space at the start of these lines.",

@@ -44,7 +44,7 @@ CHECK = Check(
     name="space-before-colon",
     severities=Severities(rfc=Severity.INFO),
     title="White space before a colon",
-    message="keys with white space before the colon: {count}",
+    message="{count|key has|keys have} white space before the colon",
     why="RFC 9309 allows it, but some simple parsers read the white space as part of the key.",
     how_to_fix="Write the colon directly after the key.",
     source="RFC 9309 section 2.2",
