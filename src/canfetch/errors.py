@@ -1,35 +1,37 @@
-"""The caller's mistakes, as exceptions. A bad file or a bad network never raises: it is a value.
+"""The exceptions that canfetch raises, all for mistakes in a call or in the environment.
+
+A malformed robots.txt and a failing network never raise; both are reported as values.
 
     CanfetchError
-    ├── InvalidURL            a text that is neither an absolute URL nor a path
-    ├── InvalidRobotsURL      a URL at which no robots.txt can be
-    ├── InvalidProductToken   an agent that is no product token
-    ├── InvalidLimit          a parsing limit below 500 KiB
-    ├── UnknownProfile        a profile that does not exist
-    ├── UnknownPolicy         an access policy that does not exist
-    ├── InvalidOption         an option that cannot be meant
-    ├── InvalidDraft          a line of a robots.txt in the making that cannot be meant
-    ├── InvalidSitePolicy     a site's policy that cannot be meant, or not be put into effect
-    ├── OriginMismatch        a question about an origin that the file does not rule over
-    ├── CorruptEntry          a kept entry that is not what was kept
-    ├── ClientClosed          a client that was closed and is asked what it does not know (a RuntimeError)
-    ├── StoreError            a store that cannot be reached or written (an OSError)
-    ├── EvidenceError         evidence that cannot be written or read (an OSError)
-    ├── MissingExtra          an optional library that is not installed (an ImportError)
-    └── EngineError           an engine that is not there, or two engines that differ
+    ├── InvalidURL            a string is not a URL or a path
+    ├── InvalidRobotsURL      a URL cannot be the URL of a robots.txt
+    ├── InvalidProductToken   an agent is not a product token
+    ├── InvalidLimit          a parsing limit is out of range
+    ├── UnknownProfile        a parsing profile does not exist
+    ├── UnknownPolicy         an access policy does not exist
+    ├── InvalidOption         an option has an invalid value or an unknown name
+    ├── InvalidDraft          a line of a draft robots.txt is invalid
+    ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
+    ├── OriginMismatch        a URL belongs to another origin than the robots.txt
+    ├── CorruptEntry          a cache entry cannot be read
+    ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
+    ├── StoreError            a store cannot be opened, read or written (an OSError)
+    ├── EvidenceError         evidence cannot be read or written (an OSError)
+    ├── MissingExtra          an optional dependency is not installed (an ImportError)
+    └── EngineError           an engine is unavailable, or two engines disagree (a RuntimeError)
 
-Each is a ValueError too, but where another is named; EngineError is a RuntimeError.
+Every exception is also a ValueError, except where another base class is given.
 """
 
 
 class CanfetchError(Exception):
-    """Base of every exception that canfetch raises on purpose."""
+    """Base class of all exceptions that canfetch raises."""
 
 
 class InvalidURL(CanfetchError, ValueError):
-    """A text that is neither an absolute URL, nor `//host/path`, nor a path that begins with `/`.
+    """Raised when a string is not an absolute URL, `//host/path`, or a path starting with `/`.
 
-    `index` is its place in a batch, counted from 0, or None outside of one.
+    `index` is the position of the URL in a batch, from 0, or None if it is not part of a batch.
     """
 
     def __init__(self, message: str, *, index: int | None = None) -> None:
@@ -38,29 +40,29 @@ class InvalidURL(CanfetchError, ValueError):
 
 
 class InvalidRobotsURL(CanfetchError, ValueError):
-    """A URL at which no robots.txt can be: another path, or no authority."""
+    """Raised when a URL cannot be that of a robots.txt, because of its path or because it has no host."""
 
 
 class InvalidProductToken(CanfetchError, ValueError):
-    """An agent that is no product token, such as a whole User-Agent header."""
+    """Raised when an agent is not a product token, for example a whole User-Agent header."""
 
 
 class InvalidLimit(CanfetchError, ValueError):
-    """A parsing limit below the 500 KiB that RFC 9309 section 2.5 demands."""
+    """Raised when a parsing limit is below 500 KiB, the minimum of RFC 9309 section 2.5, or above 512 MiB."""
 
 
 class UnknownProfile(CanfetchError, ValueError):
-    """A profile that does not exist; the message lists those that do."""
+    """Raised when a parsing profile does not exist."""
 
 
 class UnknownPolicy(CanfetchError, ValueError):
-    """An access policy that does not exist; the message lists those that do."""
+    """Raised when an access policy does not exist."""
 
 
 class OriginMismatch(CanfetchError, ValueError):
-    """A URL of another origin than the one that the file rules over.
+    """Raised when a URL belongs to another origin than the robots.txt.
 
-    `index` is its place in a batch, counted from 0, or None outside of one.
+    `index` is the position of the URL in a batch, from 0, or None if it is not part of a batch.
     """
 
     def __init__(self, message: str, *, index: int | None = None) -> None:
@@ -69,39 +71,39 @@ class OriginMismatch(CanfetchError, ValueError):
 
 
 class EngineError(CanfetchError, RuntimeError):
-    """An engine that was asked for and is not there, or two engines that gave different answers."""
+    """Raised when the requested engine is not available, or when two engines give different results."""
 
 
 class CorruptEntry(CanfetchError, ValueError):
-    """A kept entry that is not what was kept; it is dropped, and fetched again."""
+    """Raised when a cache entry cannot be read. Clients discard the entry and fetch again."""
 
 
 class StoreError(CanfetchError, OSError):
-    """A store that cannot be reached, opened or written; the message names it and what went wrong."""
+    """Raised when a store cannot be opened, read or written. The message names the store."""
 
 
 class ClientClosed(CanfetchError, RuntimeError):
-    """A client that was closed and is asked what it does not know: it has neither transport nor store any more."""
+    """Raised when a closed client is asked about an origin that is not in its cache."""
 
     def __init__(self) -> None:
-        super().__init__("the client is closed; ask before it is, or make another")
+        super().__init__("the client is closed: create a new one, or keep this one open while you use it")
 
 
 class MissingExtra(CanfetchError, ImportError):
-    """A library that an optional part needs and that is not installed; the message says what to install."""
+    """Raised when an optional dependency is not installed. The message names the extra to install."""
 
 
 class InvalidOption(CanfetchError, ValueError):
-    """An option that cannot be meant, such as a time-out of none."""
+    """Raised when an option has an invalid value, such as a timeout of zero, or an unknown name."""
 
 
 class EvidenceError(CanfetchError, OSError):
-    """Evidence that cannot be written or read; the message names the place."""
+    """Raised when evidence cannot be read or written. The message names the path."""
 
 
 class InvalidDraft(CanfetchError, ValueError):
-    """A line of a robots.txt in the making that cannot be meant; the message names it and the mend."""
+    """Raised when a line of a draft robots.txt is invalid. The message names the value and the fix."""
 
 
 class InvalidSitePolicy(CanfetchError, ValueError):
-    """A site's policy that cannot be meant, or cannot be put into effect; the message names the key and the mend."""
+    """Raised when a site policy is invalid or cannot be rendered. The message names the key and the fix."""

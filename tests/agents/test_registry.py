@@ -20,7 +20,7 @@ from canfetch.agents import (
     find_crawler,
     get_crawler,
 )
-from canfetch.core.extensions.known import KNOWN_RECORDS
+from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.errors import InvalidOption, InvalidProductToken
 
 

@@ -283,8 +283,8 @@ def test_a_file_survives_copies_and_processes(robots: canfetch.RobotsTxt) -> Non
 
 
 def test_a_file_shows_what_it_is(robots: canfetch.RobotsTxt) -> None:
-    assert repr(robots) == f"<RobotsTxt of https://example.com: {len(FILE)} octets, profile rfc9309>"
-    assert repr(canfetch.parse(b"", profile="google")) == "<RobotsTxt: 0 octets, profile google>"
+    assert repr(robots) == f"<RobotsTxt of https://example.com: {len(FILE)} bytes, profile rfc9309>"
+    assert repr(canfetch.parse(b"", profile="google")) == "<RobotsTxt: 0 bytes, profile google>"
 
 
 def test_groups_and_records_are_made_once(robots: canfetch.RobotsTxt) -> None:

@@ -8,7 +8,7 @@ from tests.laws.strategies import LINE_ENDS, PATTERN_PIECES, agents, any_octets,
 
 import canfetch
 from canfetch.core.agent import Agent
-from canfetch.core.extensions.known import KNOWN_RECORDS
+from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
 from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 from canfetch.core.keys import RecordKind

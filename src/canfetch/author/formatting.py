@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.equivalence import differing_profiles
-from canfetch.core.extensions.known import KNOWN_RECORDS
+from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note, Record
 

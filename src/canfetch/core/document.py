@@ -1,6 +1,7 @@
-"""One parsed file, and the question it answers.
+"""A parsed robots.txt file.
 
-Octets become a `RobotsTxt`; that, for an agent, `AgentRules`; those, for a URL, a `Verdict`.
+`parse` turns bytes into a `RobotsTxt`, `RobotsTxt.rules_for` selects the `AgentRules` of an agent, and
+`AgentRules.decide` returns the `Verdict` on a URL.
 """
 
 from collections.abc import Iterator
@@ -31,42 +32,41 @@ from canfetch.core.urls import rejection, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    # Few ask, and reading them takes an import of its own.
+    # Imported on first use, since most callers only need verdicts.
     from canfetch.core.extensions.collection import Extensions
+    from canfetch.core.extensions.index import ExtensionIndex, GroupExtensions
     from canfetch.core.extensions.license import License
     from canfetch.core.extensions.page_rule import PathPageRule
-    from canfetch.core.extensions.queries import ExtensionAnswers, GroupAnswers
     from canfetch.core.extensions.record import Extension
     from canfetch.core.extensions.usage import Usage
 
-# Agents whose bound rules one file keeps, if all these have not too many rules; past that it begins anew.
-_BOUND_AGENTS_LIMIT: Final = 256
+# Agents whose rules are cached, unless these have too many rules in total. The cache is cleared when it is full.
+_CACHED_AGENTS_LIMIT: Final = 256
 _UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
 
-
-# The octets as given, the file's URL, profile, limit and engine: a plain tuple, since parsing must cost little.
+# The content, URL, profile, limit and engine that were passed to `parse`. A plain tuple is cheap to create.
 _Source = tuple[bytes, str | bytes | None, str, int, str | None]
 
 
 class RobotsTxt:
-    """One parsed robots.txt, made by `parse`; it never changes, and is safe to share among threads.
+    """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads.
 
     Attributes:
-        content: what was read, in UTF-8, cut to the limit at a line end.
-        tail: the octets past the limit, which count for nothing.
+        content: The bytes that were parsed, in UTF-8, cut at the last line end within the size limit.
+        tail: The bytes past the size limit, which are ignored.
         source_encoding: `utf-8`, `utf-16-le` or `utf-16-be`.
-        profile: the name of the profile that read it.
-        origin: what the file rules over, or None where its URL is not known.
+        profile: The name of the parsing profile.
+        origin: The origin that the file governs, or None if its URL is unknown.
     """
 
     __slots__ = (
+        "_cached_rules",
         "_check_origin",
         "_compiled",
-        "_extension_answers",
+        "_extension_index",
         "_groups",
         "_records",
         "_rules_by_agent",
-        "_rules_held",
         "_source",
         "_token_lines",
         "content",
@@ -91,7 +91,7 @@ class RobotsTxt:
             and max_bytes.__class__ is int
             and content[:1] not in _UTF_16_MARK_STARTS
         ):
-            # Nearly every file: nothing to transcode, nothing to cut.
+            # The fast path for nearly every file: nothing to transcode, nothing to cut.
             self.content, self.tail, self.source_encoding = content, b"", "utf-8"
         else:
             self.content, self.tail, self.source_encoding = decode_source(content, flags, max_bytes)
@@ -103,79 +103,80 @@ class RobotsTxt:
         compile_file = compiler_for(engine, flags) if flags.robotparser else compiler_of(engine)
         self._compiled: CompiledFile = compile_file(self.content, profile)
         self._token_lines: TokenLines | None = None
-        self._extension_answers: ExtensionAnswers | None = None
+        self._extension_index: ExtensionIndex | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
-        self._rules_held = 0
+        self._cached_rules = 0
         self._groups: tuple[Group, ...] | None = None
         self._records: tuple[Record, ...] | None = None
 
     def allows(self, url: str | bytes, *, agent: str | Agent) -> bool:
-        """Say whether `agent` may fetch `url`.
+        """Return whether `agent` may fetch `url`.
 
         Args:
-            url: absolute URL, `//host/path` or a path, as str or bytes; a fragment is dropped.
-            agent: product token, compared without case in ASCII, or a chain of tokens.
-        Raises: InvalidURL, InvalidProductToken; OriginMismatch: the file's URL is known and rules over
-            another origin.
-        Cost: O(octets of the URL) as a rule; never more than octets of rules times octets of the target.
+            url: An absolute URL, `//host/path` or a path. It is normalised, and its fragment is ignored.
+            agent: A product token, compared case-insensitively in ASCII, or an `Agent`.
+        Raises: InvalidURL, InvalidProductToken; OriginMismatch: the file governs another origin.
+        Cost: O(bytes of the URL) in general, and never more than bytes of the rules times bytes of the target.
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
         try:
             return self._rules_by_agent[agent].allows(url)
         except (KeyError, TypeError):
-            # An agent that is not bound yet, or what is no agent or no URL: which of them, is found out here.
+            # Slow path: the agent is not cached yet, or an argument is invalid.
             return self.rules_for(agent).allows(url)
 
     def decide(self, url: str | bytes, *, agent: str | Agent) -> Verdict:
-        """Say whether `agent` may fetch `url`, and which rule says so.
+        """Decide whether `agent` may fetch `url`, and return the decision with the rule behind it.
 
-        The matching rule with the most octets wins; between an allow and a disallow of equal length, allow.
+        The most specific matching rule wins. If an allow and a disallow rule are equally specific, the allow rule
+        wins.
 
         Args:
-            url: absolute URL, `//host/path` or a path; normalised here, a fragment is dropped.
-            agent: product token, compared without case in ASCII, or a chain of tokens.
-        Returns: the verdict, with the deciding rule, or no rule and the reason.
-        Raises: InvalidURL, InvalidProductToken; OriginMismatch: the file's URL is known and rules over
-            another origin.
-        Cost: O(octets of the target) plus the rules that match; never more than rules times target.
+            url: An absolute URL, `//host/path` or a path. It is normalised, and its fragment is ignored.
+            agent: A product token, compared case-insensitively in ASCII, or an `Agent`.
+        Raises: InvalidURL, InvalidProductToken; OriginMismatch: the file governs another origin.
+        Cost: O(bytes of the target) plus the matching rules, and never more than bytes of the rules times bytes of
+            the target.
         Source: RFC 9309 sections 2.2.1 to 2.2.3.
         """
         return self.rules_for(agent).decide(url)
 
     def rules_for(self, agent: str | Agent) -> AgentRules:
-        """Bind the file's rules to one agent: the hot path, for whoever asks more than once.
+        """Return the rules that apply to `agent`. Use this to check many URLs for one agent.
 
-        Args: agent: product token, compared without case in ASCII, or a chain of tokens.
+        Args:
+            agent: A product token, compared case-insensitively in ASCII, or an `Agent`.
         Raises: InvalidProductToken.
-        Cost: O(rules of its groups) for the first agent that chooses them; a look-up for the others.
+        Cost: O(rules of the agent's groups) for the first agent of those groups; a dictionary lookup afterwards.
         Source: RFC 9309 section 2.2.1.
         """
         try:
             rules = self._rules_by_agent.get(agent)
         except TypeError:
-            # A list of tokens has no hash; it is told what an agent is.
+            # A list is not hashable; as_agent raises a TypeError that names the valid types.
             as_agent(agent)
             raise
         if rules is None:
-            who = as_agent(agent)
+            chain = as_agent(agent)
             prefix = None if self.origin is None else str(self.origin).encode()
-            bound = self._compiled.bind(who.encoded_tokens, who.star_applies, prefix, self._check_origin)
+            bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, prefix, self._check_origin)
             if self._token_lines is None:
                 self._token_lines = TokenLines(self._compiled, get_profile(self.profile))
-            rules = AgentRules(who, bound, self.profile, self._token_lines, (_rules_again, (self._source, who)))
+            reconstruction = _reconstruct_rules, (self._source, chain)
+            rules = AgentRules(chain, bound, self.profile, self._token_lines, reconstruction)
             rule_count = bound.rule_count
-            self._rules_held += rule_count
-            if len(self._rules_by_agent) >= _BOUND_AGENTS_LIMIT or self._rules_held > COMPILED_RULES_LIMIT:
+            self._cached_rules += rule_count
+            if len(self._rules_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
                 self._rules_by_agent.clear()
-                self._rules_held = rule_count
+                self._cached_rules = rule_count
             self._rules_by_agent[agent] = rules
         return rules
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The groups, in file order, as they stand: groups of one token are merged when an agent asks.
+        """The groups as written, in file order. Groups with the same token are merged only for an agent.
 
-        Cost: O(octets of rules) at the first call.
+        Cost: O(bytes of the rules) at the first call.
         Source: RFC 9309 section 2.1.
         """
         if self._groups is None:
@@ -185,9 +186,9 @@ class RobotsTxt:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """Every line with its record, spans and notes; blank lines and comments too.
+        """All lines, including blank lines and comments, with their records, spans and notes.
 
-        Cost: O(octets) in Python at the first call.
+        Cost: O(bytes) in Python at the first call.
         """
         if self._records is None:
             self._records = tuple(iter_records(self.content, get_profile(self.profile)))
@@ -195,9 +196,9 @@ class RobotsTxt:
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The values of all sitemap records, as written, in file order; they belong to no group.
+        """The values of all sitemap records as written, in file order. They do not belong to groups.
 
-        Cost: O(records that are no rules).
+        Cost: O(records other than rules and user-agent lines).
         """
         values = (
             parse_sitemap(self.content[row[4] : row[5]])
@@ -207,14 +208,14 @@ class RobotsTxt:
         return tuple(value for value in values if value is not None)
 
     def crawl_delay(self, *, agent: str | Agent) -> float | None:
-        """Give the seconds that the groups of `agent` ask it to leave between two requests.
+        """Return the Crawl-delay of the groups of `agent`, in seconds.
 
-        Where they ask for several, the longest counts: no source decides, and it offends nobody.
+        The longest of several delays counts: no source defines which one applies, and this choice satisfies all.
 
-        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
-        Returns: seconds, or None where they ask for none that is a number.
+        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
+        Returns: The delay, or None if there is no valid one.
         Raises: InvalidProductToken.
-        Cost: O(records that are no rules).
+        Cost: O(records other than rules and user-agent lines).
         """
         delay = self._longest_delay(agent)
         if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
@@ -226,21 +227,21 @@ class RobotsTxt:
         return max((delay for delay in delays if delay is not None), default=None)
 
     def request_rates(self, *, agent: str | Agent) -> tuple[RequestRate, ...]:
-        """Give the request rates that the groups of `agent` ask for, in file order.
+        """Return the Request-rate values of the groups of `agent`, in file order.
 
-        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records that are no rules).
+        Cost: O(records other than rules and user-agent lines).
         """
         rates = map(parse_request_rate, self._values_for(agent, REQUEST_RATE_KEY))
         return tuple(rate for rate in rates if rate is not None)
 
     def visit_times(self, *, agent: str | Agent) -> tuple[DailyWindow, ...]:
-        """Give the times of day at which the groups of `agent` ask it to come, in file order.
+        """Return the Visit-time values of the groups of `agent`, in file order.
 
-        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records that are no rules).
+        Cost: O(records other than rules and user-agent lines).
         """
         windows = map(parse_visit_time, self._values_for(agent, VISIT_TIME_KEY))
         return tuple(window for window in windows if window is not None)
@@ -252,12 +253,13 @@ class RobotsTxt:
                 yield self.content[value_start:value_end]
 
     def with_profile(self, profile: str) -> "RobotsTxt":
-        """Give the same file, as another profile reads it.
+        """Return the same file, parsed with another profile.
 
-        Args: profile: whose reading, by its name in `canfetch.PROFILES`. One that Python's engine alone does is read
-            by that, whichever engine the file was parsed with.
+        Args:
+            profile: A name in `canfetch.PROFILES`. A profile that only the Python engine supports is parsed by that
+                engine, whichever engine parsed this file.
         Raises: UnknownProfile.
-        Cost: O(octets).
+        Cost: O(bytes).
         """
         content, url, _, max_bytes, engine = self._source
         if get_profile(profile).robotparser:
@@ -266,22 +268,24 @@ class RobotsTxt:
 
     @property
     def extensions(self) -> "Extensions":
-        """Every record that is neither a rule nor a user-agent line: what it says, where, and what is odd.
+        """All records other than rules and user-agent lines, with their parsed values, scopes and notes.
 
-        Cost: O(octets of these records) at the first call.
+        Cost: O(bytes of these records) at the first call.
         """
-        return self._asides.records
+        return self._indexed_extensions.records
 
     def canonical(self, url: str | bytes) -> str:
-        """Give the one address of a page that has many: without the parameters that Clean-param names for it.
+        """Return `url` without the query parameters that Clean-param records declare irrelevant for its path.
 
-        The records count wherever in the file they stand. What remains of the URL is as it was written; a
-        fragment is dropped.
+        All Clean-param records of the file count, whichever group they are in. The fragment is removed; the rest
+        of the URL is unchanged.
 
-        Args: url: absolute URL, `//host/path` or a path, as str or bytes.
-        Returns: the URL; an octet that is no UTF-8 is U+DC80 to U+DCFF, which every question here takes back.
-        Raises: InvalidURL; OriginMismatch: the file's URL is known and rules over another origin.
-        Cost: O(octets of the URL) and the Clean-param records that match; at the first call all of them.
+        Args:
+            url: An absolute URL, `//host/path` or a path.
+        Returns: The URL. Bytes that are not valid UTF-8 are surrogates (U+DC80 to U+DCFF), which all methods here
+            accept.
+        Raises: InvalidURL; OriginMismatch: the file governs another origin.
+        Cost: O(bytes of the URL) plus the matching Clean-param records, and all of them at the first call.
         Source: Yandex Webmaster, "The Clean-param directive".
         """
         content = url_bytes(url)
@@ -290,76 +294,77 @@ class RobotsTxt:
             raise rejection(url)
         if self._check_origin is not None:
             self._check_origin(url, None)
-        return self._asides.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")
+        return self._indexed_extensions.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")
 
     def usage(self, url: str | bytes, *, agent: str | Agent, purpose: str) -> "Usage":
-        """Say what the file says about using what `agent` fetches at `url`: a preference, and no permission.
+        """Return the site's preference on using content that `agent` fetches from `url` for `purpose`.
 
-        Content-Signal, Content-Usage and the lines of AI training count, of the groups that decide for the
-        agent; the most restrictive wins. Of a URL that may not be fetched nothing is said.
+        It combines the Content-Signal, Content-Usage and AI training records of the agent's groups; the most
+        restrictive one wins. It is a preference, not a permission to fetch, and it is unknown for a URL that the
+        agent may not fetch.
 
         Args:
-            url, agent: as those of `decide`.
+            url, agent: As for `decide`.
             purpose: `training`, `search` or `ai-use`.
-        Returns: the preference, the records behind it, the licenses beside it, and the verdict.
-        Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: there is no such purpose.
-        Cost: as `decide`, and the records that match; for groups that are asked first, all of theirs.
+        Returns: The preference with the records it is based on, the licenses, and the verdict.
+        Raises: InvalidURL, InvalidProductToken, OriginMismatch; InvalidOption: `purpose` is unknown.
+        Cost: As `decide`, plus the matching records, and all records of the agent's groups at the first call.
         Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; contentsignals.org.
         """
-        from canfetch.core.extensions.queries import usage_purpose  # noqa: PLC0415 - few ask
+        from canfetch.core.extensions.index import parse_purpose  # noqa: PLC0415 - few callers need it
 
-        wanted = usage_purpose(purpose)
-        return self._asides_for(agent).usage(self.decide(url, agent=agent), wanted)
+        wanted = parse_purpose(purpose)
+        return self._extensions_for(agent).usage(self.decide(url, agent=agent), wanted)
 
     def licenses(self, *, agent: str | Agent) -> "tuple[Extension[License], ...]":
-        """Give where the terms of use are: those of the agent's groups, or else those of the file.
+        """Return the License records of the agent's groups, or else those outside groups.
 
-        Args: agent: product token, or a chain of tokens; its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
         Raises: InvalidProductToken.
-        Cost: O(records that are no rules) for groups that are asked first; a look-up for the others.
+        Cost: O(records other than rules and user-agent lines) at the first call for these groups.
         Source: RSL 1.0.
         """
-        return self._asides_for(agent).licenses
+        return self._extensions_for(agent).licenses
 
     def page_rules(self, url: str | bytes, *, agent: str | Agent) -> "tuple[Extension[PathPageRule], ...]":
-        """Give the Noindex, Nofollow and Noarchive lines for a URL, which Google read until September 2019.
+        """Return the Noindex, Nofollow and Noarchive records for `url`, which Google read until September 2019.
 
-        Args: url, agent: as those of `decide`.
+        Args: url, agent: As for `decide`.
         Raises: InvalidURL, InvalidProductToken, OriginMismatch.
-        Cost: as `usage`.
+        Cost: As `usage`.
         """
-        return tuple(self._asides_for(agent).page_rules.matching(self.decide(url, agent=agent).target))
+        return tuple(self._extensions_for(agent).page_rules.matching(self.decide(url, agent=agent).target))
 
     @property
-    def _asides(self) -> "ExtensionAnswers":
-        if self._extension_answers is None:
-            from canfetch.core.extensions.queries import ExtensionAnswers  # noqa: PLC0415 - few ask
+    def _indexed_extensions(self) -> "ExtensionIndex":
+        if self._extension_index is None:
+            from canfetch.core.extensions.index import ExtensionIndex  # noqa: PLC0415 - few callers need it
 
             rows = self._compiled.other_records()
-            self._extension_answers = ExtensionAnswers(self.content, rows, get_profile(self.profile))
-        return self._extension_answers
+            self._extension_index = ExtensionIndex(self.content, rows, get_profile(self.profile))
+        return self._extension_index
 
-    def _asides_for(self, agent: str | Agent) -> "GroupAnswers":
-        return self._asides.of_groups(self.rules_for(agent).group_indices)
+    def _extensions_for(self, agent: str | Agent) -> "GroupExtensions":
+        return self._indexed_extensions.for_groups(self.rules_for(agent).group_indices)
 
     def render(self) -> bytes:
-        """Give back the file as it came, octet for octet.
+        """Return the original bytes of the file.
 
-        In UTF-8 that is a byte order mark, the records' spans in order, and the tail past the limit. UTF-16
-        was kept as it came: what is none could not be encoded again.
+        For a UTF-8 file, these are the byte order mark, the spans of all records in order, and the tail. A UTF-16
+        file is returned as it was passed in, because invalid UTF-16 cannot be encoded again.
         """
         return self._source[0]
 
     def __repr__(self) -> str:
-        where = f" of {self.origin}" if self.origin else ""
-        return f"<RobotsTxt{where}: {len(self.content)} octets, profile {self.profile}>"
+        origin = f" of {self.origin}" if self.origin else ""
+        return f"<RobotsTxt{origin}: {len(self.content)} bytes, profile {self.profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return RobotsTxt, (self._source,)
 
 
-def _rules_again(source: _Source, agent: Agent) -> AgentRules:
-    # Not the file itself: its rules would hold what holds them, and be freed late.
+def _reconstruct_rules(source: _Source, agent: Agent) -> AgentRules:
+    # Parses again instead of holding the file: a reference cycle would delay freeing the memory.
     return RobotsTxt(source).rules_for(agent)
 
 
@@ -371,17 +376,18 @@ def parse(
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: str | None = None,
 ) -> RobotsTxt:
-    """Parse a robots.txt. Whatever is in it, this does not raise.
+    """Parse a robots.txt file. No content makes this raise.
 
     Args:
-        content: the file's bytes; a str is encoded as UTF-8. UTF-16 that says so is transcoded.
-        url: where the file is, such as `https://example.com/robots.txt`; a question about another origin
-            then raises OriginMismatch.
-        profile: whose reading of the file, by its name in `canfetch.PROFILES`.
-        max_bytes: how much is read, from 500 KiB to 512 MiB; the rest is kept as `tail`.
-        engine: `python`, `native` or `both`; None is what `CANFETCH_ENGINE` says, or the native one.
+        content: The file, as bytes or text. UTF-16 with a byte order mark is transcoded to UTF-8.
+        url: The URL of the file, such as `https://example.com/robots.txt`. URLs of other origins then raise
+            OriginMismatch.
+        profile: The parsing profile, a name in `canfetch.PROFILES`.
+        max_bytes: The size limit, from 500 KiB to 512 MiB. Bytes past the limit are ignored.
+        engine: `python`, `native` or `both`. The default is the `CANFETCH_ENGINE` environment variable, or else the
+            native engine if it is installed.
     Raises: InvalidRobotsURL, UnknownProfile, InvalidLimit, EngineError; TypeError.
-    Cost: O(octets).
+    Cost: O(bytes).
     Source: RFC 9309 sections 2.1, 2.2, 2.3 and 2.5.
     """
     if content.__class__ is not bytes:
@@ -390,5 +396,5 @@ def parse(
         elif isinstance(content, bytes | bytearray | memoryview):
             content = bytes(content)
         else:
-            raise TypeError(f"a file is bytes or str, not {type(content).__name__}")
+            raise TypeError(f"content must be bytes or str, not {type(content).__name__}")
     return RobotsTxt((content, url, profile, max_bytes, engine))

@@ -33,7 +33,7 @@ def test_aipref_what_is_said_and_where(engine: str) -> None:
     assert usage.preference is DISALLOW
     assert usage.purpose is UsagePurpose.TRAINING
     assert usage.lines == (4,)
-    assert not usage.says_nothing
+    assert usage.statements
     assert str(usage) == "training: disallow: line 4, content-usage: train-ai=n (disallow)"
     assert [str(record) for record in usage.licenses] == ["line 1, license: https://example.com/all.xml"]
     assert usage.to_json() == json.loads(json.dumps(usage.to_json()))
@@ -48,21 +48,21 @@ def test_aipref_what_is_said_and_where(engine: str) -> None:
 def test_a_usage_is_neither_true_nor_false() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/", agent="a", purpose="search")
     assert usage.preference is ALLOW
-    with pytest.raises(TypeError, match="neither true nor false"):
+    with pytest.raises(TypeError, match="no truth value"):
         bool(usage)
 
 
 def test_aipref_nothing_is_said_of_what_may_not_be_fetched() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/never/x", agent="a", purpose="training")
     assert usage.preference is Preference.UNKNOWN
-    assert usage.says_nothing
-    assert usage.explanation == "it may not be fetched, so nothing is said of its use: line 3, Disallow: /never/"
+    assert usage.statements == ()
+    assert usage.explanation == "the URL may not be fetched: line 3, Disallow: /never/"
 
 
 def test_aipref_f14_a_label_in_upper_case_says_nothing() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/", agent="ExampleBot", purpose="training")
     assert usage.preference is Preference.UNKNOWN
-    assert usage.explanation == "the file says nothing about training"
+    assert usage.explanation == "no record mentions training"
 
 
 def test_rsl_f15_a_groups_license_stands_in_place_of_the_files() -> None:
@@ -114,7 +114,7 @@ def test_answers_for_many_groups_are_kept_in_bounded_number() -> None:
     for _ in range(2):
         for n in range(70):
             assert robots.usage("/", agent=f"a{n}", purpose="training").lines == (3 * n + 2,)
-    assert len(robots._asides._by_groups) <= 64
+    assert len(robots._indexed_extensions._by_groups) <= 64
 
 
 def test_a_file_that_was_asked_can_be_sent_elsewhere() -> None:

@@ -1,1 +1,1 @@
-"""Records beyond the RFC, one file each: octets in, value out. They never end a group (section 2.2.4)."""
+"""Records beyond the RFC: one module for each, which parses a value. Such records never end a group (section 2.2.4)."""

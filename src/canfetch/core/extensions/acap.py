@@ -1,8 +1,8 @@
-"""ACAP, the Automated Content Access Protocol of publishers, 2007 to 2011: permissions beside crawling.
+"""ACAP, the Automated Content Access Protocol (2007 to 2011): permissions that publishers set beside crawl rules.
 
-Its fields all begin with `ACAP-`. Nobody reads them today; they are taken apart and not judged.
+All its fields start with `ACAP-`. No current crawler reads them; they are parsed and never enforced.
 
-Source: ACAP 1.0 of November 2007, as far as files show it.
+Source: ACAP 1.0 of November 2007, as used in files.
 """
 
 from typing import Final, NamedTuple
@@ -15,9 +15,12 @@ _PERMISSIONS: Final = ("allow", "disallow")
 
 
 class AcapField(NamedTuple):
-    """One field: `allow` or `disallow` and the use, as of `ACAP-disallow-crawl`, or None and the field's name.
+    """An ACAP field.
 
-    `argument` is its value as written: a path, the name of a resource set, a crawler.
+    Attributes:
+        permission: `allow` or `disallow`, as in `ACAP-disallow-crawl`, or None for other fields.
+        use: The use that the permission is about, or the name of the field if it has no permission.
+        argument: The value as written: a path, the name of a resource set, or a crawler.
     """
 
     permission: str | None
@@ -26,9 +29,9 @@ class AcapField(NamedTuple):
 
 
 def parse_acap_field(key: bytes, value: bytes) -> tuple[AcapField | None, ExtensionNote]:
-    """Read a field, its key in lower case.
+    """Parse a field from its key, in lower case, and its value.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     name = display_text(key[len(PREFIX) :])
     permission, dash, use = name.partition("-")

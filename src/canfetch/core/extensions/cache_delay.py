@@ -1,6 +1,6 @@
-"""Cache-delay: Crawl-delay for those who fetch for a cache.
+"""Cache-delay: a Crawl-delay for crawlers that fill a cache.
 
-Source: none but the libraries that read it; no crawler documents it.
+Source: only the libraries that read it; no crawler documents it.
 """
 
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from canfetch.core.extensions.record import ExtensionNote
 
 
 class CacheDelay(NamedTuple):
-    """Seconds between two requests for a cache."""
+    """Seconds between two requests that fill a cache."""
 
     seconds: float
 
 
 def parse_cache_delay(value: bytes) -> tuple[CacheDelay | None, ExtensionNote]:
-    """Read a value: a number, as that of Crawl-delay."""
+    """Parse a value: a number, as in Crawl-delay."""
     seconds = parse_crawl_delay(value)
     if seconds is None:
         return None, ExtensionNote.UNREADABLE

@@ -1,4 +1,4 @@
-"""Comment: a message to whoever wrote the crawler.
+"""Comment: a message to the operator of the crawler.
 
 Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
 """
@@ -10,11 +10,11 @@ from canfetch.core.text import display_text
 
 
 class Comment(NamedTuple):
-    """The message; what cannot be shown is its escape."""
+    """The message. Bytes that cannot be printed are written as escapes."""
 
     text: str
 
 
 def parse_comment(value: bytes) -> tuple[Comment | None, ExtensionNote]:
-    """Read a value: any text."""
+    """Parse a value: any text."""
     return (Comment(display_text(value)), ExtensionNote.NONE) if value else (None, ExtensionNote.UNREADABLE)

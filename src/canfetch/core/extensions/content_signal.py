@@ -1,9 +1,9 @@
-"""Content-Signal: whether a site's content may be searched, fed to models, and trained on.
+"""Content-Signal: whether content may be used for search, as input to AI models, and for training.
 
-A signal that is not there neither grants nor restricts. `use` is on trial at Cloudflare since July 2026; it is kept
-and not judged.
+A missing signal neither grants nor restricts anything. Cloudflare has tested `use` since July 2026; it is parsed and
+does not affect any preference.
 
-Source: contentsignals.org; Cloudflare's documents; draft-romm-aipref-contentsignals-00.
+Source: contentsignals.org; Cloudflare's documentation; draft-romm-aipref-contentsignals-00.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _USES: Final = ("immediate", "reference", "full")
 
 
 class ContentSignal(NamedTuple):
-    """The signals of one line, as (label, value) in lower case, in order; unknown ones too."""
+    """The signals of a line as (label, value) in lower case, in order, including unknown ones."""
 
     signals: tuple[tuple[str, str], ...]
 
@@ -34,7 +34,10 @@ class ContentSignal(NamedTuple):
 
     @property
     def usage_preferences(self) -> Iterator[UsagePreference]:
-        """What it says of each purpose; of a label that is there twice, the most restrictive: that is ours."""
+        """The preferences that the line states, at most one for each purpose.
+
+        If a label is repeated, its most restrictive value counts. No source defines that case.
+        """
         for label, purpose in _PURPOSES.items():
             preference = most_restrictive(
                 _PREFERENCES.get(value, Preference.UNKNOWN) for name, value in self.signals if name == label
@@ -44,25 +47,25 @@ class ContentSignal(NamedTuple):
 
 
 def parse_content_signal(value: bytes) -> tuple[ContentSignal | None, ExtensionNote]:
-    """Read a value such as `search=yes, ai-train=no`; letter case does not count.
+    """Parse a value such as `search=yes, ai-train=no`, case-insensitively.
 
-    A path in front, as AIPREF has it, is not defined here: such a line says nothing.
+    A path before the signals, as in AIPREF, is not defined for content signals. Such a line is unreadable.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     if value[:1] == b"/":
         return None, ExtensionNote.UNREADABLE | ExtensionNote.PATH_BEFORE_SIGNALS
     notes = ExtensionNote.NONE
     signals: list[tuple[str, str]] = []
     for part in value.split(b","):
-        label, equals, given = (display_text(piece.strip().lower()) for piece in part.partition(b"="))
+        label, equals, setting = (display_text(piece.strip().lower()) for piece in part.partition(b"="))
         if not label or not equals:
             notes |= ExtensionNote.UNKNOWN_VALUE
             continue
-        signals.append((label, given))
+        signals.append((label, setting))
         if label != "use" and label not in _PURPOSES:
             notes |= ExtensionNote.UNKNOWN_LABEL
-        elif given not in (_USES if label == "use" else _PREFERENCES):
+        elif setting not in (_USES if label == "use" else _PREFERENCES):
             notes |= ExtensionNote.UNKNOWN_VALUE
     if not signals:
         return None, notes | ExtensionNote.UNREADABLE

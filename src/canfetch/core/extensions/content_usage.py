@@ -1,12 +1,12 @@
-"""Content-Usage: for which paths a site likes which use of its content.
+"""Content-Usage: preferences on the use of content, optionally for a path.
 
-Of the records whose path matches, the one with the most octets counts, as with rules; of those that have
-equally many, the most restrictive. A record without a path is one for `/`.
+Of the records whose path matches, the most specific one counts, as with rules. Among equally specific records, the
+most restrictive one counts. A record without a path applies to `/`.
 
 DEVIATION(aipref): the draft makes these lines rules of a group, so that they would end a run of user-agent lines.
-Here they never do: parsers of RFC 9309 that do not know them must come to the same groups.
-DEVIATION(aipref): labels of earlier drafts are read, where no label of today speaks of the same use. The
-draft ignores what it does not know; but whoever wrote `train-genai=n` in 2025 has said something.
+Here they never do, because an RFC 9309 parser that does not know them must find the same groups.
+DEVIATION(aipref): labels of earlier drafts are read if no current label covers the same purpose. The draft ignores
+unknown labels, but a site that published `train-genai=n` in 2025 stated a preference.
 
 Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 section 3.2.
 """
@@ -18,16 +18,19 @@ from canfetch.core.extensions.preference import Preference, UsagePreference, Usa
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
 
-_EVERYTHING: Final = tuple(UsagePurpose)
+_ALL_PURPOSES: Final = tuple(UsagePurpose)
 _TRAINING: Final = (UsagePurpose.TRAINING,)
 _AI_USE: Final = (UsagePurpose.AI_USE,)
 _PREFERENCES: Final = {b"y": Preference.ALLOW, b"n": Preference.DISALLOW}
 
 
 class UsageLabel(NamedTuple):
-    """A label, which purposes it speaks of, and how soon it counts: 0 is today's, 1 an old one, 2 an old broad one.
+    """A label of the vocabulary.
 
-    `draft` is the last one that had it, where that is not today's.
+    Attributes:
+        purposes: The purposes that the label covers.
+        rank: 0 for a current label, 1 for a former label, 2 for a former label of all purposes. Lower ranks win.
+        draft: The last draft that defined the label, or None for a current label.
     """
 
     purposes: tuple[UsagePurpose, ...]
@@ -39,51 +42,52 @@ USAGE_LABELS: Final[dict[str, UsageLabel]] = {
     "train-ai": UsageLabel(_TRAINING),
     "search": UsageLabel((UsagePurpose.SEARCH,)),
     "ai-use": UsageLabel(_AI_USE),
-    # All of 2025. A broad one had the narrow ones in it, and gave way to them.
-    "tdm": UsageLabel(_EVERYTHING, 2, "draft-ietf-aipref-vocab-01"),
+    # The labels of 2025. A broad label included the narrow ones, which overrode it.
+    "tdm": UsageLabel(_ALL_PURPOSES, 2, "draft-ietf-aipref-vocab-01"),
     "ai": UsageLabel(_TRAINING, 1, "draft-ietf-aipref-vocab-01"),
     "genai": UsageLabel(_TRAINING, 1, "draft-ietf-aipref-vocab-01"),
     "inference": UsageLabel(_AI_USE, 1, "draft-ietf-aipref-vocab-01"),
-    "all": UsageLabel(_EVERYTHING, 2, "draft-ietf-aipref-vocab-02"),
+    "all": UsageLabel(_ALL_PURPOSES, 2, "draft-ietf-aipref-vocab-02"),
     "train-genai": UsageLabel(_TRAINING, 1, "draft-ietf-aipref-vocab-03"),
-    "bots": UsageLabel(_EVERYTHING, 2, "draft-ietf-aipref-vocab-04"),
+    "bots": UsageLabel(_ALL_PURPOSES, 2, "draft-ietf-aipref-vocab-04"),
     "ai-output": UsageLabel(_AI_USE, 1, "draft-ietf-aipref-vocab-04"),
 }
 
 
 class ContentUsage(NamedTuple):
-    """A path, or None for all of them, and what is said of each label whose preference is known."""
+    """A path, or None for all paths, and the preferences of the known labels."""
 
     path: bytes | None
     preferences: tuple[tuple[str, Preference], ...]
 
     @property
     def usage_preferences(self) -> Iterator[UsagePreference]:
-        """What it says of each purpose, today's labels before old ones."""
+        """The preferences that the line states. Current labels override former ones."""
         for purpose in UsagePurpose:
-            found = [
+            ranked = [
                 (label.rank, UsagePreference(purpose, preference, name, label.draft))
                 for name, preference in self.preferences
                 if purpose in (label := USAGE_LABELS[name]).purposes
             ]
-            first = min((rank for rank, _ in found), default=0)
-            given = most_restrictive(said.preference for rank, said in found if rank == first)
-            yield from (said for rank, said in found if rank == first and said.preference is given)
+            first = min((rank for rank, _ in ranked), default=0)
+            stated = [preference for rank, preference in ranked if rank == first]
+            strictest = most_restrictive(usage.preference for usage in stated)
+            yield from (usage for usage in stated if usage.preference is strictest)
 
 
 def parse_content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:
-    """Read a value such as `train-ai=n` or `/blog/ train-ai=y, search=y`.
+    """Parse a value such as `train-ai=n` or `/blog/ train-ai=y, search=y`.
 
-    Where the dictionary does not parse, as with a label in upper case, all is unknown.
+    If the dictionary is malformed, for example because of an upper-case label, all preferences are unknown.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     path: bytes | None = None
     if value[:1] == b"/":
         path, _, value = value.replace(b"\t", b" ").partition(b" ")
     dictionary = parse_structured_dictionary(value)
     if not dictionary:
-        # It says nothing, and still is the longest path for what is below it.
+        # The record states nothing, but it may still be the most specific one for a path.
         return ContentUsage(path, ()), ExtensionNote.UNREADABLE
     notes = ExtensionNote.NONE
     preferences: list[tuple[str, Preference]] = []

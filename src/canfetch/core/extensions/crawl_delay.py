@@ -1,14 +1,14 @@
-"""Crawl-delay: seconds that a crawler is asked to leave between two requests.
+"""Crawl-delay: the number of seconds that a crawler should leave between two requests.
 
-No standard defines it, and crawlers read it differently or not at all; this gives the number.
+No standard defines it, and crawlers interpret it differently or ignore it. This module only parses the number.
 
-Source: Bing's and Yandex's documents.
+Source: Bing's and Yandex's documentation.
 """
 
 from typing import Final, NamedTuple
 
 KEY: Final = b"crawl-delay"
-_LONGEST_VALUE_OCTETS: Final = 32
+_MAX_BYTES: Final = 32
 
 
 class CrawlDelay(NamedTuple):
@@ -18,12 +18,12 @@ class CrawlDelay(NamedTuple):
 
 
 def parse_crawl_delay(value: bytes) -> float | None:
-    """Read a value: a decimal number that is not negative, with `.` or, leniently, `,` as its point.
+    """Parse a value: a non-negative decimal number, with `.` or, leniently, `,` as the decimal point.
 
-    Returns: seconds, or None where the value is anything else, such as `5s`, `1e3` or `-1`.
+    Returns: The seconds, or None for anything else, such as `5s`, `1e3` or `-1`.
     """
     digits = value.replace(b",", b".", 1)
     whole, _, fraction = digits.partition(b".")
     if not (whole or fraction).isdigit() or (fraction and not fraction.isdigit()) or (whole and not whole.isdigit()):
         return None
-    return float(digits) if len(digits) <= _LONGEST_VALUE_OCTETS else None
+    return float(digits) if len(digits) <= _MAX_BYTES else None

@@ -1,6 +1,6 @@
-"""Host: the preferred one of a site's mirrors.
+"""Host: the preferred mirror of a site.
 
-Source: Yandex's documents until March 2018; it gave way to redirects, and is still in files.
+Source: Yandex's documentation until March 2018. Redirects have replaced it, but files still contain it.
 """
 
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ _SCHEMES: Final = (b"http", b"https")
 
 
 class HostName(NamedTuple):
-    """The preferred mirror: its host, and its scheme and port where they are given."""
+    """The host of the preferred mirror, with its scheme and port if they are given."""
 
     scheme: str | None
     host: str
@@ -21,16 +21,17 @@ class HostName(NamedTuple):
 
 
 def parse_host(value: bytes) -> tuple[HostName | None, ExtensionNote]:
-    """Read a value such as `example.com`, `example.com:8080` or `https://example.com`.
+    """Parse a value such as `example.com`, `example.com:8080` or `https://example.com`.
 
-    A slash at the end is passed over, and noted; a path, user information or another scheme is no host.
+    A trailing slash is ignored and noted. A value with a path, user information or another scheme is unreadable.
     """
-    scheme, mark, place = value.rpartition(b"://")
+    scheme, mark, authority = value.rpartition(b"://")
     notes = ExtensionNote.NONE
-    if place.endswith(b"/"):
-        place, notes = place[:-1], ExtensionNote.TRAILING_SLASH
-    authority = None if b"/" in place or b"@" in place or b"?" in place else split_authority(place)
-    if authority is None or (mark and scheme.lower() not in _SCHEMES):
+    if authority.endswith(b"/"):
+        authority, notes = authority[:-1], ExtensionNote.TRAILING_SLASH
+    has_other_parts = b"/" in authority or b"@" in authority or b"?" in authority
+    split = None if has_other_parts else split_authority(authority)
+    if split is None or (mark and scheme.lower() not in _SCHEMES):
         return None, ExtensionNote.UNREADABLE
-    port = int(authority.port.lstrip(b"0") or b"0") if authority.port else None
-    return HostName(display_text(scheme.lower()) or None, display_text(authority.host.lower()), port), notes
+    port = int(split.port.lstrip(b"0") or b"0") if split.port else None
+    return HostName(display_text(scheme.lower()) or None, display_text(split.host.lower()), port), notes

@@ -1,8 +1,8 @@
-"""License: where the terms of use are, in Really Simple Licensing.
+"""License: the URL of the terms of use, in Really Simple Licensing (RSL).
 
-It changes no verdict. Those of a crawler's own groups stand in place of those of the file.
+It does not affect verdicts. The License records of a crawler's groups replace those outside groups.
 
-Source: RSL 1.0 of December 2025. Its guide knows the file's alone; the specification knows both.
+Source: RSL 1.0 of December 2025. Its guide describes records outside groups only; the specification describes both.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class License(NamedTuple):
 
 
 def parse_license(value: bytes) -> tuple[License | None, ExtensionNote]:
-    """Read a value: an absolute URL."""
+    """Parse a value: an absolute URL."""
     split = split_url(value)
     if split is None or not split.scheme:
         return None, ExtensionNote.UNREADABLE | ExtensionNote.NOT_ABSOLUTE

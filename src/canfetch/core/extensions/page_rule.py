@@ -1,7 +1,7 @@
-"""Noindex, Nofollow and Noarchive in robots.txt: what page-level rules say, for paths.
+"""Noindex, Nofollow and Noarchive in robots.txt: page-level rules for paths.
 
-Google read them, without ever documenting it, until 1 September 2019; they say nothing to it today. A path
-is read as that of a rule; of several that match, each counts, since each only restricts: that is ours.
+Google read them until 1 September 2019 without documenting them. Current crawlers ignore them. A path is a pattern, as
+in a rule. All matching records apply, because each of them only restricts; no source defines that case.
 
 Source: Google's announcement of July 2019.
 """
@@ -14,14 +14,14 @@ PAGE_RULES: Final = ("noindex", "nofollow", "noarchive")
 
 
 class PathPageRule(NamedTuple):
-    """A page-level rule for the paths that the pattern matches."""
+    """A page-level rule for the paths that match `path`."""
 
     rule: str
     path: bytes
 
 
 def parse_page_rule(rule: str, value: bytes) -> tuple[PathPageRule | None, ExtensionNote]:
-    """Read a value: a pattern, as that of a rule."""
+    """Parse a value: a pattern, as in a rule."""
     if value[:1] not in (b"/", b"*"):
         return None, ExtensionNote.OBSOLETE | ExtensionNote.UNREADABLE
     return PathPageRule(rule, value), ExtensionNote.OBSOLETE

@@ -1,6 +1,6 @@
-"""Records that speak of paths, found for a target as rules are: the same patterns, the same matcher.
+"""Records with a path, matched like rules: with the same patterns and the same matcher.
 
-Source: RFC 9309 section 2.2.2, which draft-ietf-aipref-attach-05 takes over.
+Source: RFC 9309 section 2.2.2, as adopted by draft-ietf-aipref-attach-05.
 """
 
 from collections.abc import Sequence
@@ -14,36 +14,37 @@ RecordT = TypeVar("RecordT")
 
 
 class PathRecords(Generic[RecordT]):
-    """Records by the pattern of the paths that they speak of."""
+    """Records indexed by the pattern of their path."""
 
     __slots__ = ("_literal", "_records", "_rules")
 
     def __init__(self, records: Sequence[tuple[bytes, RecordT]], profile: Profile) -> None:
         self._literal = profile.literal_paths
         self._records = [record for _, record in records]
-        # As disallow rules, since in a profile an allow rule has a second pattern; the line is the place in the list.
+        # Indexed as disallow rules, because an allow rule has a second pattern in some profiles. The line number of
+        # a rule is the index of its record.
         self._rules = RuleSet(((False, path, index) for index, (path, _) in enumerate(records)), profile)
 
     def matching(self, target: bytes) -> list[RecordT]:
-        """Give the records whose pattern matches, in order.
+        """Return the records whose pattern matches, in order.
 
-        Cost: O(octets of the target), plus the records that match.
+        Cost: O(bytes of the target), plus the matching records.
         """
         return [self._records[index] for index in sorted(self._specificities(target))]
 
-    def strongest(self, target: bytes) -> list[RecordT]:
-        """Give, of those, the ones whose pattern has the most octets, in order.
+    def most_specific(self, target: bytes) -> list[RecordT]:
+        """Return the matching records with the highest specificity, in order.
 
-        Cost: as `matching`.
+        Cost: As `matching`.
         """
-        found = self._specificities(target)
-        most = max(found.values(), default=0)
-        return [self._records[index] for index in sorted(found) if found[index] == most]
+        specificities = self._specificities(target)
+        highest = max(specificities.values(), default=0)
+        return [self._records[index] for index in sorted(specificities) if specificities[index] == highest]
 
     def _specificities(self, target: bytes) -> dict[int, int]:
         rules = self._rules
         if self._literal:
-            # A verdict shows the characters.
+            # The target of a verdict has plain characters; patterns are compared in the literal form.
             target = literal(target, decode=False)
         ranks = set(rules.form_a.all(target))
         if rules.form_b is not None:

@@ -1,7 +1,7 @@
-"""What a file may say of the use of what was fetched: for which purpose, and whether it likes it.
+"""Preferences on the use of content: the purposes, and whether a use is welcome.
 
-Three purposes, for which the vocabularies in use have words: those of AIPREF's draft vocab-08 (`train-ai`, `search`,
-`ai-use`) and of content signals (`ai-train`, `search`, `ai-input`).
+The three purposes are those for which the vocabularies in use have labels: the AIPREF draft vocab-08 (`train-ai`,
+`search`, `ai-use`) and content signals (`ai-train`, `search`, `ai-input`).
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class UsagePurpose(StrEnum):
-    """What somebody does with what was fetched."""
+    """The purpose for which content is used."""
 
     TRAINING = "training"
     SEARCH = "search"
@@ -18,7 +18,7 @@ class UsagePurpose(StrEnum):
 
 
 class Preference(StrEnum):
-    """What is said of a use: that it is welcome, that it is not, or nothing."""
+    """Whether a use is welcome, unwelcome, or not mentioned."""
 
     ALLOW = "allow"
     DISALLOW = "disallow"
@@ -26,7 +26,10 @@ class Preference(StrEnum):
 
 
 class UsagePreference(NamedTuple):
-    """What one label of a record says of one purpose; `draft` is the one that had it, where it is an old one."""
+    """The preference that one label of a record states for one purpose.
+
+    `draft` is the draft that defined the label, or None for a current label.
+    """
 
     purpose: UsagePurpose
     preference: Preference
@@ -35,11 +38,11 @@ class UsagePreference(NamedTuple):
 
 
 def most_restrictive(preferences: Iterable[Preference]) -> Preference:
-    """Combine preferences: disallow if any is, else allow if any is, else unknown.
+    """Return disallow if it occurs, else allow if it occurs, else unknown.
 
     Source: draft-ietf-aipref-vocab-08 section 7.1.
     """
-    given = set(preferences)
-    if Preference.DISALLOW in given:
+    distinct = set(preferences)
+    if Preference.DISALLOW in distinct:
         return Preference.DISALLOW
-    return Preference.ALLOW if Preference.ALLOW in given else Preference.UNKNOWN
+    return Preference.ALLOW if Preference.ALLOW in distinct else Preference.UNKNOWN

@@ -1,4 +1,4 @@
-"""A record beyond the RFC, read: what it says, where it stands, and what is odd about it."""
+"""A parsed record beyond the RFC, with its position, scope and notes."""
 
 from enum import Flag, StrEnum, auto
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -9,40 +9,46 @@ ParsedT = TypeVar("ParsedT")
 
 
 class ExtensionScope(StrEnum):
-    """Whom a record speaks to."""
+    """The crawlers that a record applies to."""
 
-    FILE = "file"  # everyone, wherever it stands
-    GROUP = "group"  # the crawlers of the group in which it stands
-    NONE = "none"  # a record of groups that stands in none
+    FILE = "file"  # all crawlers, wherever the record is
+    GROUP = "group"  # the crawlers of the record's group
+    NONE = "none"  # no crawler: the record belongs in a group and is outside of all
 
 
 class ExtensionNote(Flag):
-    """What is odd about a record beyond the RFC."""
+    """Peculiarities of a record."""
 
     NONE = 0
-    UNREADABLE = auto()  # its value is not what the record wants: it says nothing
-    MISSING_COLON = auto()  # white space stands for the colon
+    UNREADABLE = auto()  # the value is invalid, so the record has no effect
+    MISSING_COLON = auto()  # white space in place of the colon
     MISSPELT_KEY = auto()  # a spelling other than the record's name
-    UNKNOWN_RECORD = auto()  # nobody whom we know of has defined it
-    OBSOLETE = auto()  # nobody whom we know of honours it any more
-    OUTSIDE_GROUP = auto()  # it belongs in a group, and stands in none
-    UNKNOWN_LABEL = auto()  # a label in it that nobody whom we know of has defined
-    UNKNOWN_VALUE = auto()  # a label in it whose value is none of those defined
+    UNKNOWN_RECORD = auto()  # no known source defines the record
+    OBSOLETE = auto()  # no known crawler reads the record any more
+    OUTSIDE_GROUP = auto()  # the record belongs in a group and is outside of all
+    UNKNOWN_LABEL = auto()  # no known source defines a label in the value
+    UNKNOWN_VALUE = auto()  # a label has a value that is not defined for it
     OLD_LABEL = auto()  # a label of an earlier draft
-    PATH_BEFORE_SIGNALS = auto()  # a path where content signals have none: it says nothing
-    NOT_ABSOLUTE = auto()  # a URL without scheme and host, where a whole one is wanted
+    PATH_BEFORE_SIGNALS = auto()  # a path before content signals, so the record has no effect
+    NOT_ABSOLUTE = auto()  # a URL without scheme and host in place of an absolute URL
     DECIMAL_COMMA = auto()  # a comma as the decimal point
-    TRAILING_SLASH = auto()  # a slash behind a host
-    TOO_LONG = auto()  # longer than the engine that defined it reads
+    TRAILING_SLASH = auto()  # a slash after a host
+    TOO_LONG = auto()  # longer than the search engine that defined the record reads
 
 
 class Extension(NamedTuple, Generic[ParsedT]):
-    """One record beyond the RFC.
+    """A record beyond the RFC.
 
-    `name` is the record's name, or the key where it is unknown, in lower case; `meaning` what
-    its value says, or None where that cannot be read; `value` the value as written, stripped; `line` counts
-    from 1. `group` is the index in `RobotsTxt.groups` of the group in which it stands, also where it speaks
-    to everyone, or None. `source` is who defined it.
+    Attributes:
+        name: The record's name, or the key of an unknown record, in lower case.
+        parsed: The parsed value, or None if the value is unreadable or the record unknown.
+        value: The value as written, without surrounding white space.
+        line: The line number, from 1.
+        group: The index in `RobotsTxt.groups` of the group that contains the record, or None. A record can be inside a
+            group and still apply to the whole file.
+        scope: The crawlers that the record applies to.
+        notes: Peculiarities of the record.
+        source: The source that defines the record.
     """
 
     name: str
@@ -58,7 +64,7 @@ class Extension(NamedTuple, Generic[ParsedT]):
         return f"line {self.line}, {self.name}: {display_text(self.value)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give the record in plain values, without its meaning; octets that are no UTF-8 are escapes."""
+        """Return the record as plain values, without `parsed`. Bytes that are not valid UTF-8 are percent-encoded."""
         return {
             "name": self.name,
             "value": display_text(self.value),

@@ -1,24 +1,24 @@
-"""Robot-version: by which version of the standard the group is written.
+"""Robot-version: the version of the standard that a group is written for.
 
-Source: "An Extended Standard for Robot Exclusion" (Conner, 1996). Nobody reads it today.
+Source: "An Extended Standard for Robot Exclusion" (Conner, 1996). No current crawler reads it.
 """
 
 from typing import NamedTuple
 
 from canfetch.core.extensions.record import ExtensionNote
 
-_LONGEST_OCTETS = 32
+_MAX_BYTES = 32
 
 
 class RobotVersion(NamedTuple):
-    """The version's numbers, such as 2, 0 and 0."""
+    """The numbers of the version, such as 2, 0 and 0."""
 
     numbers: tuple[int, ...]
 
 
 def parse_robot_version(value: bytes) -> tuple[RobotVersion | None, ExtensionNote]:
-    """Read a value such as `2.0.0`."""
+    """Parse a value such as `2.0.0`."""
     parts = value.split(b".")
-    if len(value) > _LONGEST_OCTETS or not all(part.isdigit() for part in parts):
+    if len(value) > _MAX_BYTES or not all(part.isdigit() for part in parts):
         return None, ExtensionNote.OBSOLETE | ExtensionNote.UNREADABLE
     return RobotVersion(tuple(map(int, parts))), ExtensionNote.OBSOLETE

@@ -1,4 +1,4 @@
-"""Sitemap: where the site's lists of URLs are. It belongs to no group.
+"""Sitemap: the URL of a list of the site's URLs. It does not belong to a group.
 
 Source: sitemaps.org; Google's specification.
 """
@@ -9,11 +9,11 @@ from canfetch.core.text import display_text
 
 
 class SitemapURL(NamedTuple):
-    """The URL of a list of URLs, as written."""
+    """The URL of a sitemap, as written."""
 
     url: str
 
 
 def parse_sitemap(value: bytes) -> str | None:
-    """Read a value: the URL as written, or None where there is none."""
+    """Parse a value: the URL as written, or None if the value is empty."""
     return display_text(value) or None

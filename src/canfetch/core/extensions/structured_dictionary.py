@@ -1,7 +1,8 @@
-"""A structured field's dictionary: keys, and the values that are tokens.
+"""Dictionaries of structured fields: keys and their tokens.
 
-Strict, as the RFC demands: where one octet is out of place, nothing is read. Values of other types are checked and
-given as None, parameters are checked and left out, and of a key that is there twice the last counts.
+The parser is strict, as the RFC requires: one invalid byte makes the whole dictionary invalid. Values of other types
+are validated and returned as None, and parameters are validated and dropped. The last occurrence of a repeated key
+counts.
 
 Source: RFC 9651 sections 3 and 4.2.
 """
@@ -21,112 +22,112 @@ _NUMBER: Final = frozenset(_DIGITS + b".")
 _ESCAPED: Final = frozenset(b'"\\')
 _SPACE: Final = frozenset(b" ")
 _WHITE_SPACE: Final = frozenset(b" \t")
-_LONGEST_INTEGER: Final = 15
-_LONGEST_WHOLE: Final = 12
-_LONGEST_FRACTION: Final = 3
+_MAX_INTEGER_DIGITS: Final = 15
+_MAX_WHOLE_DIGITS: Final = 12
+_MAX_FRACTION_DIGITS: Final = 3
 
 
-class _NotADictionary(Exception):
-    """An octet is out of place."""
+class _InvalidDictionary(Exception):
+    """Raised internally at the first invalid byte."""
 
 
-def parse_structured_dictionary(octets: bytes) -> dict[bytes, bytes | None] | None:
-    """Parse a dictionary; None where it is none. An empty one is empty.
+def parse_structured_dictionary(text: bytes) -> dict[bytes, bytes | None] | None:
+    """Parse a dictionary. Return None if `text` is not a valid dictionary.
 
-    Returns: the token behind each key, or None for a value of another type.
-    Cost: O(octets).
+    Returns: The token of each key, or None for a value of another type.
+    Cost: O(bytes).
     """
     try:
-        return _Reader(octets.strip(b" ")).dictionary()
-    except _NotADictionary:
+        return _Parser(text.strip(b" ")).dictionary()
+    except _InvalidDictionary:
         return None
 
 
-class _Reader:
-    """Reads from the left; what it has read is behind `position`."""
+class _Parser:
+    """A recursive-descent parser. `position` is the index of the next byte."""
 
-    __slots__ = ("octets", "position")
+    __slots__ = ("position", "text")
 
-    def __init__(self, octets: bytes) -> None:
-        self.octets = octets
+    def __init__(self, text: bytes) -> None:
+        self.text = text
         self.position = 0
 
     def dictionary(self) -> dict[bytes, bytes | None]:
         members: dict[bytes, bytes | None] = {}
-        while self.position < len(self.octets):
+        while self.position < len(self.text):
             key = self._key()
             value = None
-            if self._takes(b"="):
-                if self._takes(b"("):
+            if self._take(b"="):
+                if self._take(b"("):
                     self._inner_list()
                 else:
                     value = self._bare_item()
             members[key] = value
             self._parameters()
-            self._run(_WHITE_SPACE)
-            if self.position == len(self.octets):
+            self._take_while(_WHITE_SPACE)
+            if self.position == len(self.text):
                 break
             self._expect(b",")
-            self._run(_WHITE_SPACE)
-            if self.position == len(self.octets):
-                raise _NotADictionary  # a comma at the end
+            self._take_while(_WHITE_SPACE)
+            if self.position == len(self.text):
+                raise _InvalidDictionary  # a trailing comma
         return members
 
     def _peek(self) -> int:
-        return self.octets[self.position] if self.position < len(self.octets) else -1
+        return self.text[self.position] if self.position < len(self.text) else -1
 
-    def _takes(self, octet: bytes) -> bool:
-        if not self.octets.startswith(octet, self.position):
+    def _take(self, prefix: bytes) -> bool:
+        if not self.text.startswith(prefix, self.position):
             return False
         self.position += 1
         return True
 
-    def _expect(self, octet: bytes) -> None:
-        if not self._takes(octet):
-            raise _NotADictionary
+    def _expect(self, prefix: bytes) -> None:
+        if not self._take(prefix):
+            raise _InvalidDictionary
 
-    def _run(self, of: frozenset[int]) -> bytes:
+    def _take_while(self, allowed: frozenset[int]) -> bytes:
         start = self.position
-        while self._peek() in of:
+        while self._peek() in allowed:
             self.position += 1
-        return self.octets[start : self.position]
+        return self.text[start : self.position]
 
     def _key(self) -> bytes:
         if self._peek() not in _KEY_START:
-            raise _NotADictionary
-        return self._run(_KEY)
+            raise _InvalidDictionary
+        return self._take_while(_KEY)
 
     def _parameters(self) -> None:
-        while self._takes(b";"):
-            self._run(_SPACE)
+        while self._take(b";"):
+            self._take_while(_SPACE)
             self._key()
-            if self._takes(b"="):
+            if self._take(b"="):
                 self._bare_item()
 
     def _inner_list(self) -> None:
-        self._run(_SPACE)
-        while not self._takes(b")"):
+        self._take_while(_SPACE)
+        while not self._take(b")"):
             self._bare_item()
             self._parameters()
-            if not self._run(_SPACE) and self._peek() != 0x29:
-                raise _NotADictionary
+            if not self._take_while(_SPACE) and self._peek() != 0x29:
+                raise _InvalidDictionary
 
     def _bare_item(self) -> bytes | None:
         first = self._peek()
         if first in _TOKEN_START:
-            return self._run(_TOKEN)
-        if self._takes(b'"'):
+            return self._take_while(_TOKEN)
+        if self._take(b'"'):
             self._string()
-        elif self._takes(b":"):
-            self._run(_BASE64)
+        elif self._take(b":"):
+            self._take_while(_BASE64)
             self._expect(b":")
-        elif self._takes(b"?"):
-            if not self._takes(b"0"):
+        elif self._take(b"?"):
+            if not self._take(b"0"):
                 self._expect(b"1")
-        elif self._takes(b"@"):
+        elif self._take(b"@"):
             if b"." in self._number():
-                raise _NotADictionary
-        elif self._takes(b"%"):
+                raise _InvalidDictionary
+        elif self._take(b"%"):
             self._expect(b'"')
             self._display_string()
         else:
@@ -134,39 +135,39 @@ class _Reader:
         return None
 
     def _number(self) -> bytes:
-        self._takes(b"-")
-        number = self._run(_NUMBER)
+        self._take(b"-")
+        number = self._take_while(_NUMBER)
         whole, point, fraction = number.partition(b".")
-        longest = _LONGEST_WHOLE if point else _LONGEST_INTEGER
-        if not whole or len(whole) > longest or b"." in fraction:
-            raise _NotADictionary
-        if point and not 0 < len(fraction) <= _LONGEST_FRACTION:
-            raise _NotADictionary
+        limit = _MAX_WHOLE_DIGITS if point else _MAX_INTEGER_DIGITS
+        if not whole or len(whole) > limit or b"." in fraction:
+            raise _InvalidDictionary
+        if point and not 0 < len(fraction) <= _MAX_FRACTION_DIGITS:
+            raise _InvalidDictionary
         return number
 
     def _string(self) -> None:
-        while not self._takes(b'"'):
-            if self._takes(b"\\") and self._peek() not in _ESCAPED:
-                raise _NotADictionary
+        while not self._take(b'"'):
+            if self._take(b"\\") and self._peek() not in _ESCAPED:
+                raise _InvalidDictionary
             if not 0x20 <= self._peek() <= 0x7E:
-                raise _NotADictionary
+                raise _InvalidDictionary
             self.position += 1
 
     def _display_string(self) -> None:
         decoded = bytearray()
-        while not self._takes(b'"'):
-            octet = self._peek()
-            if not 0x20 <= octet <= 0x7E:
-                raise _NotADictionary
+        while not self._take(b'"'):
+            byte = self._peek()
+            if not 0x20 <= byte <= 0x7E:
+                raise _InvalidDictionary
             self.position += 1
-            if octet == 0x25:
-                digits = self.octets[self.position : self.position + 2]
+            if byte == 0x25:
+                digits = self.text[self.position : self.position + 2]
                 if len(digits) < 2 or not _HEX.issuperset(digits):
-                    raise _NotADictionary
-                octet = int(digits, 16)
+                    raise _InvalidDictionary
+                byte = int(digits, 16)
                 self.position += 2
-            decoded.append(octet)
+            decoded.append(byte)
         try:
             decoded.decode("utf-8")
         except UnicodeDecodeError:
-            raise _NotADictionary from None
+            raise _InvalidDictionary from None

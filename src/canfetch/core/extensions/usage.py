@@ -1,6 +1,6 @@
-"""What a file says about using what was fetched, for one URL, one agent and one purpose.
+"""The preference of a file on one use of one URL by one agent.
 
-`Usage.to_json` is stable: keys are added, never renamed, under the same `schema`.
+The JSON form of a `Usage` is stable: within one `schema`, keys are added but never renamed, removed or retyped.
 """
 
 from typing import Any, Final, NamedTuple, NoReturn
@@ -14,21 +14,21 @@ USAGE_SCHEMA: Final = "canfetch.usage/1"
 
 
 class UsageStatement(NamedTuple):
-    """One record's word on the purpose: the record, and what which of its labels says."""
+    """A record, and the preference that it states."""
 
     record: Extension[Any]
     usage_preference: UsagePreference
 
     @property
     def line(self) -> int:
-        """The record's line, from 1."""
+        """The line number of the record, from 1."""
         return self.record.line
 
     def __str__(self) -> str:
         return f"{self.record} ({self.usage_preference.preference})"
 
     def to_json(self) -> dict[str, Any]:
-        """Give the statement in plain values."""
+        """Return the statement as plain values."""
         return {
             "record": self.record.to_json(),
             "label": self.usage_preference.label,
@@ -38,11 +38,15 @@ class UsageStatement(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a file says about one use of one URL by one agent: a preference, and never permission to fetch.
+    """The preference of a file on one use of one URL by one agent. It never permits fetching the URL.
 
-    `preference` is the most restrictive of the `statements`, which are all that count, in file order. `licenses`
-    are the terms that stand beside them, whatever they say. `verdict` says whether the URL may be fetched at all:
-    where it may not, nothing is said of its use. No source says what holds where a file says nothing.
+    Attributes:
+        purpose: The purpose of the use.
+        preference: The most restrictive preference of all statements. It is unknown if there are none, or if the agent
+            may not fetch the URL. No source defines what an unknown preference means.
+        statements: The records that state a preference, in file order.
+        licenses: The License records that apply, which do not affect the preference.
+        verdict: Whether the agent may fetch the URL.
     """
 
     purpose: UsagePurpose
@@ -53,16 +57,11 @@ class Usage(NamedTuple):
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The lines of the statements, from 1."""
+        """The line numbers of the statements, from 1."""
         return tuple(dict.fromkeys(statement.line for statement in self.statements))
 
-    @property
-    def says_nothing(self) -> bool:
-        """Whether the file says nothing of this use."""
-        return not self.statements
-
     def __bool__(self) -> NoReturn:
-        raise TypeError("a Usage is neither true nor false; ask its .preference")
+        raise TypeError("a Usage has no truth value: use .preference")
 
     @property
     def explanation(self) -> str:
@@ -70,14 +69,14 @@ class Usage(NamedTuple):
         if self.statements:
             return "; ".join(str(statement) for statement in self.statements)
         if not self.verdict.allowed:
-            return f"it may not be fetched, so nothing is said of its use: {self.verdict.explanation}"
-        return f"the file says nothing about {self.purpose}"
+            return f"the URL may not be fetched: {self.verdict.explanation}"
+        return f"no record mentions {self.purpose}"
 
     def __str__(self) -> str:
         return f"{self.purpose}: {self.preference}: {self.explanation}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give it in plain values, in its one documented form."""
+        """Return the preference as plain values."""
         return {
             "schema": USAGE_SCHEMA,
             "purpose": str(self.purpose),

@@ -1,4 +1,4 @@
-"""Visit-time: when of the day a crawler is asked to come, in universal time.
+"""Visit-time: the time of day at which crawlers are asked to visit, in UTC.
 
 Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
 """
@@ -11,5 +11,5 @@ KEY: Final = b"visit-time"
 
 
 def parse_visit_time(value: bytes) -> DailyWindow | None:
-    """Read a value such as `0600-0845`, or None where it is anything else."""
+    """Parse a value such as `0600-0845`. Return None for anything else."""
     return parse_daily_window(value)

@@ -1,7 +1,7 @@
-"""A span of the day in universal time, `HHMM-HHMM`: the part that Visit-time and Request-rate share.
+"""A time of day in UTC, `HHMM-HHMM`, as used by Visit-time and Request-rate.
 
-Source: "An Extended Standard for Robot Exclusion" (Conner, 1996). That a window may run over midnight is
-our reading; the text does not say.
+Source: "An Extended Standard for Robot Exclusion" (Conner, 1996). The text does not define windows that cross
+midnight; they are supported here.
 """
 
 from typing import Final, NamedTuple
@@ -11,28 +11,27 @@ _TIME_DIGITS: Final = 4
 
 
 class DailyWindow(NamedTuple):
-    """A span of every day, from second to second after midnight in universal time, half open.
+    """A period of each day, in seconds after midnight UTC, half open.
 
-    Where `end_seconds` is not after `start_seconds` the window runs over midnight; where both are equal
-    it is the whole day.
+    If `end_seconds` is before `start_seconds`, the window crosses midnight. If both are equal, it is the whole day.
     """
 
     start_seconds: int
     end_seconds: int
 
     def seconds_until(self, now: float) -> float:
-        """Say in how many seconds the window is open; 0 where it is now.
+        """Return the seconds until the window opens, or 0 if it is open.
 
-        Args: now: seconds since the epoch.
+        Args: now: Seconds since the epoch.
         """
         past_midnight = now % DAY_SECONDS
         length = (self.end_seconds - self.start_seconds) % DAY_SECONDS or DAY_SECONDS
-        into = (past_midnight - self.start_seconds) % DAY_SECONDS
-        return 0.0 if into < length else DAY_SECONDS - into
+        since_start = (past_midnight - self.start_seconds) % DAY_SECONDS
+        return 0.0 if since_start < length else DAY_SECONDS - since_start
 
 
 def parse_daily_window(value: bytes) -> DailyWindow | None:
-    """Read `HHMM-HHMM`, or None where it is anything else; 2400 is the end of the day."""
+    """Parse `HHMM-HHMM`, where 2400 is the end of the day. Return None for anything else."""
     start, dash, end = value.replace(b" ", b"").partition(b"-")
     start_seconds, end_seconds = _seconds(start), _seconds(end)
     if not dash or start_seconds is None or end_seconds is None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.page_rule import PAGE_RULES
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
 from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Occurrence

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.extensions.known import known_record
+from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note

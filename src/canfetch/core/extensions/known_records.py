@@ -1,4 +1,4 @@
-"""Which records beyond the RFC we know: their names, who defined them, where they count, and who reads them."""
+"""The known records beyond the RFC: their names, parsers, scopes and sources."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,39 +24,47 @@ from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.text import display_text
 from canfetch.core.urls import split_url
 
-Reading = tuple[Any, ExtensionNote]
-# For the crawlers of its group, or for everyone where it stands in none.
-EITHER: Final = None
+ParseResult = tuple[Any, ExtensionNote]
+# The record applies to its group, or to the whole file if it is outside all groups.
+GROUP_OR_FILE: Final = None
 
 
 class KnownRecord(NamedTuple):
-    """A record: its name, how its value is read, whom it speaks to (None: as it stands), and who defined it."""
+    """A record that is defined somewhere.
+
+    Attributes:
+        name: The record's name in lower case.
+        parse: Parses the value.
+        scope: The crawlers that the record applies to, or None if its position decides.
+        source: The source that defines the record.
+        notes: Notes on every occurrence.
+    """
 
     name: str
-    read: Callable[[bytes], Reading]
+    parse: Callable[[bytes], ParseResult]
     scope: ExtensionScope | None
     source: str
     notes: ExtensionNote = ExtensionNote.NONE
 
 
 def known_record(key: bytes) -> KnownRecord:
-    """Give what is known of a key, in lower case.
+    """Return the record with this key, which must be in lower case.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     known = KNOWN_RECORDS.get(key)
     if known is not None:
         return known
     if key.startswith(acap.PREFIX):
-        return KnownRecord(display_text(key), partial(acap.parse_acap_field, key), EITHER, "ACAP 1.0")
-    return KnownRecord(display_text(key), _unknown, EITHER, "", ExtensionNote.UNKNOWN_RECORD)
+        return KnownRecord(display_text(key), partial(acap.parse_acap_field, key), GROUP_OR_FILE, "ACAP 1.0")
+    return KnownRecord(display_text(key), _parse_unknown, GROUP_OR_FILE, "", ExtensionNote.UNKNOWN_RECORD)
 
 
-def _unknown(_value: bytes) -> Reading:
+def _parse_unknown(_value: bytes) -> ParseResult:
     return None, ExtensionNote.NONE
 
 
-def _sitemap(value: bytes) -> Reading:
+def _parse_sitemap_url(value: bytes) -> ParseResult:
     url = parse_sitemap(value)
     if url is None:
         return None, ExtensionNote.UNREADABLE
@@ -64,19 +72,19 @@ def _sitemap(value: bytes) -> Reading:
     return SitemapURL(url), ExtensionNote.NONE if split and split.scheme else ExtensionNote.NOT_ABSOLUTE
 
 
-def _crawl_delay(value: bytes) -> Reading:
+def _parse_crawl_delay_value(value: bytes) -> ParseResult:
     seconds = parse_crawl_delay(value)
     if seconds is None:
         return None, ExtensionNote.UNREADABLE
     return CrawlDelay(seconds), ExtensionNote.DECIMAL_COMMA if b"," in value else ExtensionNote.NONE
 
 
-def _or_unreadable(read: Callable[[bytes], object | None]) -> Callable[[bytes], Reading]:
-    def reading(value: bytes) -> Reading:
-        meaning = read(value)
-        return meaning, ExtensionNote.UNREADABLE if meaning is None else ExtensionNote.NONE
+def _with_note(parse: Callable[[bytes], object | None]) -> Callable[[bytes], ParseResult]:
+    def parse_with_note(value: bytes) -> ParseResult:
+        parsed = parse(value)
+        return parsed, ExtensionNote.UNREADABLE if parsed is None else ExtensionNote.NONE
 
-    return reading
+    return parse_with_note
 
 
 _FILE: Final = ExtensionScope.FILE
@@ -86,25 +94,27 @@ _CANEL: Final = "draft-canel-robots-ai-control-00"
 _SIGNALS: Final = "contentsignals.org"
 
 _RECORDS: Final = (
-    KnownRecord("sitemap", _sitemap, _FILE, "sitemaps.org"),
+    KnownRecord("sitemap", _parse_sitemap_url, _FILE, "sitemaps.org"),
     KnownRecord("host", parse_host, _FILE, "Yandex Webmaster, until March 2018", ExtensionNote.OBSOLETE),
     KnownRecord("clean-param", parse_clean_param, _FILE, "Yandex Webmaster"),
-    KnownRecord("crawl-delay", _crawl_delay, _GROUP, "Bing Webmaster; Yandex Webmaster until February 2018"),
+    KnownRecord(
+        "crawl-delay", _parse_crawl_delay_value, _GROUP, "Bing Webmaster; Yandex Webmaster until February 2018"
+    ),
     KnownRecord("cache-delay", parse_cache_delay, _GROUP, "libraries that read it"),
-    KnownRecord("request-rate", _or_unreadable(parse_request_rate), _GROUP, _CONNER),
-    KnownRecord("visit-time", _or_unreadable(parse_visit_time), _GROUP, _CONNER),
-    KnownRecord("robot-version", parse_robot_version, EITHER, _CONNER),
-    KnownRecord("comment", parse_comment, EITHER, _CONNER),
+    KnownRecord("request-rate", _with_note(parse_request_rate), _GROUP, _CONNER),
+    KnownRecord("visit-time", _with_note(parse_visit_time), _GROUP, _CONNER),
+    KnownRecord("robot-version", parse_robot_version, GROUP_OR_FILE, _CONNER),
+    KnownRecord("comment", parse_comment, GROUP_OR_FILE, _CONNER),
     *(KnownRecord(rule, partial(parse_page_rule, rule), _GROUP, "Google, until September 2019") for rule in PAGE_RULES),
-    KnownRecord("content-signal", parse_content_signal, EITHER, _SIGNALS),
+    KnownRecord("content-signal", parse_content_signal, GROUP_OR_FILE, _SIGNALS),
     KnownRecord("content-usage", parse_content_usage, _GROUP, "draft-ietf-aipref-attach-05"),
     KnownRecord("disallowaitraining", partial(parse_ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
     KnownRecord("allowaitraining", partial(parse_ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
-    KnownRecord("license", parse_license, EITHER, "RSL 1.0"),
+    KnownRecord("license", parse_license, GROUP_OR_FILE, "RSL 1.0"),
 )
 KNOWN_RECORDS: Final[dict[bytes, KnownRecord]] = {
     **{record.name.encode(): record for record in _RECORDS},
     b"content-signals": KnownRecord(
-        "content-signal", parse_content_signal, EITHER, _SIGNALS, ExtensionNote.MISSPELT_KEY
+        "content-signal", parse_content_signal, GROUP_OR_FILE, _SIGNALS, ExtensionNote.MISSPELT_KEY
     ),
 }

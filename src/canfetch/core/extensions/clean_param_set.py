@@ -1,4 +1,4 @@
-"""All Clean-param records of a file, applied: many addresses of one page become one.
+"""All Clean-param records of a file, indexed by path.
 
 Source: Yandex Webmaster, "The Clean-param directive".
 """
@@ -13,10 +13,10 @@ from canfetch.core.targets import target_of
 from canfetch.core.urls import SplitURL
 
 
-class CleanParams:
-    """The records of one file, ready to be asked.
+class CleanParamSet:
+    """The Clean-param records of a file.
 
-    Cost: O(octets of the records, times their logarithm).
+    Cost: O(bytes of the records, times their logarithm).
     """
 
     __slots__ = ("_index", "_names")
@@ -29,22 +29,22 @@ class CleanParams:
         self._index = HeadIndex(enumerate(names))
 
     def canonical(self, url: bytes, split: SplitURL) -> bytes:
-        """Give the URL without the parameters that do not count there, and without its fragment.
+        """Return `url` without the parameters that are irrelevant for its path, and without its fragment.
 
-        Names are compared with regard to letter case, in canonical form; what remains stays as written.
+        Names are compared case-sensitively, in canonical form. The rest of the URL is unchanged.
 
         Args:
-            url: a whole URL.
-            split: its parts, from `split_url`.
-        Cost: O(octets of the URL), plus the records whose path matches.
+            url: A URL or a path.
+            split: The parts of `url`, from `split_url`.
+        Cost: O(bytes of the URL), plus the records whose path matches.
         """
         url = url.partition(b"#")[0]
         address, mark, query = url.partition(b"?")
         if not mark:
             return url
         path = target_of(address, split, PROFILES["rfc9309"])
-        dropped = set[bytes]().union(*(self._names[rank] for rank in self._index.all(path)))
-        if not dropped:
+        irrelevant = set[bytes]().union(*(self._names[rank] for rank in self._index.all(path)))
+        if not irrelevant:
             return url
-        kept = [part for part in query.split(b"&") if canonical(part.partition(b"=")[0]) not in dropped]
-        return address + b"?" + b"&".join(kept) if kept else address
+        parts = [part for part in query.split(b"&") if canonical(part.partition(b"=")[0]) not in irrelevant]
+        return address + b"?" + b"&".join(parts) if parts else address

@@ -1,6 +1,6 @@
-"""What a file's records beyond the RFC answer: made when somebody asks, and then kept.
+"""The records beyond the RFC of one file, indexed by group and path on first use.
 
-It knows the octets and the rows, not the `RobotsTxt`, so that nothing here keeps a file alive.
+The index holds the content and the rows but not the `RobotsTxt`, so that it does not keep the file alive.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,8 +10,8 @@ from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import OtherRow
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
-from canfetch.core.extensions.clean_params import CleanParams
-from canfetch.core.extensions.collection import Extensions, extensions_of
+from canfetch.core.extensions.clean_param_set import CleanParamSet
+from canfetch.core.extensions.collection import Extensions, parse_extensions
 from canfetch.core.extensions.content_signal import ContentSignal
 from canfetch.core.extensions.content_usage import ContentUsage
 from canfetch.core.extensions.license import License
@@ -29,16 +29,16 @@ ParsedT = TypeVar("ParsedT")
 _EVERY_PATH: Final = b"/"
 
 
-class GroupAnswers:
-    """What the records of some groups say, and of the file where those are silent."""
+class GroupExtensions:
+    """The records that apply to the crawlers of some groups."""
 
     __slots__ = ("licenses", "page_rules", "signals", "training", "usages")
 
     def __init__(self, records: Extensions, groups: Iterable[int], profile: Profile) -> None:
-        chosen = frozenset(groups)
-        self.licenses = _of_groups_or_file(records.of_type(License), chosen)
-        self.signals = _of_groups_or_file(records.of_type(ContentSignal), chosen)
-        own = Extensions(record for record in records if record.group in chosen)
+        selected = frozenset(groups)
+        self.licenses = _of_groups_or_file(records.of_type(License), selected)
+        self.signals = _of_groups_or_file(records.of_type(ContentSignal), selected)
+        own = Extensions(record for record in records if record.group in selected)
         self.page_rules = PathRecords([(record.parsed.path, record) for record in own.of_type(PathPageRule)], profile)
         self.training = PathRecords([(record.parsed.path, record) for record in own.of_type(AITrainingRule)], profile)
         self.usages = PathRecords(
@@ -46,60 +46,61 @@ class GroupAnswers:
         )
 
     def usage(self, verdict: Verdict, purpose: UsagePurpose) -> Usage:
-        """Say what is said of a use of a URL, whose verdict is known."""
-        speaking: list[Extension[Any]] = []
+        """Return the preference on a use of the URL that `verdict` is about."""
+        relevant: list[Extension[Any]] = []
         if verdict.allowed:
-            speaking = [*self.signals, *self.usages.strongest(verdict.target), *self.training.strongest(verdict.target)]
-        speaking.sort(key=lambda record: record.line)
-        statements = [statement for record in speaking for statement in _statements(record, purpose)]
+            target = verdict.target
+            relevant = [*self.signals, *self.usages.most_specific(target), *self.training.most_specific(target)]
+        relevant.sort(key=lambda record: record.line)
+        statements = [statement for record in relevant for statement in _statements(record, purpose)]
         preference = most_restrictive(statement.usage_preference.preference for statement in statements)
         return Usage(purpose, preference, tuple(statements), self.licenses, verdict)
 
 
-class ExtensionAnswers:
-    """The records of one file, read, and what was made of them."""
+class ExtensionIndex:
+    """The parsed records of one file, and their indexes."""
 
     __slots__ = ("_by_groups", "_clean_params", "_profile", "records")
 
-    def __init__(self, octets: bytes, rows: Iterable[OtherRow], profile: Profile) -> None:
-        self.records = extensions_of(octets, rows)
+    def __init__(self, content: bytes, rows: Iterable[OtherRow], profile: Profile) -> None:
+        self.records = parse_extensions(content, rows)
         self._profile = profile
-        self._clean_params: CleanParams | None = None
-        self._by_groups: dict[tuple[int, ...], GroupAnswers] = {}
+        self._clean_params: CleanParamSet | None = None
+        self._by_groups: dict[tuple[int, ...], GroupExtensions] = {}
 
     @property
-    def clean_params(self) -> CleanParams:
-        """All Clean-param records, ready to be asked."""
+    def clean_params(self) -> CleanParamSet:
+        """All Clean-param records."""
         if self._clean_params is None:
-            found = self.records.of_type(CleanParam)
-            self._clean_params = CleanParams(record.parsed for record in found)
+            records = self.records.of_type(CleanParam)
+            self._clean_params = CleanParamSet(record.parsed for record in records)
         return self._clean_params
 
-    def of_groups(self, groups: Iterable[int]) -> GroupAnswers:
-        """Give what the records say to the crawlers of these groups.
+    def for_groups(self, groups: Iterable[int]) -> GroupExtensions:
+        """Return the records that apply to the crawlers of these groups.
 
-        Cost: O(records, times their logarithm) for groups that nobody asked for before; a look-up for the others.
+        Cost: O(records, times their logarithm) at the first call for these groups; a dictionary lookup afterwards.
         """
-        chosen = tuple(groups)
-        answers = self._by_groups.get(chosen)
-        if answers is None:
-            answers = GroupAnswers(self.records, chosen, self._profile)
+        key = tuple(groups)
+        extensions = self._by_groups.get(key)
+        if extensions is None:
+            extensions = GroupExtensions(self.records, key, self._profile)
             if len(self._by_groups) >= COMPILED_SETS_LIMIT:
                 self._by_groups.clear()
-            self._by_groups[chosen] = answers
-        return answers
+            self._by_groups[key] = extensions
+        return extensions
 
 
 def _statements(
     record: Extension[ContentSignal | ContentUsage | AITrainingRule], purpose: UsagePurpose
 ) -> Iterator[UsageStatement]:
-    return (UsageStatement(record, said) for said in record.parsed.usage_preferences if said.purpose is purpose)
+    return (UsageStatement(record, usage) for usage in record.parsed.usage_preferences if usage.purpose is purpose)
 
 
-def usage_purpose(purpose: str) -> UsagePurpose:
-    """Give the purpose of that name.
+def parse_purpose(purpose: str) -> UsagePurpose:
+    """Return the purpose with this name.
 
-    Raises: InvalidOption: there is none; the message lists those that exist.
+    Raises: InvalidOption: the purpose is unknown.
     """
     try:
         return UsagePurpose(purpose)
@@ -108,7 +109,7 @@ def usage_purpose(purpose: str) -> UsagePurpose:
 
 
 def _of_groups_or_file(
-    records: tuple[Extension[ParsedT], ...], chosen: frozenset[int]
+    records: tuple[Extension[ParsedT], ...], groups: frozenset[int]
 ) -> tuple[Extension[ParsedT], ...]:
-    own = tuple(record for record in records if record.group in chosen)
+    own = tuple(record for record in records if record.group in groups)
     return own or tuple(record for record in records if record.scope is ExtensionScope.FILE)
