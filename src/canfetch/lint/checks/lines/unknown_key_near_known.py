@@ -20,7 +20,7 @@ CHECK = Check(
     name="unknown-key-near-known",
     severities=everywhere(Severity.ERROR, lighthouse=Severity.ERROR),
     title="An unknown key close to a known one",
-    message="no crawler knows `{key}`; did you mean `{name}`?",
+    message="no crawler knows `{key}`, which may be a misspelling of `{name}`",
     why="Crawlers ignore a line whose key they do not know.",
     how_to_fix="Correct the spelling of the key.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
