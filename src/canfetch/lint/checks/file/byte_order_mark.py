@@ -11,13 +11,13 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at the first octets."""
+    """Find a byte order mark at the start of the file."""
     if not file.content.startswith(BYTE_ORDER_MARK):
         return
     first = file.records[0] if file.records else None
-    # Readers that do not know the mark read it as part of the first key.
-    says_nothing = first is None or (first.kind is None and file.line_content(first).lstrip().startswith(b"#"))
-    yield Occurrence((0, 3), fix=replace_span(0, 3, b"", changes_verdicts=not says_nothing))
+    # Parsers that do not skip the mark read it as part of the first key.
+    is_harmless = first is None or (first.kind is None and file.line_content(first).lstrip().startswith(b"#"))
+    yield Occurrence((0, 3), fix=replace_span(0, 3, b"", changes_verdicts=not is_harmless))
 
 
 CHECK = Check(

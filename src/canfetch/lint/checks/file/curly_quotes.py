@@ -1,9 +1,9 @@
 """Quotes or dashes from a word processor."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
@@ -11,12 +11,9 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_QUOTES: Final = tuple(quote.encode() for quote in "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb")
-_DASHES: Final = tuple(dash.encode() for dash in "\u2010\u2011\u2012\u2013\u2014\u2212")
-
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at keys with such dashes, and at values that begin or end with such quotes."""
+    """Find keys with curly quotes or long dashes, and values that start or end with a curly quote."""
     if file.content.isascii():
         return
     yield from _in_keys(file)
@@ -28,10 +25,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         start, end = record.value
         edits = []
-        if value.startswith(_QUOTES):
-            edits.append(Edit(start, start + _octets(value, first=True), b""))
-        if value.endswith(_QUOTES) and (not edits or edits[0].end < end):
-            edits.append(Edit(end - _octets(value, first=False), end, b""))
+        if value.startswith(CURLY_QUOTES):
+            edits.append(Edit(start, start + _quote_length(value, first=True), b""))
+        if value.endswith(CURLY_QUOTES) and (not edits or edits[0].end < end):
+            edits.append(Edit(end - _quote_length(value, first=False), end, b""))
         if edits:
             yield Occurrence(record.value, {"text": file.text(value)}, fix=Fix(tuple(edits), changes_verdicts=True))
 
@@ -39,19 +36,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _in_keys(file: LintedFile) -> Iterator[Occurrence]:
     for line in odd_lines(file, Oddity.CHARACTERS):
         key = file.content[slice(*line.key)]
-        if line.name is not None and any(mark in key for mark in (*_QUOTES, *_DASHES)):
+        if line.name is not None and any(mark in key for mark in (*CURLY_QUOTES, *LONG_DASHES)):
             colon = b": " if Note.MISSING_COLON in line.record.notes else b""
             end = line.value_start if colon else line.key[1]
             edits = [Edit(line.key[0], end, line.name + colon)]
             value = file.value(line.record)
-            if line.record.value is not None and value.endswith(_QUOTES):
+            if line.record.value is not None and value.endswith(CURLY_QUOTES):
                 value_end = line.record.value[1]
-                edits.append(Edit(value_end - _octets(value, first=False), value_end, b""))
+                edits.append(Edit(value_end - _quote_length(value, first=False), value_end, b""))
             yield Occurrence(line.key, {"text": file.text(key)}, fix=Fix(tuple(edits), changes_verdicts=True))
 
 
-def _octets(value: bytes, *, first: bool) -> int:
-    return next(len(quote) for quote in _QUOTES if (value.startswith(quote) if first else value.endswith(quote)))
+def _quote_length(value: bytes, *, first: bool) -> int:
+    return next(len(quote) for quote in CURLY_QUOTES if (value.startswith(quote) if first else value.endswith(quote)))
 
 
 CHECK = Check(

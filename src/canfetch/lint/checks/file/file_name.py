@@ -9,19 +9,19 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 NAME: Final = "robots.txt"
-# Names of people's own, such as `robots.staging.txt`, are sources of a file; these look like the file itself.
-_NEARLY: Final = frozenset(
+# Names that were probably meant as robots.txt, unlike source files such as `robots.staging.txt`.
+_MISNAMED: Final = frozenset(
     ["robots.txt", "robot.txt", "robots.txt.txt", "robots.text", "robots.tx", "robots", "robots.htm", "robots.html"]
     + ["robots.rtf", "robots.doc", "robots.docx", "robots.md", "robots.txt.html", "robot.text", "robotstxt"]
 )
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at the last part of the path."""
+    """Find a file name that is nearly robots.txt."""
     if file.input.path is None:
         return
     name = file.input.path.replace("\\", "/").rpartition("/")[2]
-    if name != NAME and name.strip().lower() in _NEARLY:
+    if name != NAME and name.strip().lower() in _MISNAMED:
         yield Occurrence((0, 0), {"name": name})
 
 

@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at how the file begins."""
+    """Find a file that starts like HTML or XML."""
     if not file_is_markup(file):
         return
     first = next((record for record in file.records if not file.is_blank(record)), None)

@@ -10,12 +10,12 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_GOOGLE_OCTETS: Final = 16_663
+_GOOGLE_BYTES: Final = 16_663
 _YANDEX_CHARACTERS: Final = 1024
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at lines that Google cuts, and at rules that Yandex refuses."""
+    """Find lines that Google cuts, and rules that Yandex rejects."""
     if file_is_markup(file):
         return
     for record in file.records:
@@ -23,12 +23,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if end - start <= _YANDEX_CHARACTERS:
             continue
         content = file.line_content(record)
-        if len(content) > _GOOGLE_OCTETS and not content.lstrip().startswith(b"#"):
-            yield Occurrence((start + _GOOGLE_OCTETS, start + len(content)), {"octets": str(len(content))})
+        if len(content) > _GOOGLE_BYTES and not content.lstrip().startswith(b"#"):
+            yield Occurrence((start + _GOOGLE_BYTES, start + len(content)), {"size": str(len(content))})
         elif record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.value is not None:
             characters = len(file.value(record).decode("utf-8", "replace"))
             if characters > _YANDEX_CHARACTERS:
-                yield Occurrence(record.value, {"octets": str(len(content))})
+                yield Occurrence(record.value, {"size": str(len(content))})
 
 
 CHECK = Check(
@@ -38,7 +38,7 @@ CHECK = Check(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR, lighthouse=None
     ),
     title="A line that is too long",
-    message="the line has {octets} bytes, and some crawlers do not read all of it",
+    message="the line has {size} bytes, and some crawlers do not read all of it",
     why="Yandex reports a rule of more than 1,024 characters as an error. Google's parser cuts a line after 16,663 "
     "bytes, so the rule becomes shorter and matches more.",
     how_to_fix="Write a shorter path, with `*` for the parts that may vary.",

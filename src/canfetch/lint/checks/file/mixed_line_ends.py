@@ -15,7 +15,7 @@ _FEED: Final = b"\n"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Count the kinds of line ends, and look for the first that is not as most are."""
+    """Find line ends that differ from most, and report the first."""
     pairs = file.content.count(b"\r\n")
     returns = file.content.count(b"\r") - pairs
     feeds = file.content.count(b"\n") - pairs
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     wanted = line_end(file)
     if wanted == b"\r":
-        wanted = _FEED  # few programs of today know it
+        wanted = _FEED  # few current programs support CR
     edits = tuple(_edits(file, wanted))
     if edits and not file.robots.tail:
         yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
@@ -33,9 +33,9 @@ def _edits(file: LintedFile, wanted: bytes) -> Iterator[Edit]:
     for record in file.records:
         start, end = record.span
         line = file.content[start:end]
-        ending = line[len(line.rstrip(b"\r\n")) :]
-        if ending not in (wanted, b""):
-            yield Edit(end - len(ending), end, wanted)
+        own = line[len(line.rstrip(b"\r\n")) :]
+        if own not in (wanted, b""):
+            yield Edit(end - len(own), end, wanted)
 
 
 CHECK = Check(

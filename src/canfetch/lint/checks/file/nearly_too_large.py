@@ -9,13 +9,13 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_NEARLY_OCTETS: Final = DEFAULT_MAX_BYTES * 9 // 10
+_WARNING_BYTES: Final = DEFAULT_MAX_BYTES * 9 // 10
 _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at the length of the file."""
-    if not file.robots.tail and len(file.content) > _NEARLY_OCTETS:
+    """Find a file that uses more than 90 % of the limit."""
+    if not file.robots.tail and len(file.content) > _WARNING_BYTES:
         percent = len(file.content) * 100 // DEFAULT_MAX_BYTES
         yield Occurrence((len(file.content), len(file.content)), {"percent": str(percent)})
 
@@ -30,7 +30,7 @@ CHECK = Check(
     "effect.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="RFC 9309 section 2.5; Google, file size",
-    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_NEARLY_OCTETS // 52))),
+    bad=LintInput(b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(_WARNING_BYTES // 52))),
     good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
     find=find,
 )

@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at the last octet."""
+    """Find a last line without a line end."""
     end = len(file.content)
     if not end or file.robots.tail or file.content.endswith((b"\n", b"\r")) or file_is_markup(file):
         return

@@ -11,10 +11,10 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for a user-agent line, a rule, or a record that somebody reads."""
+    """Find a file without user-agent lines, rules and known extensions."""
     entry = file.input.delivery
     if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
-        return  # there is no file to speak of
+        return  # there is no file
     if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
         return
     if any(extension.parsed is not None for extension, _ in file.extensions):

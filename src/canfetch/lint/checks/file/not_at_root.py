@@ -14,14 +14,14 @@ _PATH: Final = b"/robots.txt"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at the path of the URL."""
+    """Find a URL whose path is not `/robots.txt`."""
     if file.input.url is None:
         return
-    octets = encode_text(file.input.url)
-    split = split_url(octets)
+    encoded = encode_text(file.input.url)
+    split = split_url(encoded)
     if split is None:
         return
-    path = octets[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
+    path = encoded[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
     if path != _PATH:
         yield Occurrence((0, 0), {"path": display_text(path or b"/")})
 

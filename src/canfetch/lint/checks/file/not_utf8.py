@@ -17,23 +17,23 @@ _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at values that are no UTF-8, and at the first line that is none elsewhere."""
+    """Find values that are not UTF-8, and the first line that is not UTF-8 elsewhere."""
     if file.content.isascii() or _is_utf8(file.content) or file_is_markup(file) or file_is_binary(file):
         return
-    records_with = tuple(file.records_with(Note.NOT_UTF8))
-    for record in records_with:
+    invalid = tuple(file.records_with(Note.NOT_UTF8))
+    for record in invalid:
         if record.value is not None:
-            yield Occurrence(_span(file, record.value), fix=_escaped(file, record) if record.kind in _RULES else None)
-    told = {record.line for record in records_with}
+            yield Occurrence(_span(file, record.value), fix=_escape(file, record) if record.kind in _RULES else None)
+    reported = {record.line for record in invalid}
     for record in file.records:
-        if record.line not in told and not _is_utf8(file.line_content(record)):
+        if record.line not in reported and not _is_utf8(file.line_content(record)):
             yield Occurrence(_span(file, record.span))
             return
 
 
-def _is_utf8(octets: bytes) -> bool:
+def _is_utf8(content: bytes) -> bool:
     try:
-        octets.decode("utf-8", "strict")
+        content.decode("utf-8", "strict")
     except UnicodeDecodeError:
         return False
     return True
@@ -47,19 +47,19 @@ def _span(file: LintedFile, span: tuple[int, int]) -> tuple[int, int]:
     return span
 
 
-def _escaped(file: LintedFile, record: Record) -> Fix | None:
-    # The escapes of what is written, as crawlers read it; whether the site asks for these octets, nobody knows.
+def _escape(file: LintedFile, record: Record) -> Fix | None:
+    # The fix keeps the bytes as they are. Whether the site's URLs contain these bytes is unknown.
     if record.value is None:
         return None
     start, _ = record.value
     value = file.value(record)
     bare = value.strip(_LATIN_SPACE)
     if _is_utf8(bare):
-        # A no-break space of Latin-1, at an end of the value, is not meant.
-        begin = start + value.find(bare)
-        ends = (Edit(start, begin, b""), Edit(begin + len(bare), start + len(value), b""))
-        return Fix(tuple(edit for edit in ends if edit.end > edit.start), changes_verdicts=True)
-    edits = tuple(Edit(start + at, start + at + 1, b"%%%02X" % octet) for at, octet in enumerate(value) if octet > 0x7F)
+        # A Latin-1 no-break space at the start or end of the value is a mistake.
+        bare_start = start + value.find(bare)
+        trims = (Edit(start, bare_start, b""), Edit(bare_start + len(bare), start + len(value), b""))
+        return Fix(tuple(edit for edit in trims if edit.end > edit.start), changes_verdicts=True)
+    edits = tuple(Edit(start + at, start + at + 1, b"%%%02X" % byte) for at, byte in enumerate(value) if byte > 0x7F)
     return Fix(edits, changes_verdicts=True)
 
 

@@ -15,20 +15,20 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at what stands before the comment of each line."""
+    """Find template placeholders outside of comments."""
     if not any(mark in file.content for mark in MARKS) or file_is_markup(file):
         return
     for record in file.records:
         start, end = record.span
         content = file.content[start:end].partition(b"#")[0].rstrip()
-        place = template_mark(content)
-        if place is None or _is_path(file, record):
+        span = template_mark(content)
+        if span is None or _is_path(file, record):
             continue
-        yield Occurrence((start + place[0], start + place[1]), {"mark": file.text(content[slice(*place)])})
+        yield Occurrence((start + span[0], start + span[1]), {"mark": file.text(content[slice(*span)])})
 
 
 def _is_path(file: LintedFile, record: Record) -> bool:
-    # Sites bar the broken links that their own templates leave, such as `/*{{`.
+    # Sites disallow the broken links that their own templates produce, such as `/*{{`.
     return record.kind in _RULES and file.value(record).startswith((b"/", b"*"))
 
 

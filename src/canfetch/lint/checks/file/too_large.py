@@ -9,21 +9,21 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_LONGEST_QUOTE: Final = 60
+_MAX_QUOTE: Final = 60
 _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at what is left over behind the limit."""
+    """Find content after the size limit."""
     tail = file.robots.tail
     if not tail:
         return
     end = len(file.content)
     lines = len(file.records)
-    lost = tail[: _LONGEST_QUOTE * 4].lstrip(b"\r\n").splitlines()
-    shown = file.text(lost[0][:_LONGEST_QUOTE]) if lost else ""
-    octets = str(end + len(tail))
-    yield Occurrence((end, end), {"octets": octets, "line": str(lines + 1), "lost": shown})
+    lost = tail[: _MAX_QUOTE * 4].lstrip(b"\r\n").splitlines()
+    shown = file.text(lost[0][:_MAX_QUOTE]) if lost else ""
+    size = str(end + len(tail))
+    yield Occurrence((end, end), {"size": size, "line": str(lines + 1), "lost": shown})
 
 
 CHECK = Check(
@@ -31,7 +31,7 @@ CHECK = Check(
     name="too-large",
     severities=everywhere(Severity.ERROR),
     title="A file that is too large",
-    message="the file has {octets} bytes; crawlers may stop at 512,000, on line {line}: `{lost}`",
+    message="the file has {size} bytes; crawlers may stop at 512,000, on line {line}: `{lost}`",
     why="Crawlers must read at least 500 KiB, and Google reads no more than that. Rules after the limit have no "
     "effect. For Yandex, a larger file allows everything.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",

@@ -8,14 +8,14 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_MOST_RULES: Final = 2048
+_MAX_RULES: Final = 2048
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Count the rules."""
+    """Find the first rule after the limit."""
     rules = file.rule_records
-    if len(rules) > _MOST_RULES:
-        yield Occurrence(file.text_span(rules[_MOST_RULES]), {"count": str(len(rules))})
+    if len(rules) > _MAX_RULES:
+        yield Occurrence(file.text_span(rules[_MAX_RULES]), {"count": str(len(rules))})
 
 
 CHECK = Check(

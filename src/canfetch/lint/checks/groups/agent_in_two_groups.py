@@ -11,10 +11,10 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for user-agent lines that name what an earlier group names, and that says something else."""
+    """Find product tokens that an earlier group with other rules already has."""
     first: dict[str, tuple[int, int]] = {}
-    alike: dict[tuple[int, int], bool] = {}
-    said: dict[int, set[tuple[bool, bytes]]] = {}
+    equal: dict[tuple[int, int], bool] = {}
+    rule_sets: dict[int, set[tuple[bool, bytes]]] = {}
     for group in file.groups:
         rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
         for token in group.tokens:
@@ -25,13 +25,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             if index == group.index:
                 continue
             pair = index, group.index
-            if pair not in alike:
+            if pair not in equal:
                 for one in pair:
-                    if one not in said:
-                        said[one] = _said(file, one)
-                alike[pair] = said[index] == said[group.index]
-            if alike[pair] and name != "*":
-                continue  # what says the same twice harms nobody
+                    if one not in rule_sets:
+                        rule_sets[one] = _effective_rules(file, one)
+                equal[pair] = rule_sets[index] == rule_sets[group.index]
+            if equal[pair] and name != "*":
+                continue  # equal groups do no harm
             yield Occurrence(
                 file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
@@ -39,14 +39,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             )
 
 
-def _said(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
-    # As it is matched, and without what says nothing by itself.
-    idle = file.compute_once(_idle_lines)
-    rules = (rule for rule in file.groups[index].rules if rule.record.line not in idle)
+def _effective_rules(file: LintedFile, index: int) -> set[tuple[bool, bytes]]:
+    redundant = file.compute_once(_redundant_lines)
+    rules = (rule for rule in file.groups[index].rules if rule.record.line not in redundant)
     return {(rule.allow, canonical_form(rule.value) or rule.value) for rule in rules}
 
 
-def _idle_lines(file: LintedFile) -> frozenset[int]:
+def _redundant_lines(file: LintedFile) -> frozenset[int]:
     return frozenset(rule.record.line for found in covered_rules(file) for rule in found.equal)
 
 

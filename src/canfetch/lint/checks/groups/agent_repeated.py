@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for user-agent lines that name what a line above them in the same group names."""
+    """Find product tokens that the same group already has."""
     for group in file.groups:
         if len(group.tokens) < 2:
             continue
@@ -26,36 +26,36 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             if before is token.record:
                 continue
             fix = None
-            if not _between(file.compute_once(_blank), before, token.record):
-                says_nothing = _says_nothing(file, before, token.record)
-                fix = replace_span(*token.record.span, b"", changes_verdicts=not says_nothing)
+            if not _has_between(file.compute_once(_count_blank), before, token.record):
+                is_harmless = _is_copy(file, before, token.record)
+                fix = replace_span(*token.record.span, b"", changes_verdicts=not is_harmless)
             yield Occurrence(file.text_span(token.record), {"token": token.token, "line": str(before.line)}, fix=fix)
 
 
-def _says_nothing(file: LintedFile, before: Record, record: Record) -> bool:
-    # Written alike, with nothing between but lines that nobody stops at.
-    alike = (
+def _is_copy(file: LintedFile, before: Record, record: Record) -> bool:
+    # Equal lines, with only comments and user-agent lines between them.
+    is_equal = (
         file.key(before).lower() == file.key(record).lower()
         and file.value(before) == file.value(record)
         and before.notes == record.notes
     )
-    # Without the line between them, CR and LF would be one line end.
+    # If the line were removed, the CR before it and the LF after it would become one line end.
     start, end = record.span
     joins = file.content[start - 1 : start] == b"\r" and file.content[end : end + 1] == b"\n"
-    return alike and not joins and not _between(file.compute_once(_stopping), before, record)
+    return is_equal and not joins and not _has_between(file.compute_once(_count_other), before, record)
 
 
-def _between(counts: list[int], before: Record, record: Record) -> bool:
+def _has_between(counts: list[int], before: Record, record: Record) -> bool:
     return counts[record.line - 1] > counts[before.line]
 
 
-def _blank(file: LintedFile) -> list[int]:
-    """Count, up to each line, those that are blank."""
+def _count_blank(file: LintedFile) -> list[int]:
+    """Return the number of blank lines up to each line."""
     return list(accumulate((file.is_blank(record) for record in file.records), initial=0))
 
 
-def _stopping(file: LintedFile) -> list[int]:
-    """Count, up to each line, those that are neither user-agent lines nor comments."""
+def _count_other(file: LintedFile) -> list[int]:
+    """Return the number of lines up to each line that are neither user-agent lines nor comments."""
     return list(
         accumulate(
             (

@@ -16,8 +16,8 @@ from canfetch.lint.severity import Severities, Severity
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
-class _Parted(NamedTuple):
-    """A group with blank lines within, and the first rule behind one that a crawler may lose."""
+class _SplitGroup(NamedTuple):
+    """A group with blank lines in it, and the rules after them that a crawler may ignore."""
 
     group: int
     blanks: list[Record]
@@ -25,52 +25,51 @@ class _Parted(NamedTuple):
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for groups whose rules go on behind a blank line."""
+    """Find groups with rules after a blank line."""
     if file_is_markup(file):
         return
-    for parted in _parted_groups(file):
-        group = file.groups[parted.group]
-        first = parted.blanks[0]
-        # A run of blank lines goes as a whole.
-        edits = tuple(Edit(*blank.span, b"") for blank in parted.blanks)
+    for split in _split_groups(file):
+        group = file.groups[split.group]
+        first = split.blanks[0]
+        edits = tuple(Edit(*blank.span, b"") for blank in split.blanks)
         query = None
-        telling = next((record for record in parted.lost if file.value(record).startswith(b"/")), None)
-        if telling is not None and group.names & {"*", "yandex", "yandexbot"}:
-            query = VerdictQuery(example_path(file.value(telling)))
-        details = {"token": group.first_token, "count": str(len(parted.lost))}
+        example = next((record for record in split.lost if file.value(record).startswith(b"/")), None)
+        if example is not None and group.names & {"*", "yandex", "yandexbot"}:
+            query = VerdictQuery(example_path(file.value(example)))
+        details = {"token": group.first_token, "count": str(len(split.lost))}
         yield Occurrence((first.span[0], first.span[0]), details, query, Fix(edits, changes_verdicts=True))
 
 
-def _parted_groups(file: LintedFile) -> Iterator[_Parted]:
-    current = _Parted(-1, [], [])
-    waiting: list[Record] = []
+def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
+    current = _SplitGroup(-1, [], [])
+    pending: list[Record] = []
     before: RecordKind | None = None
     for record in file.records:
         if record.group is None or record.kind is None:
             if record.group is not None and file.is_blank(record):
-                waiting.append(record)
+                pending.append(record)
             continue
         if record.group != current.group:
             if current.blanks:
                 yield current
-            current = _Parted(record.group, [], [])
-            waiting.clear()
-        _take(current, record, before, waiting)
+            current = _SplitGroup(record.group, [], [])
+            pending.clear()
+        _add(current, record, before, pending)
         before = record.kind
     if current.blanks:
         yield current
 
 
-def _take(current: _Parted, record: Record, before: RecordKind | None, waiting: list[Record]) -> None:
+def _add(current: _SplitGroup, record: Record, before: RecordKind | None, pending: list[Record]) -> None:
     is_rule = record.kind in _RULES
     is_agent = record.kind is RecordKind.USER_AGENT
-    # Behind a record of another kind, a user-agent line may be meant to begin a group: another check.
+    # After any other record, a user-agent line may be meant to start a group, which another check reports.
     if is_rule or (is_agent and before is RecordKind.USER_AGENT):
-        current.blanks.extend(waiting)
+        current.blanks.extend(pending)
     if is_rule and current.blanks:
         current.lost.append(record)
     if is_rule or is_agent:
-        waiting.clear()
+        pending.clear()
 
 
 CHECK = Check(

@@ -10,12 +10,12 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
-# Groups that share a crawler are looked for among so many rules of one pattern.
-_MOST_COMPARED: Final = 8
+# A disallow rule is compared with at most this many allow rules of the same pattern.
+_MAX_COMPARED: Final = 8
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for disallow rules whose pattern some crawler is allowed by another rule."""
+    """Find disallow rules with the same pattern as an allow rule for the same crawler."""
     allowed: dict[bytes, list[LintedRule]] = {}
     for rule in file.rules:
         if rule.allow and rule.specificity:
@@ -26,7 +26,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for rule in file.rules:
         if rule.allow or not rule.specificity:
             continue
-        other = _same_crawlers(names, rule, allowed.get(canonical(rule.value), []))
+        other = _conflicting(names, rule, allowed.get(canonical(rule.value), []))
         if other is not None:
             yield Occurrence(
                 file.text_span(rule.record),
@@ -35,8 +35,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             )
 
 
-def _same_crawlers(names: list[frozenset[str]], rule: LintedRule, others: list[LintedRule]) -> LintedRule | None:
-    for other in others[:_MOST_COMPARED]:
+def _conflicting(names: list[frozenset[str]], rule: LintedRule, others: list[LintedRule]) -> LintedRule | None:
+    for other in others[:_MAX_COMPARED]:
         if other.group == rule.group or not names[other.group].isdisjoint(names[rule.group]):
             return other
     return None

@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for records that speak to the crawlers of a group, before the first user-agent line."""
+    """Find extensions that belong in a group before the first user-agent line."""
     for record in file.keyed_records:
         if record.kind is RecordKind.USER_AGENT:
             return

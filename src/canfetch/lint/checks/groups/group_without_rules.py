@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for groups in which user-agent lines are followed by no rule."""
+    """Find groups without rules."""
     for group in file.groups:
         if group.rules:
             continue

@@ -12,50 +12,50 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
-_NOT_READ_BY_ALL = (
+_AMBIGUOUS_RULE = (
     Note.OUTSIDE_GRAMMAR | Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL | Note.NOT_UTF8
 )
-_NOT_READ_BY_ALL_AGENTS = Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL
+_AMBIGUOUS_AGENT = Note.MISSPELT_KEY | Note.MISSING_COLON | Note.NUL | Note.CONTROL
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for user-agent lines that begin a group with no blank line before, and count them."""
-    places = list(_places(file))
-    if not places:
+    """Find groups that start without a blank line before them, and report the first."""
+    starts = list(_group_starts(file))
+    if not starts:
         return
     blank = line_end(file)
-    # Behind a CR, an LF would be the end of the same line.
+    # After a CR, an LF would only complete the line end.
     edits = tuple(
         Edit(start, start, b"\r\n" if blank == b"\n" and file.content[start - 1 : start] == b"\r" else blank)
-        for start, _, _ in places
+        for start, _, _ in starts
     )
-    is_kept = all(kept for _, _, kept in places)
+    is_harmless = all(read_by_all for _, _, read_by_all in starts)
     yield Occurrence(
-        file.text_span(places[0][1]), {"count": str(len(places))}, fix=Fix(edits, changes_verdicts=not is_kept)
+        file.text_span(starts[0][1]), {"count": str(len(starts))}, fix=Fix(edits, changes_verdicts=not is_harmless)
     )
 
 
-def _places(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
-    """Give where blank lines belong, the lines that begin groups, and whether all readers begin one there."""
-    behind_rule = read_by_all = False
+def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
+    """Yield where a blank line belongs, the line that starts the group, and whether all parsers start a group there."""
+    after_rule = read_by_all = False
     start: int | None = None
     for record in file.records:
         if record.kind is RecordKind.USER_AGENT:
-            if behind_rule:
+            if after_rule:
                 yield (
                     record.span[0] if start is None else start,
                     record,
-                    read_by_all and not record.notes & _NOT_READ_BY_ALL_AGENTS,
+                    read_by_all and not record.notes & _AMBIGUOUS_AGENT,
                 )
-            behind_rule = read_by_all = False
+            after_rule = read_by_all = False
         elif record.kind in _RULES:
-            # Readers that skip the last rules of a group would read its user-agent lines with those that follow.
-            behind_rule = True
-            plain = record.kind is RecordKind.DISALLOW and not record.notes & _NOT_READ_BY_ALL
+            # A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
+            after_rule = True
+            plain = record.kind is RecordKind.DISALLOW and not record.notes & _AMBIGUOUS_RULE
             read_by_all = read_by_all or (plain and record.group is not None)
         elif file.is_blank(record):
-            behind_rule = False
-        # Comments right above a group belong to it.
+            after_rule = False
+        # Comments directly above a group belong to it.
         is_comment = record.kind is None and Note.NOT_A_RECORD not in record.notes
         start = (record.span[0] if start is None else start) if is_comment else None
         read_by_all = read_by_all and not (is_comment and has_text_line_break(file.line_content(record)))

@@ -11,11 +11,11 @@ from canfetch.lint.severity import Severities, Severity
 _BEGIN: Final = b"# begin cloudflare managed"
 _END: Final = b"# end cloudflare managed"
 _NAME: Final = "Cloudflare"
-_MOST_NAMED: Final = 3
+_MAX_NAMED: Final = 3
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for the comments around such a block, and for crawlers with groups in it and outside of it."""
+    """Find the comments around a managed block, and the crawlers with groups in it and outside of it."""
     lower = file.content.lower() if b"loudflare" in file.content.lower() else b""
     start = lower.find(_BEGIN)
     if start < 0:
@@ -28,10 +28,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         name for group in file.groups if not start <= group.tokens[0].record.span[0] < end for name in group.names
     }
     both = sorted(inside & outside)
-    more = ", …" if len(both) > _MOST_NAMED else ""
-    named = ", ".join(f"`{name}`" for name in both[:_MOST_NAMED]) + more if both else "-"
-    line_stop = min((place for mark in (b"\n", b"\r") if (place := lower.find(mark, start)) >= 0), default=len(lower))
-    yield Occurrence((start, line_stop), {"network": _NAME, "names": named})
+    more = ", …" if len(both) > _MAX_NAMED else ""
+    named = ", ".join(f"`{name}`" for name in both[:_MAX_NAMED]) + more if both else "-"
+    line_end = min((place for mark in (b"\n", b"\r") if (place := lower.find(mark, start)) >= 0), default=len(lower))
+    yield Occurrence((start, line_end), {"network": _NAME, "names": named})
 
 
 CHECK = Check(

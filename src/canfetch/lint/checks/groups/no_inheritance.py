@@ -10,35 +10,35 @@ from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
 _WHOLE: Final = (b"/", b"/*", b"*")
-# One question to the engine for each; what so many groups mean, their author knows.
-_MOST_GROUPS: Final = 64
-_MOST_TRIED: Final = 8
+# Each group and each rule costs verdicts. The author of many groups knows what they do.
+_MAX_GROUPS: Final = 64
+_MAX_TRIED: Final = 8
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for groups of named crawlers that bar something, and not what is barred to all others."""
+    """Find groups that disallow something, but not what the `*` group disallows."""
     general = file.groups_named("*")
-    barred = {rule.value: rule for group in general for rule in group.rules if _is_part(rule)}
-    if not barred or any(_is_whole(rule) for group in general for rule in group.rules):
+    disallowed = {rule.value: rule for group in general for rule in group.rules if _is_partial(rule)}
+    if not disallowed or any(_is_whole(rule) for group in general for rule in group.rules):
         return
-    asked = 0
+    tried = 0
     for group in file.groups:
         names = group.names
-        if "*" in names or not names or not any(map(_is_part, group.rules)) or any(map(_is_whole, group.rules)):
+        if "*" in names or not names or not any(map(_is_partial, group.rules)) or any(map(_is_whole, group.rules)):
             continue
-        asked += 1
-        if asked > _MOST_GROUPS:
+        tried += 1
+        if tried > _MAX_GROUPS:
             return
-        found = _lacking(file, group, barred)
-        if found is not None:
-            yield found
+        occurrence = _lacking(file, group, disallowed)
+        if occurrence is not None:
+            yield occurrence
 
 
-def _lacking(file: LintedFile, group: LintedGroup, barred: dict[bytes, LintedRule]) -> Occurrence | None:
+def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, LintedRule]) -> Occurrence | None:
     token = group.first_token
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
-    lacking = [value for value in barred if value not in own]
-    for value in lacking[:_MOST_TRIED]:
+    lacking = [value for value in disallowed if value not in own]
+    for value in lacking[:_MAX_TRIED]:
         query = VerdictQuery(example_path(value), (token, OTHER_CRAWLER))
         if file.robots.allows(query.url, agent=token) and not file.robots.allows(query.url, agent=OTHER_CRAWLER):
             line = next(one.record for one in group.tokens if one.token)
@@ -47,7 +47,7 @@ def _lacking(file: LintedFile, group: LintedGroup, barred: dict[bytes, LintedRul
     return None
 
 
-def _is_part(rule: LintedRule) -> bool:
+def _is_partial(rule: LintedRule) -> bool:
     return (
         not rule.allow and rule.value.startswith((b"/", b"*")) and rule.value not in _WHOLE and b" " not in rule.value
     )

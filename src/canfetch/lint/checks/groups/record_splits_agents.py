@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for records, such as a crawl-delay, with user-agent lines of the same group before and behind them."""
+    """Find records, such as a crawl-delay, between user-agent lines of the same group."""
     for group in file.groups:
         if not group.other_records or len(group.tokens) < 2:
             continue
@@ -23,23 +23,23 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         named_once = len(group.names) == len(group.tokens)
         rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
         for before, following in pairwise(group.tokens):
-            # The first record between two user-agent lines speaks for all of them.
+            # The first record between two user-agent lines is reported for all of them.
             while record is not None and record.line < before.record.line:
                 record = next(others, None)
             if record is None:
                 break
             if record.line < following.record.line:
                 fix = _fix(file, record, before, following) if named_once else None
-                is_telling = rule is not None and before.token not in {"", "*"}
+                has_effect = rule is not None and before.token not in {"", "*"}
                 yield Occurrence(
                     file.text_span(record),
                     {
                         "key": file.text(file.key(record)),
                         "before": before.token or "*",
-                        "behind": following.token or "*",
+                        "after": following.token or "*",
                     },
                     VerdictQuery(example_path(rule.value), (before.token,))
-                    if rule is not None and is_telling
+                    if rule is not None and has_effect
                     else None,
                     fix,
                 )
@@ -49,7 +49,7 @@ def _fix(file: LintedFile, record: Record, before: LintedToken, following: Linte
     between = file.records[record.line : following.record.line - 1]
     if not any(map(file.is_blank, between)) or any(map(file.is_blank, file.records[before.record.line : record.line])):
         return None
-    # Two groups are meant; the first of them has no rules, and says so in no other way.
+    # Two groups are intended, and the first of them lacks rules.
     last = next((one for one in reversed((record, *between)) if one.kind is not None), record)
     end = last.span[0] + len(file.line_content(last))
     return replace_span(end, end, line_end(file) + b"Disallow:", changes_verdicts=True)
@@ -62,7 +62,7 @@ CHECK = Check(
         rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
     ),
     title="`User-agent` lines with another line between them",
-    message="`{key}` does not separate `{before}` from `{behind}`: the rules below apply to both",
+    message="`{key}` does not separate `{before}` from `{after}`: the rules below apply to both",
     why="Only a rule ends the `User-agent` lines of a group, so the rules for the second crawler apply to the first "
     "one too. Some parsers end the group at this line instead.",
     how_to_fix="Write an empty `Disallow:` into the first group if it has no rules, or move this line below all "

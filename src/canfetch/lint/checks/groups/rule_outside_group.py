@@ -15,21 +15,21 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for the first rule that stands in no group, and count them."""
+    """Find rules outside of groups, and report the first."""
     outside = list(file.records_with(Note.OUTSIDE_GROUP))
     if not outside or file_is_markup(file):
         return
     first = outside[0]
     fix = None
     if not file.groups_named("*") and not any(line < first.line for line in unread_agent_lines(file)):
-        # Where there is a group of `*`, these rules may be meant for it or not; where a line is no user-agent line
-        # by a letter, they are meant for whom that names.
+        # If there is a `*` group, the rules may belong to it or not. After a misspelt user-agent line, they belong to
+        # the crawler on that line.
         fix = replace_span(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
-    telling = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
+    example = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
     yield Occurrence(
         file.text_span(first),
         {"count": str(len(outside))},
-        None if telling is None else VerdictQuery(example_path(file.value(telling))),
+        None if example is None else VerdictQuery(example_path(file.value(example))),
         fix,
     )
 

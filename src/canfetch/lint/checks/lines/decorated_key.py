@@ -14,14 +14,14 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at keys that are known once marks around them are taken off."""
+    """Find keys that are known without the markup around them."""
     for line in odd_lines(file, Oddity.DECORATED):
         if line.name is None:
             continue
         value_start = line.value_start
         value = file.value(line.record)
         if file.key(line.record).startswith(b"**") and value.startswith(b"**"):
-            # `**Disallow:** /x`: the end of the bold text stands behind the colon.
+            # `**Disallow:** /x`: the bold markup ends after the colon.
             rest = value[2:].lstrip(WHITE_SPACE)
             value_start += len(value) - len(rest)
             value = rest

@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at lines that begin with a known key, and go on with a mark that is no colon."""
+    """Find known keys that are followed by another separator."""
     for line in odd_lines(file, Oddity.FOREIGN_COLON):
         if line.name is None:
             continue

@@ -18,24 +18,24 @@ _INSIDE: Final = (b" // ", b"\t// ", b" <!--", b"\t<!--", b" -- ", b" ; ")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at lines that begin with such a mark, and at rules with one behind their value."""
+    """Find comment marks of other languages at the start of a line or after a value."""
     for line in odd_lines(file, Oddity.FOREIGN_COMMENT):
         start, end = file.text_span(line.record)
         mark = next(mark for mark in _MARKS if file.content.startswith(mark, start))
         content = file.line_content(line.record)
-        odd = Note.NUL in line.record.notes or has_text_line_break(content)
-        changes = odd or Note.NOT_A_RECORD not in line.record.notes
+        is_read = Note.NOT_A_RECORD not in line.record.notes
+        changes = is_read or Note.NUL in line.record.notes or has_text_line_break(content)
         yield Occurrence(
             (start, end), {"mark": file.text(mark)}, fix=replace_span(start, start, b"# ", changes_verdicts=changes)
         )
     for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
         value = file.value(record)
-        place = min((found for mark in _INSIDE if (found := value.find(mark)) > 0), default=-1)
-        if place < 0 or record.value is None:
+        offset = min((found for mark in _INSIDE if (found := value.find(mark)) > 0), default=-1)
+        if offset < 0 or record.value is None:
             continue
-        start = record.value[0] + place + 1
+        start = record.value[0] + offset + 1
         mark = next((mark for mark in _MARKS if file.content.startswith(mark, start)), b"")
-        path = value[:place].rstrip()
+        path = value[:offset].rstrip()
         yield Occurrence(
             (start, record.value[1]),
             {"mark": file.text(mark)},

@@ -16,29 +16,29 @@ _HASH: Final = ord("#")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for rules whose value touches the `#` behind it."""
+    """Find rules whose value is directly followed by `#`."""
     if b"#" not in file.content:
         return
     for record in file.rule_records:
         if record.value is None or record.value[0] == record.value[1]:
             continue
-        place = record.value[1]
-        if place < record.span[1] and file.content[place] == _HASH:
+        end = record.value[1]
+        if end < record.span[1] and file.content[end] == _HASH:
             value = file.value(record)
             yield Occurrence(
-                (place, place + 1),
+                (end, end + 1),
                 {"value": file.text(value)},
                 VerdictQuery(example_path(value)) if record.group is not None else None,
-                replace_span(place, place + 1, b"%23", changes_verdicts=True)
-                if _goes_on(file, record, place)
+                replace_span(end, end + 1, b"%23", changes_verdicts=True)
+                if _continues_path(file, record, end)
                 else None,
             )
 
 
-def _goes_on(file: LintedFile, record: Record, place: int) -> bool:
-    # What stands behind it is one word, or nothing but a comment that is set apart: a path that goes on.
-    rest = file.content[place + 1 : record.span[1]].rstrip()
-    return rest != b"" and not any(octet in rest for octet in WHITE_SPACE) and b"#" not in rest
+def _continues_path(file: LintedFile, record: Record, hash_offset: int) -> bool:
+    # A single word after the `#` is the rest of a path. Anything else is a comment.
+    rest = file.content[hash_offset + 1 : record.span[1]].rstrip()
+    return rest != b"" and not any(byte in rest for byte in WHITE_SPACE) and b"#" not in rest
 
 
 CHECK = Check(

@@ -10,19 +10,19 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# Google's parser cuts longer lines: what moves in them moves the cut.
-_LONGEST_LINE_OCTETS: Final = 16_000
+# Google's parser cuts longer lines, so a fix would move the cut.
+_MAX_LINE_BYTES: Final = 16_000
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for the first record that is indented, and count them."""
+    """Find indented records, and report the first."""
     indented = [record for record in file.keyed_records if record.key is not None and record.key[0] > record.span[0]]
     edits = tuple(
         Edit(record.span[0], record.key[0], b"")
         for record in indented
         if record.key is not None
         and not file.content[record.span[0] : record.key[0]].strip(b" \t")
-        and record.span[1] - record.span[0] < _LONGEST_LINE_OCTETS
+        and record.span[1] - record.span[0] < _MAX_LINE_BYTES
     )
     if edits and not file_is_markup(file):
         yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))

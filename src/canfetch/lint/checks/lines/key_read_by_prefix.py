@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at keys that begin with the name of a rule, a user-agent line or a sitemap, and go on."""
+    """Find keys that start with the key of a rule, a user-agent line or a sitemap."""
     for line in odd_lines(file, Oddity.PREFIX):
         key = file.key(line.record)
         name = prefix_name(key)

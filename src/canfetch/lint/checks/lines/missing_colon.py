@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at records whose key and value have white space alone between them."""
+    """Find records with only white space between key and value."""
     for record in file.records_with(Note.MISSING_COLON):
         if record.key is None or record.value is None or record.kind is RecordKind.OTHER:
             continue

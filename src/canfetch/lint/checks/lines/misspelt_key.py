@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at keys that were read though they are not the record's name."""
+    """Find misspelt keys that the parser accepts."""
     for record in file.records_with(Note.MISSPELT_KEY):
         if record.key is None or record.kind is None:
             continue

@@ -15,7 +15,7 @@ _QUOTES: Final = (b'"', b"'", b"`")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at values that begin and end with the same quote."""
+    """Find values that start and end with the same quote."""
     for record in file.keyed_records:
         if record.value is None or record.kind is RecordKind.OTHER:
             continue

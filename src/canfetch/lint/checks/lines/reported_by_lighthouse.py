@@ -14,11 +14,11 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# Kinds of lines that are told of for other readers alone.
-_TOLD_FOR_OTHERS: Final = (Oddity.FOREIGN_COMMENT, Oddity.TEMPLATE, Oddity.CHARACTERS, Oddity.JOINED)
+# The checks of these oddities are not in the severity set of Lighthouse.
+_REPORTED_HERE: Final = (Oddity.FOREIGN_COMMENT, Oddity.TEMPLATE, Oddity.CHARACTERS, Oddity.JOINED)
 _TOO_MANY_REQUESTS: Final = 429
-_LONGEST_QUOTE: Final = 60
-# What JavaScript trims.
+_MAX_QUOTE: Final = 60
+# The characters that `String.prototype.trim` of JavaScript removes.
 _WHITE_SPACE: Final = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
     "\u205f\u3000\ufeff"
@@ -26,33 +26,35 @@ _WHITE_SPACE: Final = (
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for lines with unknown keys and without a colon, and for rules behind a user-agent line that is empty."""
+    """Find lines that Lighthouse reports and that no other check of its severity set reports."""
     entry = file.input.delivery
     if entry is not None and entry.status == _TOO_MANY_REQUESTS:
         yield Occurrence((0, 0), {"text": f"HTTP {entry.status}"})
     if file_is_markup(file):
         return
     if file_is_binary(file) or file_is_wide(file):
-        # An image, say, or UTF-16: one word about it is enough.
-        yield _found(file, file.records[0])
+        # One finding is enough for a binary file, or one in UTF-16.
+        yield _occurrence(file, file.records[0])
         return
-    yield from (_found(file, record) for record in _behind_empty_agents(file))
-    for oddity in _TOLD_FOR_OTHERS:
-        yield from (_found(file, line.record) for line in odd_lines(file, oddity) if _is_reported(file, line.record))
+    yield from (_occurrence(file, record) for record in _after_empty_agents(file))
+    for oddity in _REPORTED_HERE:
+        yield from (
+            _occurrence(file, line.record) for line in odd_lines(file, oddity) if _is_reported(file, line.record)
+        )
     for line in odd_lines(file, Oddity.TEXT):
-        # Checks of the file speak of these octets.
+        # The checks of the file report these characters, but not in the severity set of Lighthouse.
         if line.record.notes & (Note.NUL | Note.CONTROL) and _is_reported(file, line.record):
-            yield _found(file, line.record)
+            yield _occurrence(file, line.record)
     for extension, record in file.extensions:
         if extension.notes & ExtensionNote.MISSPELT_KEY and Note.MISSING_COLON not in record.notes:
-            yield _found(file, record)
+            yield _occurrence(file, record)
 
 
-def _behind_empty_agents(file: LintedFile) -> Iterator[Record]:
+def _after_empty_agents(file: LintedFile) -> Iterator[Record]:
     agents = (record for record in file.user_agents if file.value(record) and _has_key(record))
     first = next(agents, None)
     before = takewhile(lambda record: first is None or record.line < first.line, file.rule_records)
-    # Of rules that are in no group to other readers either, another check speaks.
+    # Another check reports rules that are outside of a group for all parsers.
     return (record for record in before if Note.OUTSIDE_GROUP not in record.notes and _has_key(record))
 
 
@@ -66,11 +68,11 @@ def _is_reported(file: LintedFile, record: Record) -> bool:
     return text != "" and not (colon and key.strip(_WHITE_SPACE).lower() in LIGHTHOUSE_KEYS)
 
 
-def _found(file: LintedFile, record: Record) -> Occurrence:
+def _occurrence(file: LintedFile, record: Record) -> Occurrence:
     span = file.text_span(record)
     text = file.content[slice(*span)]
-    shown = file.text(text[:_LONGEST_QUOTE])
-    return Occurrence(span, {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown})
+    shown = file.text(text[:_MAX_QUOTE])
+    return Occurrence(span, {"text": shown + "…" if len(text) > _MAX_QUOTE else shown})
 
 
 CHECK = Check(

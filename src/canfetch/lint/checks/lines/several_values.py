@@ -14,22 +14,22 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_MOST_PATHS: Final = 64
+_MAX_PATHS: Final = 64
 _SCHEMES: Final = (b"http://", b"https://")
 
 
 def split_paths(value: bytes) -> list[bytes]:
-    """Take a value apart where white space parts paths; one that is not several paths stays whole."""
+    """Split a value that is a list of paths. Any other value is returned whole."""
     words = value.replace(b",", b", ").split()
     paths = [path for word in words if (path := word.rstrip(b","))]
     if len(paths) < 2 or not all(path.startswith((b"/", b"*/")) and path[1:2] != b"/" for path in paths):
         return [value]
-    # `/a,b` is one path; a comma parts two only where white space is behind it.
+    # `/a,b` is one path: a comma separates paths only before white space.
     return [value] if value.count(b",") > sum(word.endswith(b",") for word in value.split()) else paths
 
 
-def _urls_of(value: bytes) -> list[bytes]:
-    """Take the value of a sitemap record apart where white space or a comma parts URLs."""
+def _split_urls(value: bytes) -> list[bytes]:
+    """Split a value that is a list of URLs. Any other value is returned whole."""
     spaced = value.replace(b",http://", b" http://").replace(b",https://", b" https://")
     urls = [url for word in spaced.split() if (url := word.strip(b","))]
     are_urls = all(url[:8].lower().startswith(_SCHEMES) for url in urls)
@@ -37,7 +37,7 @@ def _urls_of(value: bytes) -> list[bytes]:
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at rules with white space in them where each part is a path, and at sitemaps where each is a URL."""
+    """Find rules with several paths, and sitemaps with several URLs."""
     yield from _sitemaps(file)
     for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
         if record.value is None or record.key is None:
@@ -46,10 +46,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if len(paths) < 2:
             continue
         fix = None
-        if len(paths) <= _MOST_PATHS:
+        if len(paths) <= _MAX_PATHS:
             key = file.key(record)
-            joint = line_end(file) + key + b": "
-            fix = replace_span(*record.value, joint.join(paths), changes_verdicts=True)
+            separator = line_end(file) + key + b": "
+            fix = replace_span(*record.value, separator.join(paths), changes_verdicts=True)
         yield Occurrence(
             record.value,
             {"value": file.text(file.value(record)), "count": str(len(paths))},
@@ -64,22 +64,22 @@ def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
         if record.kind is not RecordKind.SITEMAP or record.value is None:
             continue
         value = file.value(record)
-        urls = _urls_of(value)
+        urls = _split_urls(value)
         if urls == [value]:
             continue
         if listed is None:
             listed = _listed(file)
         fix = None
-        if len(urls) <= _MOST_PATHS and all(listed[url] == 1 for url in urls):
-            joint = line_end(file) + file.key(record) + b": "
-            fix = replace_span(*record.value, joint.join(dict.fromkeys(urls)), changes_verdicts=True)
+        if len(urls) <= _MAX_PATHS and all(listed[url] == 1 for url in urls):
+            separator = line_end(file) + file.key(record) + b": "
+            fix = replace_span(*record.value, separator.join(dict.fromkeys(urls)), changes_verdicts=True)
         yield Occurrence(record.value, {"value": file.text(value), "count": str(len(urls))}, fix=fix)
 
 
 def _listed(file: LintedFile) -> Counter[bytes]:
     """Count how often each sitemap would be listed if each had its own line."""
     sitemaps = (record for record in file.keyed_records if record.kind is RecordKind.SITEMAP)
-    return Counter(url for record in sitemaps for url in set(_urls_of(file.value(record))))
+    return Counter(url for record in sitemaps for url in set(_split_urls(file.value(record))))
 
 
 CHECK = Check(

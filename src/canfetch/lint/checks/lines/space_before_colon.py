@@ -12,12 +12,12 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-# Google's parser cuts longer lines: what moves in them moves the cut.
-_LONGEST_LINE_OCTETS: Final = 16_000
+# Google's parser cuts longer lines, so a fix would move the cut.
+_MAX_LINE_BYTES: Final = 16_000
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for the first colon with white space before it, and count them."""
+    """Find colons after white space, and report the first."""
     edits = tuple(
         Edit(record.key[1], colon, b"")
         for record in file.keyed_records
@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _is_read(record: Record) -> bool:
-    is_short = record.span[1] - record.span[0] < _LONGEST_LINE_OCTETS
+    is_short = record.span[1] - record.span[0] < _MAX_LINE_BYTES
     return is_short and record.kind is not RecordKind.OTHER and Note.MISSING_COLON not in record.notes
 
 

@@ -13,34 +13,34 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_LONGEST_QUOTE: Final = 60
-# What begins like a value or a record may be one whose key or colon was forgotten: no comment then.
-_MEANT_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLINGS)
+_MAX_QUOTE: Final = 60
+# A line that starts like a value or a record may lack its key or colon, so it is not turned into a comment.
+_RECORD_STARTS: Final = (b"/", b"*", b"http://", b"https://", b"<", *CORE_SPELLINGS)
 _CONTROLS: Final = bytes(set(range(0x20)) - set(b"\t\r\n"))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at lines that say nothing to a crawler, and are not marked as comments."""
+    """Find lines of prose that are not comments."""
     for line in odd_lines(file, Oddity.TEXT):
         if line.record.notes & (Note.NUL | Note.CONTROL):
-            continue  # no text: checks of the file speak of that
+            continue  # the checks of the file report these characters
         start, end = file.text_span(line.record)
         text = file.content[start:end]
         fix = None
-        if not _may_be_meant(text) and _is_plain(file.line_content(line.record)):
-            # A line that some crawler takes for a record is that no more.
+        if not _may_be_record(text) and _is_plain(file.line_content(line.record)):
+            # Some crawlers may read the line as a record. The fix changes that.
             fix = replace_span(start, start, b"# ", changes_verdicts=Note.NOT_A_RECORD not in line.record.notes)
-        shown = file.text(text[:_LONGEST_QUOTE])
-        yield Occurrence((start, end), {"text": shown + "…" if len(text) > _LONGEST_QUOTE else shown}, fix=fix)
+        shown = file.text(text[:_MAX_QUOTE])
+        yield Occurrence((start, end), {"text": shown + "…" if len(text) > _MAX_QUOTE else shown}, fix=fix)
 
 
 def _is_plain(content: bytes) -> bool:
     return len(content.translate(None, _CONTROLS)) == len(content) and not has_text_line_break(content)
 
 
-def _may_be_meant(text: bytes) -> bool:
-    head = text[:_LONGEST_QUOTE].lower()
-    return head.startswith(_MEANT_STARTS) or head.partition(b":")[0].rstrip().endswith(tuple(CORE_SPELLINGS))
+def _may_be_record(text: bytes) -> bool:
+    head = text[:_MAX_QUOTE].lower()
+    return head.startswith(_RECORD_STARTS) or head.partition(b":")[0].rstrip().endswith(tuple(CORE_SPELLINGS))
 
 
 CHECK = Check(

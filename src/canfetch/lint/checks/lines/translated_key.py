@@ -11,7 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at records whose key is a name, translated."""
+    """Find translated keys."""
     yield from corrected_keys(file, Oddity.TRANSLATED)
 
 

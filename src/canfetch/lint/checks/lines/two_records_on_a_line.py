@@ -21,12 +21,15 @@ _NAMES: Final[dict[bytes, bytes]] = {
     b"host": b"Host",
     **{word.encode(): name for word, name in TRANSLATED_KEYS.items()},
 }
-_LONGEST_NAME: Final = max(map(len, _NAMES))
-_MOST_INNER: Final = 64
+_MAX_NAME_LENGTH: Final = max(map(len, _NAMES))
+_MAX_INNER_KEYS: Final = 64
 
 
-class _Inner(NamedTuple):
-    """A key within a value: the white space before it, its place, and its name written well."""
+class _InnerKey(NamedTuple):
+    """A key inside a value.
+
+    `gap_start` is the start of the white space before it, and `name` its usual spelling.
+    """
 
     gap_start: int
     start: int
@@ -35,29 +38,29 @@ class _Inner(NamedTuple):
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at values in which the key of another record and a colon stand behind white space."""
+    """Find values with white space, another key and a colon."""
     for record in file.keyed_records:
         if record.value is None or record.kind is None or record.kind is RecordKind.OTHER:
             continue
         value = file.value(record)
         if b":" in value and (b" " in value or b"\t" in value):
-            yield from _found(file, NAMES[record.kind].capitalize(), record.value[0], value)
+            yield from _occurrences(file, NAMES[record.kind].capitalize(), record.value[0], value)
     for line in odd_lines(file, Oddity.TRANSLATED):
         if line.record.value is not None and Note.MISSING_COLON not in line.record.notes:
-            yield from _found(file, line.name or b"", line.record.value[0], file.value(line.record))
+            yield from _occurrences(file, line.name or b"", line.record.value[0], file.value(line.record))
     for line in odd_lines(file, Oddity.JOINED):
         if line.record.key is not None:
             words = file.key(line.record).split()
             yield Occurrence(line.record.key, {"key": file.text(words[-1])})
 
 
-def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Occurrence]:
+def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator[Occurrence]:
     inner = _inner_keys(value)
     if not inner:
         return
     end = line_end(file)
     edits = tuple(
-        # A group begins behind a rule: a blank line belongs there.
+        # A group that starts after a rule gets a blank line before it.
         Edit(start + one.gap_start, start + one.end, (end * 2 if before != one.name == USER_AGENT else end) + one.name)
         for before, one in zip((outer, *(one.name for one in inner)), inner, strict=False)
     )
@@ -72,28 +75,28 @@ def _found(file: LintedFile, outer: bytes, start: int, value: bytes) -> Iterator
     )
 
 
-def _inner_keys(value: bytes) -> list[_Inner]:
-    found: list[_Inner] = []
-    behind = 0
+def _inner_keys(value: bytes) -> list[_InnerKey]:
+    found: list[_InnerKey] = []
+    part_start = 0
     parts = value.split(b":")
-    if len(parts) > _MOST_INNER:
+    if len(parts) > _MAX_INNER_KEYS:
         return found
     for part in parts[:-1]:
-        # The key is what ends here, of one or some words, with white space before it.
+        # The key is the end of the text before the colon: one or more words after white space.
         text = part.rstrip()
-        lower = text[-_LONGEST_NAME:].lower()
+        lower = text[-_MAX_NAME_LENGTH:].lower()
         cut = len(text) - len(lower)
         for place in range(len(lower)):
             at_word = (cut + place > 0 and text[cut + place - 1 : cut + place] in b" \t") or (
-                cut + place == 0 and behind == 0
+                cut + place == 0 and part_start == 0
             )
             name = _NAMES.get(lower[place:]) if at_word else None
             if name is not None:
-                start = behind + cut + place
+                start = part_start + cut + place
                 gap_start = len(value[:start].rstrip())
-                found.append(_Inner(gap_start, start, behind + len(text), name))
+                found.append(_InnerKey(gap_start, start, part_start + len(text), name))
                 break
-        behind += len(part) + 1
+        part_start += len(part) + 1
     return found
 
 

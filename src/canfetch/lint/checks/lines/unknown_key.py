@@ -10,7 +10,7 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at records whose key is in no standard and in no document of a search engine."""
+    """Find keys that no standard and no search engine defines."""
     for line in odd_lines(file, Oddity.UNKNOWN):
         if line.record.key is not None:
             yield Occurrence(line.record.key, {"key": file.text(file.key(line.record))})

@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at rules whose value has a scheme and a host."""
+    """Find rules whose value is an absolute URL."""
     own_host: bytes | None = None
     for record in file.rule_records:
         value = file.value(record)
@@ -21,22 +21,21 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         if own_host is None:
             own_host = file.compute_once(_own_host)
-        behind = value.partition(b"://")[2]
-        host, slash, path = behind.partition(b"/")
+        host, slash, path = value.partition(b"://")[2].partition(b"/")
         path = slash + path
-        # Of another host, the path alone would be another rule; and the root of this one is the whole site.
+        # The path of another host would be a different rule, and the root of this one would match the whole site.
         is_own = own_host != b"" and host.lower() == own_host and len(path) > 1
-        probed = record.group is not None and path != b"" and b" " not in path
+        has_effect = record.group is not None and path != b"" and b" " not in path
         yield Occurrence(
             record.value,
             {"value": file.text(value), "path": file.text(path or b"/")},
-            VerdictQuery(example_path(path)) if probed else None,
+            VerdictQuery(example_path(path)) if has_effect else None,
             replace_span(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
         )
 
 
 def _own_host(file: LintedFile) -> bytes:
-    # Where the file's place is not known, its sitemaps tell, if they agree.
+    # Without a URL of the file, its sitemaps show the host, if all of them have the same one.
     urls = [file.input.url] if file.input.url is not None else list(file.robots.sitemaps)
     splits = (split_url(encode_text(url)) for url in urls)
     hosts = {b"" if split is None else split.authority.lower() for split in splits}

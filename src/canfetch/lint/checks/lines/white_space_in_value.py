@@ -13,19 +13,19 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at rules whose value is one path with white space within."""
-    others = file.compute_once(_told_elsewhere)
+    """Find rules whose value is one path with white space in it."""
+    others = file.compute_once(_lines_of_other_checks)
     for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
         value = file.value(record)
         if record.value is None or record.line in others or len(split_paths(value)) > 1:
             continue
         start = record.value[0]
         edits = tuple(
-            Edit(start + place, start + place + 1, b"%%%02X" % octet)
-            for place, octet in enumerate(value)
-            if octet in b" \t"
+            Edit(start + place, start + place + 1, b"%%%02X" % byte)
+            for place, byte in enumerate(value)
+            if byte in b" \t"
         )
-        # Only where a path is written, and not a sentence behind it.
+        # Only for a path, and not for a path that a sentence follows.
         is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
         fix = Fix(edits, changes_verdicts=True) if is_path else None
         query = None
@@ -34,22 +34,24 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, query, fix)
 
 
-def _told_elsewhere(file: LintedFile) -> frozenset[int]:
-    """Give the lines of which other checks speak."""
+def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:
+    """Return the lines that more specific checks report."""
     starts = {record.span[0]: record for record in file.records_with(Note.WHITE_SPACE_IN_VALUE)}
     lines: set[int] = set()
     if not starts:
         return frozenset()
     spans = [
-        found.span[0] for look in (foreign_comment, quoted_value, two_records_on_a_line) for found in look.find(file)
+        occurrence.span[0]
+        for check in (foreign_comment, quoted_value, two_records_on_a_line)
+        for occurrence in check.find(file)
     ]
     records: list[Record] = sorted(starts.values(), key=lambda record: record.span)
-    place = 0
+    index = 0
     for offset in sorted(spans):
-        while place < len(records) and records[place].span[1] <= offset:
-            place += 1
-        if place < len(records) and records[place].span[0] <= offset:
-            lines.add(records[place].line)
+        while index < len(records) and records[index].span[1] <= offset:
+            index += 1
+        if index < len(records) and records[index].span[0] <= offset:
+            lines.add(records[index].line)
     return frozenset(lines)
 
 

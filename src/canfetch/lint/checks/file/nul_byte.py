@@ -10,15 +10,15 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_MOST_IN_LINE = 64
+_MAX_IN_LINE = 64
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at lines with a NUL."""
+    """Find lines with a NUL byte."""
     if b"\0" not in file.content or file_is_markup(file) or file_is_wide(file):
         return
     if file_is_binary(file):
-        # An image, say: one word about it is enough.
+        # One finding is enough for an image or another binary file.
         first = file.content.index(b"\0")
         yield Occurrence((first, first + 1))
         return
@@ -27,8 +27,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         content = file.content[start:end]
         first = content.index(b"\0")
         fix = None
-        if content.count(b"\0") <= _MOST_IN_LINE:
-            edits = tuple(Edit(start + at, start + at + 1, b"") for at, octet in enumerate(content) if octet == 0)
+        if content.count(b"\0") <= _MAX_IN_LINE:
+            edits = tuple(Edit(start + at, start + at + 1, b"") for at, byte in enumerate(content) if byte == 0)
             is_comment = content.lstrip(b" \t").startswith(b"#")
             fix = Fix(edits, changes_verdicts=not is_comment)
         yield Occurrence((start + first, start + first + 1), fix=fix)
@@ -36,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 CHECK = Check(
     code="CF110",
-    name="nul-octet",
+    name="nul-byte",
     severities=everywhere(Severity.ERROR),
     title="A NUL byte",
     message="the line contains a NUL byte",

@@ -30,7 +30,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 CHECK = Check(
     code="CF420",
-    name="dollar-behind-star",
+    name="dollar-after-star",
     severities=everywhere(Severity.WARNING),
     title="A `$` after a final `*`",
     message="`{pattern}` matches the same URLs as `{better}`: after a `*`, a final `$` has no effect",

@@ -12,18 +12,18 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look for allow rules whose beginning is the whole of a disallow rule above them in the same group."""
+    """Find allow rules that start with the value of a disallow rule above them in the same group."""
     for group in file.groups:
-        yield from _found(file, group)
+        yield from _in_group(file, group)
 
 
-def _found(file: LintedFile, group: LintedGroup) -> Iterator[Occurrence]:
+def _in_group(file: LintedFile, group: LintedGroup) -> Iterator[Occurrence]:
     by_covering: dict[int, list[tuple[Record, Record]]] = {}
-    for allowed, covering in _behind(group):
+    for allowed, covering in _covered_allows(group):
         by_covering.setdefault(covering.line, []).append((allowed, covering))
     for pairs in by_covering.values():
-        # One fix moves all of them: they go to one place.
-        fix: Fix | None = _moving(file, [allowed for allowed, _ in pairs], pairs[0][1])
+        # One fix moves all of them to the same place.
+        fix: Fix | None = _move(file, [allowed for allowed, _ in pairs], pairs[0][1])
         for allowed, covering in pairs:
             details = {
                 "value": file.text(file.value(allowed)),
@@ -34,17 +34,17 @@ def _found(file: LintedFile, group: LintedGroup) -> Iterator[Occurrence]:
             fix = None
 
 
-def _moving(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
+def _move(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
     start = covering.span[0]
     lines = b"".join(file.line_content(record).strip() + line_end(file) for record in allowed)
     return Fix((Edit(start, start, lines), *(Edit(*record.span, b"") for record in allowed)), changes_verdicts=True)
 
 
-def _behind(group: LintedGroup) -> Iterator[tuple[Record, Record]]:
+def _covered_allows(group: LintedGroup) -> Iterator[tuple[Record, Record]]:
     above: dict[bytes, Record] = {}
     lengths: set[int] = set()
     for rule in group.rules:
-        # `*` and `$` are characters to those who obey the first match.
+        # Parsers that use the first match read `*` and `$` as plain characters.
         if not rule.value.startswith(b"/") or any(mark in rule.value for mark in b"*$ "):
             continue
         if not rule.allow:
@@ -57,13 +57,13 @@ def _behind(group: LintedGroup) -> Iterator[tuple[Record, Record]]:
 
 
 def _covering(value: bytes, above: dict[bytes, Record], lengths: set[int]) -> Record | None:
-    found = [above[value[:length]] for length in lengths if length <= len(value) and value[:length] in above]
-    return min(found, key=lambda record: record.line, default=None)
+    covering = [above[value[:length]] for length in lengths if length <= len(value) and value[:length] in above]
+    return min(covering, key=lambda record: record.line, default=None)
 
 
 CHECK = Check(
     code="CF311",
-    name="allow-behind-disallow",
+    name="allow-after-disallow",
     severities=Severities(rfc=Severity.INFO),
     title="An `Allow` after the `Disallow` that covers it",
     message="crawlers that use the first matching rule never reach `{value}`, because `{other}` on line {line} "

@@ -14,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Look at known records that are neither rules nor user-agent lines, and have nothing behind the colon."""
+    """Find sitemaps and known extensions without a value."""
     for record in file.records_with(Note.EMPTY_VALUE):
         if record.kind not in (RecordKind.SITEMAP, RecordKind.OTHER):
             continue
