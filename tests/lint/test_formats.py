@@ -24,10 +24,6 @@ ODD = (
 )
 
 
-def placeholders(text: str) -> set[str]:
-    return {part.partition("}")[0].partition("|")[0] for part in text.split("{")[1:]}
-
-
 @pytest.fixture(scope="module")
 def odd() -> LintReport:
     return Linter().lint(LintInput(ODD, path="public html/robots.txt"))
