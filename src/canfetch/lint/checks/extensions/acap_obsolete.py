@@ -25,7 +25,7 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO),
     title="Obsolete ACAP lines",
     message="no search engine reads `{key}`; this file has {count|ACAP line|ACAP lines}",
-    why="Publishers developed ACAP from 2007 to 2011. It is no longer maintained, and no search engine supports it.",
+    why="Publishers developed ACAP from 2007 to 2011. It is unmaintained, and no search engine supports it.",
     how_to_fix="Remove the lines.",
     source="ACAP 1.0",
     bad=LintInput(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),

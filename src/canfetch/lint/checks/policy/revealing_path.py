@@ -51,7 +51,7 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A path that reveals something worth protecting",
     message="anyone can read here that `{pattern}` exists",
-    why="Anyone can fetch robots.txt, and attackers do. A rule asks crawlers to stay away, but does not protect "
+    why="Anyone can fetch robots.txt, and attackers do. A rule is only a request to crawlers, and does not protect "
     "anything.",
     how_to_fix="Require a password or deny access on the server, and remove the path from robots.txt.",
     source="RFC 9309 section 3; NIST, no security by obscurity",
