@@ -8,7 +8,7 @@ import hashlib
 import json
 import sys
 from base64 import b64decode, b64encode
-from math import isfinite
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
@@ -17,6 +17,7 @@ from canfetch.access.policies import POLICIES
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.times import rfc3339
 from canfetch.errors import CorruptEntry
 
 ENTRY_FORMAT: Final = 3
@@ -130,7 +131,10 @@ class CacheEntry(NamedTuple):
         return _ENTRY_BYTES + content_bytes + tuple_bytes + sum(map(sys.getsizeof, by_identity.values()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry as a dictionary that can be written as JSON, with a format version."""
+        """Return the entry as a dictionary that can be written as JSON, with a format version.
+
+        Times are RFC 3339 strings in UTC, to the microsecond.
+        """
         copy = self.copy
         return {
             "format": ENTRY_FORMAT,
@@ -144,10 +148,10 @@ class CacheEntry(NamedTuple):
             "status": self.status,
             "headers": [list(field) for field in self.headers],
             "hops": [list(hop) for hop in self.hops],
-            "fetched_at": self.fetched_at,
-            "next_fetch_at": self.next_fetch_at,
+            "fetched_at": rfc3339(self.fetched_at),
+            "next_fetch_at": rfc3339(self.next_fetch_at),
             "failures": self.failures,
-            "first_failure_at": self.first_failure_at,
+            "first_failure_at": None if self.first_failure_at is None else rfc3339(self.first_failure_at),
             "max_bytes": self.max_bytes,
             "copy": None
             if copy is None
@@ -156,7 +160,7 @@ class CacheEntry(NamedTuple):
                 "sha256": copy.sha256,
                 "url": copy.url,
                 "status": copy.status,
-                "fetched_at": copy.fetched_at,
+                "fetched_at": rfc3339(copy.fetched_at),
                 "etag": copy.validators.etag,
                 "last_modified": copy.validators.last_modified,
                 "truncated_at": copy.truncated_at,
@@ -211,11 +215,11 @@ class CacheEntry(NamedTuple):
             hops=tuple(
                 Hop(_parse_str(url), int(status), _parse_str(location)) for url, status, location in plain["hops"]
             ),
-            fetched_at=_parse_seconds(plain["fetched_at"]),
+            fetched_at=_parse_time(plain["fetched_at"]),
             next_fetch_at=_parse_next_fetch_at(plain),
             copy=None if plain["copy"] is None else _parse_copy(plain["copy"]),
             failures=int(plain["failures"]),
-            first_failure_at=_parse_optional_seconds(plain["first_failure_at"]),
+            first_failure_at=_parse_optional_time(plain["first_failure_at"]),
             max_bytes=int(plain["max_bytes"]),
         )
 
@@ -247,7 +251,7 @@ def _parse_copy(plain: Any) -> CachedCopy:
         content=b64decode(plain["content_base64"], validate=True),
         url=url,
         status=int(plain["status"]),
-        fetched_at=_parse_seconds(plain["fetched_at"]),
+        fetched_at=_parse_time(plain["fetched_at"]),
         validators=Validators(
             url,
             None if etag is None else _parse_str(etag),
@@ -266,10 +270,15 @@ def _parse_str(value: object) -> str:
     return value
 
 
-def _parse_seconds(value: Any) -> float:
-    seconds = float(value)
-    if not isfinite(seconds):
-        raise ValueError(f"expected a finite time, not {seconds}")
+def _parse_time(value: object) -> float:
+    """Parse a time that `rfc3339` formatted, as seconds since the epoch.
+
+    Raises: TypeError, ValueError: `value` is anything else.
+    """
+    text = _parse_str(value)
+    seconds = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    if rfc3339(seconds) != text:
+        raise ValueError(f"expected an RFC 3339 time in UTC, not {text!r}")
     return seconds
 
 
@@ -278,7 +287,7 @@ def _parse_next_fetch_at(plain: Any) -> float:
 
     Raises: ValueError: The time is later than any policy, response or failure permits.
     """
-    next_fetch_at, fetched_at = _parse_seconds(plain["next_fetch_at"]), _parse_seconds(plain["fetched_at"])
+    next_fetch_at, fetched_at = _parse_time(plain["next_fetch_at"]), _parse_time(plain["fetched_at"])
     policy = POLICIES.get(plain["policy"])
     longest = MAX_RETRY_AFTER if policy is None else max(policy.max_freshness, MAX_RETRY_AFTER)
     if next_fetch_at - fetched_at > longest + _ROUNDING_SECONDS:
@@ -288,5 +297,5 @@ def _parse_next_fetch_at(plain: Any) -> float:
     return next_fetch_at
 
 
-def _parse_optional_seconds(value: Any) -> float | None:
-    return None if value is None else _parse_seconds(value)
+def _parse_optional_time(value: object) -> float | None:
+    return None if value is None else _parse_time(value)

@@ -3,6 +3,8 @@
 Source: RFC 9309 sections 2.3.1 and 2.4.
 """
 
+from typing import Final
+
 from canfetch.access.entries import CachedCopy, CacheEntry, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Validators
 from canfetch.access.freshness import freshness_lifetime
@@ -12,6 +14,8 @@ from canfetch.access.responses import Response
 from canfetch.access.retries import retry_delay
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
+
+_TIME_DIGITS: Final = 6
 
 
 def next_entry(
@@ -34,6 +38,8 @@ def next_entry(
         seed: Seed of the jitter of the next retry. The origin is mixed in.
         max_bytes: The parsing limit of the fetch.
     """
+    # Stores keep times to the microsecond.
+    now = round(now, _TIME_DIGITS)
     response = fetched.response
     unreachable = fetched.outcome.access is Access.UNREACHABLE
     failures = (0 if previous is None else previous.failures) + 1 if unreachable else 0
@@ -55,7 +61,7 @@ def next_entry(
         headers=() if response is None else select_stored_headers(response.headers),
         hops=fetched.hops,
         fetched_at=now,
-        next_fetch_at=now + wait,
+        next_fetch_at=round(now + wait, _TIME_DIGITS),
         copy=_next_copy(previous, fetched, now, max_bytes),
         failures=failures,
         first_failure_at=first_failure,
