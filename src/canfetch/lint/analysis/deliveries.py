@@ -2,6 +2,7 @@
 
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.fetch_plan import Hop, Validators
+from canfetch.access.freshness import parse_cache_control
 from canfetch.access.outcomes import Access, Cell, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
@@ -32,18 +33,8 @@ def media_type(entry: CacheEntry) -> str | None:
 
 
 def cache_directives(entry: CacheEntry) -> dict[str, str]:
-    """Return the directives of Cache-Control, in lower case. The first of two equal directives wins."""
-    directives: dict[str, str] = {}
-    for part in (header_value(entry, "cache-control") or "").split(","):
-        name, _, value = part.strip().partition("=")
-        directives.setdefault(name.strip().lower(), value.strip().strip('"'))
-    return directives
-
-
-def parse_delta_seconds(text: str | None) -> int | None:
-    """Return a number of seconds, or None if the text is not a number."""
-    digits = (text or "").strip()
-    return int(digits[:10]) if digits.isascii() and digits.isdigit() else None
+    """Return the directives of Cache-Control by name, in lower case."""
+    return parse_cache_control(header_value(entry, "cache-control") or "")
 
 
 def example_delivery(

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.access.entries import CacheEntry
-from canfetch.access.freshness import parse_http_date
+from canfetch.access.freshness import parse_delta_seconds, parse_http_date
 from canfetch.lint.analysis.deliveries import (
     cache_directives,
     example_delivery,
     header_value,
-    parse_delta_seconds,
     successful_delivery,
 )
 from canfetch.lint.check import Check, Occurrence

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.freshness import parse_http_date
 from canfetch.access.outcomes import Access
-from canfetch.lint.analysis.deliveries import example_delivery, header_value, parse_delta_seconds
+from canfetch.access.retries import parse_retry_after
+from canfetch.lint.analysis.deliveries import example_delivery, header_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -20,11 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     entry = file.input.delivery
     if entry is None or entry.outcome.access is Access.SUCCESSFUL:
         return
-    text = header_value(entry, "retry-after")
-    seconds: float | None = parse_delta_seconds(text)
-    if seconds is None and text is not None:
-        until = parse_http_date(text)
-        seconds = None if until is None else until - entry.fetched_at
+    seconds = parse_retry_after(header_value(entry, "retry-after"), now=entry.fetched_at)
     if seconds is not None and seconds > _DAY_SECONDS:
         yield Occurrence((0, 0), {"hours": str(round(seconds / _HOUR_SECONDS))})
 
