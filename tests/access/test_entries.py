@@ -121,7 +121,7 @@ def test_time_in_another_format_raises(time: object) -> None:
     plain = make_entry(make_response()).to_dict()
     assert plain["copy"]["fetched_at"] == "1970-01-01T00:00:00Z"
     plain["copy"]["fetched_at"] = time
-    with pytest.raises(CorruptEntry, match="expected a|Invalid isoformat"):
+    with pytest.raises(CorruptEntry, match=r"expected a|Invalid isoformat"):
         CacheEntry.from_dict(plain)
 
 
