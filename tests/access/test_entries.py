@@ -38,10 +38,10 @@ def make_response(status: int = 200, body: bytes = b"\xff\x00", **headers: str) 
 
 
 @pytest.mark.parametrize("status", [200, 404, 503])
-@pytest.mark.parametrize("now", [0.0, 1_795_311_120.0, 1_795_311_120.123456, 1_795_311_120.1234567, 4e9, 1e12])
+@pytest.mark.parametrize("now", [0.0, 1_795_311_120.0, 1_795_311_120.123456, 1_795_311_120.1234567, 4e9, 2e11])
 def test_entry_survives_json(status: int, now: float) -> None:
     headers = {"ETag": '"a"', "Retry_After": "70", "Set_Cookie": "secret"}
-    entry = make_entry(make_response(status, **headers), now=min(now, 2e11))
+    entry = make_entry(make_response(status, b"\xff\x00", **headers), now=now)
 
     assert CacheEntry.from_dict(json.loads(json.dumps(entry.to_dict()))) == entry
     assert CacheEntry.from_json(entry.to_json()) == entry
