@@ -1,4 +1,4 @@
-"""Measure canfetch beside its peers and print one table: `python -m benchmarks --help`."""
+"""Measure canfetch and other libraries, and print the results as a table."""
 
 from __future__ import annotations
 
@@ -31,65 +31,66 @@ ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "startup": (startup_rows,),
     "hostile": (hostile_rows,),
     "lint": (lint_rows,),
-    "answers": (agreement_rows,),
+    "agreement": (agreement_rows,),
 }
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="how to print it")
-    parser.add_argument("--quick", action="store_true", help="under a minute: short races, few hostile files")
-    parser.add_argument("--tiny", action="store_true", help="seconds: shows that it works, measures nothing")
-    parser.add_argument("--no-peers", action="store_true", help="canfetch alone; installs nothing")
+    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="Output format.")
+    parser.add_argument("--quick", action="store_true", help="Take less than a minute: short races, few hostile files.")
     parser.add_argument(
-        "--cpu-time", action="store_true", help="count processor time: for a machine that others use too"
+        "--tiny", action="store_true", help="Take seconds, without usable figures: a test of the benchmark itself."
     )
-    parser.add_argument("--rows", default=",".join(ROWS), help=f"which of {','.join(ROWS)}, separated by commas")
-    chosen = parser.parse_args()
-    unknown = set(chosen.rows.split(",")) - set(ROWS)
+    parser.add_argument("--no-peers", action="store_true", help="Measure canfetch only, and install nothing.")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="Measure processor time, for a machine that has other work to do."
+    )
+    parser.add_argument("--rows", default=",".join(ROWS), help=f"Comma-separated row kinds, from {', '.join(ROWS)}.")
+    options = parser.parse_args()
+    unknown = set(options.rows.split(",")) - set(ROWS)
     if unknown:
         parser.error(unknown_choice("row", min(unknown), ROWS))
-    return chosen
+    return options
 
 
 def header(bench: Bench, missing: dict[str, str]) -> list[str]:
-    """Say what was measured, on what, and who is absent."""
-    libraries = [chosen.title for chosen in (*bench.engines.values(), *bench.peers.values())]
+    """Return the lines above the table: the machine, the libraries, and the missing libraries."""
+    libraries = [options.title for options in (*bench.engines.values(), *bench.peers.values())]
     lines = [
         f"{platform.python_implementation()} {platform.python_version()}, {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} cores; load {os.getloadavg()[0]:.1f} at the start"
         if hasattr(os, "getloadavg")
         else f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
         "Libraries: " + "; ".join(libraries),
-        "A ratio (x) is the median over rounds of theirs / ours, both measured within one round.",
-        "Times are "
-        + ("processor time (two threads: time that passes)." if timing.by_processor() else "time that passes."),
+        "A ratio (x) is the median over rounds of theirs / ours within one round.",
+        "Times are " + ("processor time (wall time for two threads)." if timing.uses_cpu_time() else "wall time."),
     ]
-    lines += [f"NOT MEASURED: {name}: {reason}" for name, reason in missing.items()]
+    lines += [f"Not measured: {name}: {reason}" for name, reason in missing.items()]
     return lines
 
 
-def prepare(chosen: argparse.Namespace) -> Bench:
-    """Load everyone who can be loaded."""
+def prepare(options: argparse.Namespace) -> Bench:
+    """Install and load the contenders."""
     missing: dict[str, str] = {}
-    here: dict[str, contenders.Contender] = {}
-    if not chosen.no_peers:
+    loaded: dict[str, contenders.Contender] = {}
+    if not options.no_peers:
         outcomes = peers.prepare()
         peers.activate()
-        here, missing = contenders.available(contenders.PEER_KEYS)
+        loaded, missing = contenders.available(contenders.PEER_KEYS)
         for key in missing:
             outcome = outcomes.get(contenders.DISTRIBUTIONS[key])
             if outcome and outcome.reason:
-                missing[key] = f"{outcome.name} {outcome.version} would not install: {outcome.reason}"
+                missing[key] = f"{outcome.name} {outcome.version} could not be installed: {outcome.reason}"
     ours, absent = contenders.available(tuple(OURS + engine for engine in contenders.ENGINES))
     engines = {key.removeprefix(OURS): found for key, found in ours.items()}
-    titles = {key: found.column for key, found in here.items()} | {key: f"{key} (absent)" for key in missing}
+    titles = {key: found.column for key, found in loaded.items()} | {key: f"{key} (absent)" for key in missing}
     version = next(iter(engines.values())).title.split()[1] if engines else ""
     report = table.Report(f"canfetch {version}".strip(), titles)
-    bench = Bench(engines, {key.removeprefix(OURS): reason for key, reason in absent.items()}, here, report)
-    bench.scale = TINY if chosen.tiny else QUICK if chosen.quick else 1.0
-    bench.tiny = chosen.tiny
+    bench = Bench(engines, {key.removeprefix(OURS): reason for key, reason in absent.items()}, loaded, report)
+    bench.scale = TINY if options.tiny else QUICK if options.quick else 1.0
+    bench.tiny = options.tiny
     report.header += header(
         bench, missing | {f"canfetch, {key}": reason for key, reason in bench.absent_engines.items()}
     )
@@ -97,28 +98,28 @@ def prepare(chosen: argparse.Namespace) -> Bench:
 
 
 def main() -> int:
-    """Measure and print."""
-    chosen = arguments()
+    """Run the benchmark."""
+    options = arguments()
     if os.environ.get("PYTHONHASHSEED") != "0":
-        # robotspy's answers and times depend on the seed of hashes: everyone gets the same one.
+        # The results of robotspy depend on the hash seed.
         command = [sys.executable, "-m", "benchmarks", *sys.argv[1:]]
         return subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": "0"}, cwd=child.ROOT, check=False
         ).returncode
-    if chosen.cpu_time:
+    if options.cpu_time:
         os.environ[timing.CLOCK] = "cpu"
-    bench = prepare(chosen)
+    bench = prepare(options)
     if not bench.engines:
         reasons = "; ".join(f"{engine}: {reason}" for engine, reason in bench.absent_engines.items())
         print(
-            f"python -m benchmarks: no engine of canfetch can be imported ({reasons}); run `make bench`",
+            f"python -m benchmarks: cannot import any engine of canfetch ({reasons}): run `make bench`",
             file=sys.stderr,
         )
         return 2
-    for kind in chosen.rows.split(","):
+    for kind in options.rows.split(","):
         for measure in ROWS[kind]:
             measure(bench)
-    table.show(bench.report, chosen.format)
+    table.print_report(bench.report, options.format)
     return 0
 
 

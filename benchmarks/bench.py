@@ -1,4 +1,4 @@
-"""What all rows share: who takes part, how long a race may last, and how a race becomes rows of the table."""
+"""One run of the benchmark: the contenders, the length of a race, and its rows in the table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from benchmarks import child, timing
 from benchmarks.contenders import Contender
-from benchmarks.table import Report, Row, duration, times
+from benchmarks.table import Report, Row, format_duration, format_ratio
 from benchmarks.timing import Race, Task
 
-# Peers in plain Python, of which some take minutes over a file of many groups: these are tried in a child first.
+# Peers in plain Python can take minutes for a file of many groups, so they are tried in a subprocess first.
 MAY_STALL = frozenset({"protego", "stdlib", "robotspy"})
 TRIAL_SECONDS = 8.0
-SPARSE = 12  # a quick run takes one of so many real files
+QUICK_FILE_STEP = 12  # a quick run uses every 12th real file
 OURS = "canfetch-"
 
 
@@ -23,7 +23,7 @@ OURS = "canfetch-"
 class Bench:
     """One run of the benchmark.
 
-    `scale` shortens or lengthens every race; `tiny` leaves out what cannot be short, for a test that it all works.
+    `scale` is the factor for the length of every race. `tiny` omits everything long, to test that the benchmark runs.
     """
 
     engines: dict[str, Contender]
@@ -32,43 +32,43 @@ class Bench:
     report: Report
     scale: float = 1.0
     tiny: bool = False
-    began: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
     trials: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def quick(self) -> bool:
-        """Whether the run is to be short."""
+        """Whether the run is short."""
         return self.scale < 0.5
 
     @property
-    def least(self) -> int:
-        """The rounds that everyone takes, however slow."""
-        return 1 if self.tiny else 3 if self.quick else timing.LEAST_ROUNDS
+    def min_rounds(self) -> int:
+        """Number of rounds for every contender, however slow."""
+        return 1 if self.tiny else 3 if self.quick else timing.MIN_ROUNDS
 
     @property
-    def every(self) -> int:
-        """Of many files, one of so many is taken."""
-        return SPARSE * 8 if self.tiny else SPARSE if self.quick else 1
+    def file_step(self) -> int:
+        """Step for slicing the list of real files."""
+        return QUICK_FILE_STEP * 8 if self.tiny else QUICK_FILE_STEP if self.quick else 1
 
-    def say(self, text: str) -> None:
-        """Tell on standard error what is being measured."""
-        print(f"{time.monotonic() - self.began:6.1f} s  {text}", file=sys.stderr, flush=True)
+    def log(self, text: str) -> None:
+        """Print on standard error what is being measured."""
+        print(f"{time.monotonic() - self.started:6.1f} s  {text}", file=sys.stderr, flush=True)
 
     def contenders(self) -> Iterator[tuple[str, Contender]]:
-        """Everyone: our engines first, by their keys."""
+        """Yield all contenders with their keys, our engines first."""
         for engine, chosen in self.engines.items():
             yield OURS + engine, chosen
         yield from self.peers.items()
 
-    def stalls(self, key: str, source: str) -> str:
-        """Say why a contender cannot race over an input, if so; `source` names it as `child.parse_within` does."""
+    def stall_reason(self, key: str, source: str) -> str:
+        """Return why a contender is too slow for the input `source`, or an empty string."""
         if key not in MAY_STALL or self.tiny:
             return ""
         if (key, source) not in self.trials:
             arguments: dict[str, object] = {
                 "key": key,
                 "input": source,
-                "every": self.every,
+                "file_step": self.file_step,
                 "seconds": TRIAL_SECONDS,
             }
             self.trials[key, source] = child.run("parse_within", arguments, TRIAL_SECONDS).reason
@@ -82,25 +82,25 @@ class Bench:
         seconds: float,
         source: str = "",
     ) -> tuple[Race, dict[str, str]]:
-        """Race everyone over the same work.
+        """Measure all contenders with the same work.
 
         Args:
-            make: gives a contender's work, None where it has no such operation.
-            operations: how many operations one call of the work does.
-            seconds: the time for all, before `scale`.
-            source: what is parsed, if some may not manage it in time.
-        Returns: the race, and the table's cell for each who could not take part.
+            make: Returns the work of a contender, or None if it has no such operation.
+            operations: Number of operations in one call of the work.
+            seconds: Time for all contenders, before `scale`.
+            source: Name of the input, if some contenders may be too slow for it.
+        Returns: The race, and a table cell for each contender that did not take part.
         """
         tasks: list[Task] = []
-        refused: dict[str, str] = {}
+        absent: dict[str, str] = {}
         for key, chosen in self.contenders():
-            reason = self.stalls(key, source) if source else ""
+            reason = self.stall_reason(key, source) if source else ""
             work = None if reason else make(chosen)
             if work is None:
-                refused[key] = reason or "-"
+                absent[key] = reason or "-"
             else:
                 tasks.append(Task(key, work, operations))
-        return timing.race(tasks, seconds * self.scale, least=self.least), refused
+        return timing.race(tasks, seconds * self.scale, min_rounds=self.min_rounds), absent
 
     def rows(
         self,
@@ -109,7 +109,7 @@ class Bench:
         outcome: tuple[Race, Mapping[str, str]],
         targets: Mapping[str, Mapping[str, float]],
     ) -> None:
-        """Add a race's rows: for each engine, one for each of its targets, or one without.
+        """Add the rows of a race: for each engine, one for each of its targets, or one without a target.
 
         Args:
             section: the heading that they stand under.
@@ -117,15 +117,15 @@ class Bench:
             outcome: what `race` gave.
             targets: by engine, then by peer: how many times longer that peer should take.
         """
-        race, refused = outcome
-        cells = dict(refused) | {key: duration(track.median) for key, track in race.items()}
+        race, absent = outcome
+        cells = dict(absent) | {key: format_duration(track.median) for key, track in race.items()}
         peers = {key: cell for key, cell in cells.items() if not key.startswith(OURS)}
         shown = peers
         for engine in ("native", "python"):
             ours = race.get(OURS + engine)
-            wanted = dict(targets.get(engine, {})) or {"": 0.0}
+            engine_targets = dict(targets.get(engine, {})) or {"": 0.0}
             if ours is None:
-                for peer, target in wanted.items():
+                for peer, target in engine_targets.items():
                     row = Row(section, what, engine, figure="not built" if engine in self.absent_engines else "-")
                     row.target = f"{target:g}x {peer}" if peer else ""
                     row.peers, shown = shown, {}
@@ -137,15 +137,15 @@ class Bench:
                 key: {"median": timing.ratio(ours, race[key]), "quartiles": timing.quartiles(found)}
                 for key, found in ratios.items()
             }
-            for peer, target in wanted.items():
-                row = Row(section, what, engine, figure=duration(ours.median), detail=detail)
-                # What the peers took stands once, beside our first engine.
+            for peer, target in engine_targets.items():
+                row = Row(section, what, engine, figure=format_duration(ours.median), detail=detail)
+                # The times of the peers are shown once, next to our first engine.
                 row.peers, shown = shown, {}
                 if peer:
                     row.target = f"{target:g}x {peer}"
                 if peer in ratios:
                     found = timing.ratio(ours, race[peer])
-                    row.score, row.met = times(found), found >= target
+                    row.score, row.met = format_ratio(found), found >= target
                 self.report.rows.append(row)
 
     def figure(
@@ -161,18 +161,18 @@ class Bench:
         peers: Mapping[str, str] | None = None,
         detail: Mapping[str, object] | None = None,
     ) -> Row:
-        """Add a row whose figure itself has a target.
+        """Add a row whose target is a limit for the figure itself.
 
         Args:
-            section: the heading that it stands under.
-            what: the measured thing.
-            engine: which of ours.
-            text: the figure as shown.
-            value: the figure in the unit of the target.
-            at_most: the most it should be, and how the target is shown.
-            at_least: the least it should be, likewise.
-            peers: the same of the peers, as shown.
-            detail: what JSON has besides.
+            section: Heading of the row.
+            what: What is measured.
+            engine: Our engine.
+            text: The figure as shown.
+            value: The figure in the unit of the target.
+            at_most: Upper limit, and the target as shown.
+            at_least: Lower limit, and the target as shown.
+            peers: The figures of the peers, as shown.
+            detail: Additional values for JSON.
         """
         row = Row(section, what, engine, figure=text, peers=dict(peers or {}))
         row.detail = {"value": value, **(detail or {})}

@@ -1,7 +1,7 @@
-"""Work done in a process of its own, with a limit on time and memory: what a hostile file does to a peer stays there.
+"""Tasks that run in a subprocess with limited time and memory.
 
-The parent calls `run(task, ...)`; the child is `python -m benchmarks.child TASK ARGUMENTS`, where the arguments are
-JSON, and prints JSON.
+The parent calls `run(task, ...)`. The child is `python -m benchmarks.child TASK ARGUMENTS`, takes its arguments as JSON
+and prints JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import hostile, inputs, peers, timing, warm
-from benchmarks.contenders import Contender, Parsed, contender
+from benchmarks.contenders import Contender, Parsed, get_contender
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMORY_LIMIT = 6 * 10**9
@@ -34,25 +34,25 @@ MANY_QUESTIONS = 100  # beyond any point at which an index is built
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the child printed, or why there is nothing: `reason` as a table's cell shows it."""
+    """The values that the child printed, or the reason for its failure as shown in the table."""
 
     values: dict[str, float] = field(default_factory=dict)
     reason: str = ""
 
 
 def environment() -> dict[str, str]:
-    """The environment of children: compiled modules are kept, in a folder of the benchmark's own."""
-    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(peers.BUILD / "bench-pycache"), "PYTHONHASHSEED": "0"}
+    """Return the environment variables of children. Compiled modules are cached in a separate folder."""
+    variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**variables, "PYTHONPYCACHEPREFIX": str(peers.BUILD / "bench-pycache"), "PYTHONHASHSEED": "0"}
 
 
 def run(task: str, arguments: dict[str, object], seconds: float) -> Outcome:
-    """Run one task in a child.
+    """Run one task in a subprocess.
 
     Args:
-        task: a name in `TASKS`.
-        arguments: what the task takes.
-        seconds: the limit for the task itself; starting the child is given some more.
+        task: A key of `TASKS`.
+        arguments: Arguments of the task.
+        seconds: Time limit of the task, without starting the process.
     """
     command = [sys.executable, "-m", "benchmarks.child", task, json.dumps(arguments)]
     try:
@@ -71,173 +71,177 @@ def run(task: str, arguments: dict[str, object], seconds: float) -> Outcome:
         if "MemoryError" in done.stderr or "memory allocation" in done.stderr:
             return Outcome(reason=f"> {MEMORY_LIMIT / 1e9:.0f} GB")
         if done.returncode < 0:
-            return Outcome(reason=f"> {seconds:g} s" if done.returncode == -14 else f"died ({-done.returncode})")
+            return Outcome(reason=f"> {seconds:g} s" if done.returncode == -14 else f"signal {-done.returncode}")
         return Outcome(reason=(done.stderr.strip().splitlines() or ["failed"])[-1][:40])
     return Outcome(json.loads(done.stdout))
 
 
 def _limit(seconds: float) -> None:
-    """End this process after so many seconds, and refuse it memory beyond the limit (POSIX alone)."""
+    """Limit the time and memory of this process (POSIX only)."""
     if sys.platform == "win32":
         return
     import resource
     import signal
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM ends a process that does not handle it, in C code too
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM ends the process even in C code
 
 
-def resident_octets() -> int:
-    """What this process holds in memory."""
+def resident_bytes() -> int:
+    """Return the resident memory of this process."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split(maxsplit=2)[1])
     except OSError:
         import resource
 
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # no current figure there: the peak serves
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # only the peak is available
         return peak if sys.platform == "darwin" else peak * 1024
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def named_file(name: str) -> inputs.RobotsFile:
-    """Make one of the inputs anew: a size of `inputs.SIZES`, or `RULES rules`."""
+    """Return an input by name: a key of `inputs.SIZES`, or `RULES rules`."""
     if name in inputs.SIZES:
         return inputs.generate(inputs.SIZES[name])
     return inputs.star_file(int(name.split(maxsplit=1)[0]))
 
 
 def parse_within(arguments: dict[str, Any]) -> dict[str, float]:
-    """Parse once what a race would parse many times: who does not come back may not enter the race."""
-    chosen: Contender = contender(arguments["key"])
+    """Parse every file of a race once. A contender that does not finish cannot take part in the race."""
+    contender: Contender = get_contender(arguments["key"])
     files = (
-        inputs.real_files()[0][:: arguments["every"]]
+        inputs.real_files()[0][:: arguments["file_step"]]
         if arguments["input"] == "real"
         else [named_file(arguments["input"])]
     )
     _limit(arguments["seconds"])
     for file in files:
-        chosen.one_shot(chosen.document(file), inputs.AGENT, chosen.question(inputs.ORIGIN + "/a/b?c"))
+        contender.parse_and_check(
+            contender.prepare_file(file), inputs.AGENT, contender.prepare_url(inputs.ORIGIN + "/a/b?c")
+        )
     return {"files": len(files)}
 
 
 def memory(arguments: dict[str, Any]) -> dict[str, float]:
-    """Keep many parsed files; say what one of them costs beside its octets, and what its peak was while parsing.
+    """Measure the memory of a parsed file, without its content.
 
-    `asked` is how many URLs each is asked before it is weighed: enough of them make an engine build its index.
+    `urls` is the number of URLs that each file is checked for. With enough of them, an engine builds its index.
     """
-    chosen = contender(arguments["key"])
+    contender = get_contender(arguments["key"])
     file = named_file(arguments["input"])
-    asked = [chosen.question(url) for url in inputs.urls(file, max(2, arguments["asked"]))][: arguments["asked"]]
-    document = chosen.document(file)
+    urls = [contender.prepare_url(url) for url in inputs.urls(file, max(2, arguments["urls"]))][: arguments["urls"]]
+    document = contender.prepare_file(file)
 
-    def one() -> object:
-        # A copy of its own for each object, as files of different sites are.
+    def create() -> object:
+        # A new copy for each object, because files of different sites are different objects.
         copy = bytes(bytearray(document)) if isinstance(document, bytes) else document[:-1] + document[-1:]
-        parsed: Parsed = chosen.parse(copy) if chosen.parse else copy
-        if not asked:
+        parsed: Parsed = contender.parse(copy) if contender.parse else copy
+        if not urls:
             return parsed
-        if chosen.module == "canfetch":
+        if contender.module == "canfetch":
             rules = parsed.rules_for(inputs.AGENT)
-            for url in asked:
+            for url in urls:
                 rules.allows(url)
             return parsed, rules
-        ask = chosen.bind(parsed, inputs.AGENT)
-        for url in asked:
-            ask(url)
+        check = contender.bind(parsed, inputs.AGENT)
+        for url in urls:
+            check(url)
         return parsed
 
-    kept = [one() for _ in range(3)]
+    objects = [create() for _ in range(3)]
     gc.collect()
-    before = resident_octets()
-    kept += [one() for _ in range(arguments["count"])]
+    before = resident_bytes()
+    objects += [create() for _ in range(arguments["count"])]
     gc.collect()
-    each = (resident_octets() - before) / arguments["count"]
-    return {"octets": each - len(document), "rules": file.rules, "kept": len(kept)}
+    each = (resident_bytes() - before) / arguments["count"]
+    return {"bytes": each - len(document), "rules": file.rules, "objects": len(objects)}
 
 
 def warm_memory(arguments: dict[str, Any]) -> dict[str, float]:
-    """Fill a cache with many origins, each asked once; say what one of them costs, its file's octets included.
+    """Measure the memory of one origin in a filled cache, with its file.
 
-    `shared` gives all of them the same file, though each has it from a fetch of its own.
+    `shared` gives all origins equal files, in separate bytes objects.
     """
-    fill = warm.fill_of(arguments["key"])
+    fill = warm.get_filler(arguments["key"])
     fill(warm.same_files("warm", 3))
     files = warm.same_files("host", arguments["count"]) if arguments["shared"] else warm.own_files(arguments["count"])
     gc.collect()
-    before = resident_octets()
-    # The collector would look at all that is kept, again and again.
+    before = resident_bytes()
+    # The collector would traverse all cached objects repeatedly.
     gc.disable()
-    kept = fill(files)
+    objects = fill(files)
     gc.enable()
     gc.collect()
-    each = (resident_octets() - before) / len(files)
-    del kept
-    return {"octets": each, "origins": len(files)}
+    each = (resident_bytes() - before) / len(files)
+    del objects
+    return {"bytes": each, "origins": len(files)}
 
 
 def many_agents(arguments: dict[str, Any]) -> dict[str, float]:
-    """Ask a file whose agents all select other groups on behalf of each; say what it holds in the end."""
-    chosen = contender(arguments["key"])
-    trap = hostile.agents_with_their_own()
-    file = inputs.make_file(trap.name, trap.octets)
+    """Measure the memory of a file in which every agent has different groups, after checks for all agents."""
+    contender = get_contender(arguments["key"])
+    trap = hostile.agents_with_own_rules()
+    file = inputs.make_file(trap.name, trap.content)
     _limit(arguments["seconds"])
     gc.collect()
-    before = resident_octets()
-    parsed = chosen.parsed(file)
+    before = resident_bytes()
+    parsed = contender.parse_file(file)
     for number in range(hostile.SHARED_AGENTS):
-        ask = chosen.bind(parsed, f"a{number}")
-        for page in range(arguments["asked"]):
-            ask(chosen.question(f"{inputs.ORIGIN}/page/{page}"))
+        check = contender.bind(parsed, f"a{number}")
+        for page in range(arguments["urls"]):
+            check(contender.prepare_url(f"{inputs.ORIGIN}/page/{page}"))
     gc.collect()
-    return {"octets": resident_octets() - before}
+    return {"bytes": resident_bytes() - before}
 
 
 def hostile_file(arguments: dict[str, Any]) -> dict[str, float]:
-    """Meet a hostile file: parse it and ask once; ours then go on, until any index is built and used.
+    """Measure a hostile file: parsing with one decision and, for our engines, later decisions until an index is used.
 
-    Returns: nanoseconds. `first` is parsing with the first decision, `parse` its share; `slowest` is the dearest of
-    the decisions after that, `settled` the usual one in the end, `explained` the whole verdict with its reasons.
+    Returns: Nanoseconds. `first` is parsing with the first decision, and `parse` is parsing only. `slowest` is the
+    slowest later decision, `settled` the median of the last ones, and `explained` a verdict with its reasons.
     """
-    chosen = contender(arguments["key"])
+    contender = get_contender(arguments["key"])
     trap = hostile.TRAPS[arguments["trap"]]()
-    document = chosen.document(inputs.make_file(trap.name, trap.octets))
-    url = chosen.question(trap.url)
+    document = contender.prepare_file(inputs.make_file(trap.name, trap.content))
+    url = contender.prepare_url(trap.url)
     harmless = inputs.make_file("", b"User-agent: *\nDisallow: /a*b\n")
-    chosen.one_shot(chosen.document(harmless), trap.agent, chosen.question(inputs.ORIGIN + "/a/b"))
+    contender.parse_and_check(
+        contender.prepare_file(harmless), trap.agent, contender.prepare_url(inputs.ORIGIN + "/a/b")
+    )
     _limit(arguments["seconds"])
     first: list[int] = []
     parse: list[int] = []
     while not first or (len(first) < 5 and sum(first) < SAMPLES_NS):
-        parse.append(timing.clock(lambda: chosen.parse(document) if chosen.parse else None))
-        first.append(timing.clock(lambda: chosen.one_shot(document, trap.agent, url)))
+        parse.append(timing.measure(lambda: contender.parse(document) if contender.parse else None))
+        first.append(timing.measure(lambda: contender.parse_and_check(document, trap.agent, url)))
         gc.collect()
-    met: dict[str, float] = {"first": min(first), "parse": min(parse)}
-    return met | _later(chosen, trap) if chosen.module == "canfetch" else met
+    times: dict[str, float] = {"first": min(first), "parse": min(parse)}
+    return times | _time_later_decisions(contender, trap) if contender.module == "canfetch" else times
 
 
-def _later(chosen: Contender, trap: hostile.Trap) -> dict[str, float]:
-    """Ask on; each place in the series counts with the least of several series, since others use the machine too."""
+def _time_later_decisions(contender: Contender, trap: hostile.Trap) -> dict[str, float]:
+    """Measure later decisions. Each counts with its minimum over several series, because of other load."""
     series: list[list[int]] = []
-    began = time.monotonic()
-    while not series or (len(series) < SERIES and time.monotonic() - began < SERIES_SECONDS):
-        rules = chosen.parsed(inputs.make_file("", trap.octets)).rules_for(trap.agent)
+    start = time.monotonic()
+    while not series or (len(series) < SERIES and time.monotonic() - start < SERIES_SECONDS):
+        rules = contender.parse_file(inputs.make_file("", trap.content)).rules_for(trap.agent)
         rules.allows(trap.url)
-        series.append(_answers(rules, trap))
-    later = [min(took) for took in zip(*series, strict=False)]
-    explained = timing.clock(lambda: rules.decide(trap.url))
+        series.append(_time_decisions(rules, trap))
+    later = [min(series_times) for series_times in zip(*series, strict=False)]
+    explained = timing.measure(lambda: rules.decide(trap.url))
     settled = statistics.median(later[len(later) // 2 :])
-    return {"slowest": max(later), "settled": settled, "explained": explained, "asked": len(later)}
+    return {"slowest": max(later), "settled": settled, "explained": explained, "checked": len(later)}
 
 
-def _answers(rules: Parsed, trap: hostile.Trap) -> list[int]:
-    # Another URL each time, so that nothing remembers the answer.
+def _time_decisions(rules: Parsed, trap: hostile.Trap) -> list[int]:
+    # A different URL each time, so that results cannot be cached.
     urls = [f"{trap.url[:-8]}{number:08d}" if trap.url_may_vary else trap.url for number in range(MANY_QUESTIONS)]
-    taken: list[int] = []
+    elapsed: list[int] = []
     for url in urls:
-        if len(taken) >= FEW_QUESTIONS and sum(taken) > SAMPLES_NS:
+        if len(elapsed) >= FEW_QUESTIONS and sum(elapsed) > SAMPLES_NS:
             break
-        taken.append(timing.clock(functools.partial(rules.allows, url)))
-    return taken
+        elapsed.append(timing.measure(functools.partial(rules.allows, url)))
+    return elapsed
 
 
 TASKS: dict[str, Callable[[dict[str, Any]], dict[str, float]]] = {
@@ -250,7 +254,7 @@ TASKS: dict[str, Callable[[dict[str, Any]], dict[str, float]]] = {
 
 
 def main() -> None:
-    """Do the task that the command line names."""
+    """Run the task given on the command line."""
     peers.activate()
     task, arguments = sys.argv[1:]
     print(json.dumps(TASKS[task](json.loads(arguments))))

@@ -1,7 +1,7 @@
-"""The libraries in one shape: parse a file, bind an agent, ask about a URL.
+"""A common interface to all libraries: parse a file, bind an agent, check a URL.
 
-Each is called as its own users call it, by the quickest way it has, with input already in the type it takes: bytes or
-str, a URL or (fastrobots, which cuts no URL itself) the path with its query. What that preparation costs is not timed.
+Each library is called in its fastest way, with input of the type it takes: bytes or str, and a URL or (for fastrobots,
+which does not split URLs) the path with its query. Preparing the input is not timed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any
 from benchmarks.inputs import ORIGIN, RobotsFile
 
 Document = Any  # bytes or str, as the library takes it
-Parsed = Any  # the library's own parsed file, or the document where it keeps none
+Parsed = Any  # the library's parsed file, or the document if the library has no such object
 Parse = Callable[[Document], Parsed]
-Ask = Callable[[str], bool]
-Sweep = Callable[[], None]
+Check = Callable[[str], bool]
+Loop = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
     """One library, or one engine of canfetch.
 
-    `parse` is None where the library keeps no parsed file and reads the text again for every question; `bind` and
-    `sweep` then take the document itself. `one_shot(document, agent, url)` parses and asks once.
-    `sweep(parsed, agent, urls)` gives a loop over all of them that calls the library with nothing in between.
+    `parse` is None if the library has no parsed files and reads the text again for every URL. `bind` and `loop` then
+    take the document. `parse_and_check(document, agent, url)` parses the document and checks one URL.
+    `loop(parsed, agent, urls)` returns a function that checks all URLs without any overhead.
     """
 
     key: str
@@ -38,61 +38,61 @@ class Contender:
     takes_bytes: bool
     takes_path: bool
     parse: Parse | None
-    bind: Callable[[Parsed, str], Ask]
-    sweep: Callable[[Parsed, str, list[str]], Sweep]
-    one_shot: Callable[[Document, str, str], bool]
+    bind: Callable[[Parsed, str], Check]
+    loop: Callable[[Parsed, str, list[str]], Loop]
+    parse_and_check: Callable[[Document, str, str], bool]
 
     @property
     def column(self) -> str:
-        """The title without what explains it."""
+        """The title without the part in parentheses."""
         return self.title.partition(" (")[0]
 
-    def document(self, file: RobotsFile) -> bytes | str:
-        """The file in the type that this library takes."""
-        return file.octets if self.takes_bytes else file.text
+    def prepare_file(self, file: RobotsFile) -> bytes | str:
+        """Return the file in the type that the library takes."""
+        return file.content if self.takes_bytes else file.text
 
-    def question(self, url: str) -> str:
-        """The URL in the form that this library takes."""
+    def prepare_url(self, url: str) -> str:
+        """Return the URL in the form that the library takes."""
         if not self.takes_path:
             return url
         rest = url.partition("//")[2]
         slash = rest.find("/")
         return rest[slash:].partition("#")[0] if slash >= 0 else "/"
 
-    def parsed(self, file: RobotsFile) -> Parsed:
-        """The parsed file, or the document where nothing is kept."""
-        document = self.document(file)
+    def parse_file(self, file: RobotsFile) -> Parsed:
+        """Return the parsed file, or the document if the library has no parsed files."""
+        document = self.prepare_file(file)
         return self.parse(document) if self.parse else document
 
 
-def _agent_last(ask: Callable[[str, str], bool], agent: str, urls: list[str]) -> Sweep:
-    """Loop over `ask(url, agent)`."""
+def _agent_last(check: Callable[[str, str], bool], agent: str, urls: list[str]) -> Loop:
+    """Return a loop over `check(url, agent)`."""
 
     def run() -> None:
         for url in urls:
-            ask(url, agent)
+            check(url, agent)
 
     return run
 
 
-def _agent_first(ask: Callable[[str, str], bool], agent: str, urls: list[str]) -> Sweep:
-    """Loop over `ask(agent, url)`."""
+def _agent_first(check: Callable[[str, str], bool], agent: str, urls: list[str]) -> Loop:
+    """Return a loop over `check(agent, url)`."""
 
     def run() -> None:
         for url in urls:
-            ask(agent, url)
+            check(agent, url)
 
     return run
 
 
-def _reading_again(
-    ask: Callable[[Document, Any, str], bool], document: Document, agent: object, urls: list[str]
-) -> Sweep:
-    """Loop over `ask(document, agent, url)`."""
+def _document_first(
+    check: Callable[[Document, Any, str], bool], document: Document, agent: object, urls: list[str]
+) -> Loop:
+    """Return a loop over `check(document, agent, url)`."""
 
     def run() -> None:
         for url in urls:
-            ask(document, agent, url)
+            check(document, agent, url)
 
     return run
 
@@ -100,21 +100,23 @@ def _reading_again(
 def _protego(version: str) -> Contender:
     from protego import Protego
 
-    def bind(parsed: Parsed, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Check:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(url, agent)
 
-    def one_shot(text: str, agent: str, url: str) -> bool:
+    def parse_and_check(text: str, agent: str, url: str) -> bool:
         return bool(Protego.parse(text).can_fetch(url, agent))
 
-    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+    def loop(parsed: Parsed, agent: str, urls: list[str]) -> Loop:
         return _agent_last(parsed.can_fetch, agent, urls)
 
-    return Contender("protego", f"Protego {version}", "protego", False, False, Protego.parse, bind, sweep, one_shot)
+    return Contender(
+        "protego", f"Protego {version}", "protego", False, False, Protego.parse, bind, loop, parse_and_check
+    )
 
 
 def _first_match() -> bool:
-    """Say whether this Python's robotparser is the old one, which lets the first matching rule decide."""
+    """Return whether this Python has the old robotparser, in which the first matching rule decides."""
     from urllib.robotparser import RobotFileParser
 
     parser = RobotFileParser()
@@ -130,38 +132,38 @@ def _stdlib() -> Contender:
         parser.parse(text.splitlines())
         return parser
 
-    def bind(parsed: Parsed, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Check:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(agent, url)
 
-    def one_shot(text: str, agent: str, url: str) -> bool:
+    def parse_and_check(text: str, agent: str, url: str) -> bool:
         return bool(parse(text).can_fetch(agent, url))
 
-    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+    def loop(parsed: Parsed, agent: str, urls: list[str]) -> Loop:
         return _agent_first(parsed.can_fetch, agent, urls)
 
-    reading = "first match" if _first_match() else "longest match"
-    title = f"stdlib {platform.python_version()} ({reading})"
-    return Contender("stdlib", title, "urllib.robotparser", False, False, parse, bind, sweep, one_shot)
+    variant = "first match" if _first_match() else "longest match"
+    title = f"stdlib {platform.python_version()} ({variant})"
+    return Contender("stdlib", title, "urllib.robotparser", False, False, parse, bind, loop, parse_and_check)
 
 
 def _jwm(version: str) -> Contender:
     from jwm.robotstxt import googlebot
 
-    allowed = googlebot.RobotsMatcher().AllowedByRobots  # one matcher for all questions, as its authors advise
+    allowed = googlebot.RobotsMatcher().AllowedByRobots  # one matcher for all URLs, as its documentation recommends
 
-    def bind(octets: bytes, agent: str) -> Ask:
+    def bind(content: bytes, agent: str) -> Check:
         agents = [agent]
-        return lambda url: allowed(octets, agents, url)
+        return lambda url: allowed(content, agents, url)
 
-    def one_shot(octets: bytes, agent: str, url: str) -> bool:
-        return bool(allowed(octets, [agent], url))
+    def parse_and_check(content: bytes, agent: str, url: str) -> bool:
+        return bool(allowed(content, [agent], url))
 
-    def sweep(octets: bytes, agent: str, urls: list[str]) -> Sweep:
-        return _reading_again(allowed, octets, [agent], urls)
+    def loop(content: bytes, agent: str, urls: list[str]) -> Loop:
+        return _document_first(allowed, content, [agent], urls)
 
     title = f"jwm.robotstxt {version} (Google's C++)"
-    return Contender("jwm", title, "jwm.robotstxt.googlebot", True, False, None, bind, sweep, one_shot)
+    return Contender("jwm", title, "jwm.robotstxt.googlebot", True, False, None, bind, loop, parse_and_check)
 
 
 def _fast_robotstxt(version: str) -> Contender:
@@ -169,14 +171,14 @@ def _fast_robotstxt(version: str) -> Contender:
 
     allowed = RobotsMatcher().is_allowed
 
-    def bind(text: str, agent: str) -> Ask:
+    def bind(text: str, agent: str) -> Check:
         return lambda url: allowed(text, agent, url)
 
-    def sweep(text: str, agent: str, urls: list[str]) -> Sweep:
-        return _reading_again(allowed, text, agent, urls)
+    def loop(text: str, agent: str, urls: list[str]) -> Loop:
+        return _document_first(allowed, text, agent, urls)
 
     title = f"fast-robotstxt {version}"
-    return Contender("fast-robotstxt", title, "robotstxt", False, False, None, bind, sweep, allowed)
+    return Contender("fast-robotstxt", title, "robotstxt", False, False, None, bind, loop, allowed)
 
 
 def _fastrobots(version: str) -> Contender:
@@ -184,49 +186,51 @@ def _fastrobots(version: str) -> Contender:
 
     parse = Robots.parse
 
-    def bind(parsed: Parsed, agent: str) -> Ask:
-        allowed = parsed.allowed  # Robots.agent(name).allowed(path) takes longer than naming the agent each time
+    def bind(parsed: Parsed, agent: str) -> Check:
+        allowed = parsed.allowed  # faster than Robots.agent(name).allowed(path)
         return lambda path: allowed(path, agent)
 
-    def one_shot(text: str, agent: str, path: str) -> bool:
+    def parse_and_check(text: str, agent: str, path: str) -> bool:
         return bool(parse(text).allowed(path, agent))
 
-    def sweep(parsed: Parsed, agent: str, paths: list[str]) -> Sweep:
+    def loop(parsed: Parsed, agent: str, paths: list[str]) -> Loop:
         return _agent_last(parsed.allowed, agent, paths)
 
-    return Contender("fastrobots", f"fastrobots {version}", "fastrobots", False, True, parse, bind, sweep, one_shot)
+    return Contender(
+        "fastrobots", f"fastrobots {version}", "fastrobots", False, True, parse, bind, loop, parse_and_check
+    )
 
 
 def _robotspy(version: str) -> Contender:
     from robots import RobotsParser  # type: ignore[import-not-found,unused-ignore]
 
-    def bind(parsed: Parsed, agent: str) -> Ask:
+    def bind(parsed: Parsed, agent: str) -> Check:
         can_fetch = parsed.can_fetch
         return lambda url: can_fetch(agent, url)
 
-    def one_shot(text: str, agent: str, url: str) -> bool:
+    def parse_and_check(text: str, agent: str, url: str) -> bool:
         return bool(RobotsParser.from_string(text).can_fetch(agent, url))
 
-    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+    def loop(parsed: Parsed, agent: str, urls: list[str]) -> Loop:
         return _agent_first(parsed.can_fetch, agent, urls)
 
     parse = RobotsParser.from_string
-    return Contender("robotspy", f"robotspy {version}", "robots", False, False, parse, bind, sweep, one_shot)
+    return Contender("robotspy", f"robotspy {version}", "robots", False, False, parse, bind, loop, parse_and_check)
 
 
 def canfetch_engine(engine: str, profile: str | None = None) -> Contender:
-    """One engine of canfetch; without a profile, and with the default engine, `canfetch.parse(octets)` as it stands."""
+    """Return one engine of canfetch, as plain `canfetch.parse` if engine and profile are the defaults."""
     canfetch = importlib.import_module("canfetch")
     options = {"profile": profile} if profile else {}
     if engine != canfetch.engine:
         options["engine"] = engine
     parse = functools.partial(canfetch.parse, **options) if options else canfetch.parse
 
-    def bind(parsed: Parsed, agent: str) -> Ask:
-        ask: Ask = parsed.rules_for(agent).allows
-        return ask
+    def bind(parsed: Parsed, agent: str) -> Check:
+        check: Check = parsed.rules_for(agent).allows
+        return check
 
-    def sweep(parsed: Parsed, agent: str, urls: list[str]) -> Sweep:
+    def loop(parsed: Parsed, agent: str, urls: list[str]) -> Loop:
         allows = parsed.rules_for(agent).allows
 
         def run() -> None:
@@ -235,11 +239,11 @@ def canfetch_engine(engine: str, profile: str | None = None) -> Contender:
 
         return run
 
-    def one_shot(octets: bytes, agent: str, url: str) -> bool:
-        return bool(parse(octets).allows(url, agent=agent))
+    def parse_and_check(content: bytes, agent: str, url: str) -> bool:
+        return bool(parse(content).allows(url, agent=agent))
 
     title = f"canfetch {canfetch.__version__} {engine}"
-    return Contender(f"canfetch-{engine}", title, "canfetch", True, False, parse, bind, sweep, one_shot)
+    return Contender(f"canfetch-{engine}", title, "canfetch", True, False, parse, bind, loop, parse_and_check)
 
 
 _PEERS: dict[str, tuple[str, Callable[[str], Contender]]] = {
@@ -256,14 +260,14 @@ ENGINES = ("native", "python")
 
 
 @functools.cache
-def contender(key: str) -> Contender:
-    """The contender of that key, whether a peer or `canfetch-ENGINE`.
+def get_contender(key: str) -> Contender:
+    """Return a contender by its key: the key of a peer, or `canfetch-ENGINE`.
 
-    Raises: ImportError: it is not installed here, or (canfetch) has not that engine.
+    Raises: ImportError: The library is not installed, or canfetch does not have that engine.
     """
     if key.startswith("canfetch-"):
         chosen = canfetch_engine(key.removeprefix("canfetch-"))
-        chosen.parsed(RobotsFile("", b"", ""))
+        chosen.parse_file(RobotsFile("", b"", ""))
         return chosen
     distribution, make = _PEERS[key]
     try:
@@ -273,12 +277,12 @@ def contender(key: str) -> Contender:
 
 
 def available(keys: tuple[str, ...]) -> tuple[dict[str, Contender], dict[str, str]]:
-    """Load contenders: those that are here by key, and the reason for each of the others."""
-    here: dict[str, Contender] = {}
+    """Return the available contenders by key, and for the others the reason why they are not available."""
+    loaded: dict[str, Contender] = {}
     missing: dict[str, str] = {}
     for key in keys:
         try:
-            here[key] = contender(key)
-        except Exception as error:  # noqa: BLE001 (a peer that fails in any way is named, never fatal)
+            loaded[key] = get_contender(key)
+        except Exception as error:  # noqa: BLE001 (a peer that fails is listed in the table)
             missing[key] = f"{type(error).__name__}: {error}".splitlines()[0]
-    return here, missing
+    return loaded, missing

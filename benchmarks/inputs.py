@@ -1,8 +1,8 @@
-"""What is parsed and asked: generated files and URLs, the same on every machine, and the real files of a folder.
+"""Input files and URLs: generated ones, which are the same on every machine, and real files from a folder.
 
-A generated file looks like a shop's: named crawlers with a few rules each, then `*` with about two thirds of the
-octets; three rules in ten hold a wildcard. Half of the URLs of a set match some rule of `*`, three in ten have a
-query, one in ten an escape.
+A generated file resembles that of a shop: groups of named crawlers with a few rules each, then a group for `*` with
+about two thirds of the bytes. 30 % of the rules have a wildcard. Of the URLs, half match a rule for `*`, 30 % have a
+query, and 10 % have an escape.
 """
 
 from __future__ import annotations
@@ -41,47 +41,47 @@ ESCAPES = ("%20", "%C3%A9", "%2B", "%E2%82%AC", "%28x%29", "%26", "%7Euser", "%3
 
 
 class Dice:
-    """A seeded source of choices; `random.Random.random` alone is promised to stay the same over versions."""
+    """A seeded random generator. It uses only `random.Random.random`, which is the same in all Python versions."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed).random  # noqa: S311 (nothing here is secret)
+        self._random = random.Random(seed).random  # noqa: S311 (not for cryptography)
 
     def below(self, limit: int) -> int:
-        """A number from 0 to `limit` - 1."""
+        """Return a number from 0 to `limit` - 1."""
         return int(self._random() * limit)
 
     def pick(self, values: Sequence[str]) -> str:
-        """One of the values."""
+        """Return one of the values."""
         return values[self.below(len(values))]
 
     def chance(self, share: float) -> bool:
-        """True in `share` of the cases."""
+        """Return True with the probability `share`."""
         return self._random() < share
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsFile:
-    """One robots.txt in both shapes that parsers take, made before any clock runs."""
+    """One robots.txt as bytes and as str, decoded before any measurement."""
 
     name: str
-    octets: bytes
+    content: bytes
     text: str
     star_patterns: tuple[str, ...] = ()
 
     @property
     def rules(self) -> int:
-        """How many allow and disallow lines it has."""
-        lines = self.octets.lower().splitlines()
+        """Number of allow and disallow lines."""
+        lines = self.content.lower().splitlines()
         return sum(line.lstrip().startswith((b"allow", b"disallow")) for line in lines)
 
 
-def make_file(name: str, octets: bytes, star_patterns: tuple[str, ...] = ()) -> RobotsFile:
-    """Give the file with its text as a caller of a `str` parser would decode it."""
-    return RobotsFile(name, octets, octets.decode("utf-8", "replace"), star_patterns)
+def make_file(name: str, content: bytes, star_patterns: tuple[str, ...] = ()) -> RobotsFile:
+    """Return the file with its text, decoded as for a parser that takes str."""
+    return RobotsFile(name, content, content.decode("utf-8", "replace"), star_patterns)
 
 
 def segment(dice: Dice) -> str:
-    """One segment of a path."""
+    """Return one segment of a path."""
     word = dice.pick(WORDS)
     if dice.chance(0.35):
         word += "-" + dice.pick(WORDS)
@@ -91,7 +91,7 @@ def segment(dice: Dice) -> str:
 
 
 def pattern(dice: Dice) -> str:
-    """One rule's value; three in ten hold a wildcard."""
+    """Return the value of a rule. 30 % have a wildcard."""
     if dice.chance(0.3):
         kind = dice.below(6)
         if kind == 0:
@@ -113,24 +113,24 @@ def _rule(dice: Dice, value: str) -> str:
     return f"{'Allow' if dice.chance(0.15) else 'Disallow'}: {value}"
 
 
-def generate(octets: int, *, seed: int = 9309, star_alone: bool = False) -> RobotsFile:
-    """Make a file of about `octets` octets.
+def generate(file_size: int, *, seed: int = 9309, star_only: bool = False) -> RobotsFile:
+    """Generate a file of about `file_size` bytes.
 
     Args:
-        octets: the size aimed at; the last line may exceed it.
-        seed: another seed, another file.
-        star_alone: one group, `*`, holds every rule.
+        file_size: Target size. The last line may exceed it.
+        seed: Seed of the random generator.
+        star_only: Put all rules into one group, for `*`.
     """
-    dice = Dice(seed + octets)
-    lines = [] if star_alone else [f"# robots.txt of {ORIGIN}", ""]
+    dice = Dice(seed + file_size)
+    lines = [] if star_only else [f"# robots.txt of {ORIGIN}", ""]
     size = sum(map(len, lines))
-    crawlers = 0 if star_alone else octets * 24 // 100
+    crawlers = 0 if star_only else file_size * 24 // 100
     number = 0
     while size < crawlers:
         group = []
         for _ in range(1 + dice.below(3)):
-            round_number, place = divmod(number, len(CRAWLERS))
-            group.append(f"User-agent: {CRAWLERS[place]}{'-' + 'x' * round_number if round_number else ''}")
+            round_number, position = divmod(number, len(CRAWLERS))
+            group.append(f"User-agent: {CRAWLERS[position]}{'-' + 'x' * round_number if round_number else ''}")
             number += 1
         if dice.chance(0.3):
             group.append(f"Crawl-delay: {1 + dice.below(20)}")
@@ -141,8 +141,8 @@ def generate(octets: int, *, seed: int = 9309, star_alone: bool = False) -> Robo
     lines.append("User-agent: *")
     patterns: list[str] = []
     seen: set[str] = set()
-    while size < octets - 40:
-        if not star_alone and dice.chance(0.03):
+    while size < file_size - 40:
+        if not star_only and dice.chance(0.03):
             lines.append(f"# {dice.pick(WORDS)} pages")
         else:
             value = pattern(dice)
@@ -152,46 +152,46 @@ def generate(octets: int, *, seed: int = 9309, star_alone: bool = False) -> Robo
             patterns.append(value)
             lines.append(_rule(dice, value))
         size += len(lines[-1]) + 1
-    if not star_alone:
+    if not star_only:
         lines += ["", f"Sitemap: {ORIGIN}/sitemap.xml"]
-    return make_file(f"{octets} octets", "\n".join(lines).encode() + b"\n", tuple(patterns))
+    return make_file(f"{file_size} bytes", "\n".join(lines).encode() + b"\n", tuple(patterns))
 
 
 def star_file(rules: int) -> RobotsFile:
-    """Make a file whose one group, `*`, has `rules` rules."""
-    whole = generate(rules * 60, star_alone=True)
-    lines = whole.octets.splitlines(keepends=True)[: rules + 1]
+    """Return a file with one group, for `*`, of `rules` rules."""
+    whole = generate(rules * 60, star_only=True)
+    lines = whole.content.splitlines(keepends=True)[: rules + 1]
     return make_file(f"{rules} rules", b"".join(lines), whole.star_patterns[:rules])
 
 
 def matches(value: str, target: str) -> bool:
-    """Say whether a pattern without escapes covers a target: `*` is any octets, a final `$` the end."""
+    """Return whether a pattern without escapes matches `target`."""
     anchored = value.endswith("$")
     head, *others = (value[:-1] if anchored else value).split("*")
     if not target.startswith(head):
         return False
-    place = len(head)
+    position = len(head)
     last = others.pop() if others and anchored else None
     for part in others:
-        found = target.find(part, place)
+        found = target.find(part, position)
         if found < 0:
             return False
-        place = found + len(part)
+        position = found + len(part)
     if last is not None:
-        return len(target) - len(last) >= place and target.endswith(last)
-    return not anchored or place == len(target)
+        return len(target) - len(last) >= position and target.endswith(last)
+    return not anchored or position == len(target)
 
 
-def _filled(dice: Dice, value: str) -> str:
-    """Write a target that the pattern covers."""
+def _matching_target(dice: Dice, value: str) -> str:
+    """Return a target that matches the pattern."""
     target = "".join(segment(dice) if sign == "*" else sign for sign in value.removesuffix("$"))
     if not value.endswith("$") and dice.chance(0.6):
         target += dice.pick(ESCAPES) if dice.chance(0.15) else segment(dice)
     return target
 
 
-def _stray(dice: Dice) -> str:
-    """Write a target that probably no rule covers."""
+def _other_target(dice: Dice) -> str:
+    """Return a target that probably matches no rule."""
     parts = [segment(dice) for _ in range(1 + dice.below(3))]
     if dice.chance(0.1):
         parts.append(dice.pick(ESCAPES) + segment(dice))
@@ -199,7 +199,7 @@ def _stray(dice: Dice) -> str:
 
 
 def urls(source: RobotsFile, count: int, *, seed: int = 1994) -> list[str]:
-    """Make distinct URLs to ask of a generated file: half are covered by some rule of `*`, half by none."""
+    """Return distinct URLs for a generated file. Half of them match a rule for `*`, the others match none."""
     dice = Dice(seed)
     patterns = list(source.star_patterns)
     heads = tuple(value for value in patterns if "*" not in value and "$" not in value)
@@ -209,7 +209,7 @@ def urls(source: RobotsFile, count: int, *, seed: int = 1994) -> list[str]:
     while len(found) < count:
         wanted = covered * 2 < count
         value = dice.pick(patterns)
-        target = _filled(dice, value) if wanted else _stray(dice)
+        target = _matching_target(dice, value) if wanted else _other_target(dice)
         if dice.chance(0.3 if "?" not in target else 0.0):
             target += f"?{dice.pick(KEYS)}={segment(dice)}"
         elif dice.chance(0.06):
@@ -222,33 +222,33 @@ def urls(source: RobotsFile, count: int, *, seed: int = 1994) -> list[str]:
             found[ORIGIN + target] = None
             covered += wanted
     mixed = list(found)
-    for place in range(len(mixed) - 1, 0, -1):
-        other = dice.below(place + 1)
-        mixed[place], mixed[other] = mixed[other], mixed[place]
+    for position in range(len(mixed) - 1, 0, -1):
+        other = dice.below(position + 1)
+        mixed[position], mixed[other] = mixed[other], mixed[position]
     return mixed
 
 
 def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
-    """Read the folder that CANFETCH_CORPUS names; without it, generate as many kinds of small files as are usual.
+    """Read the files in the folder of CANFETCH_CORPUS, or generate files of the usual sizes if it is not set.
 
-    Returns: the files, and a sentence that says which were taken.
+    Returns: The files, and a description of them.
     """
     folder = os.environ.get(CORPUS)
     if not folder:
-        # Half of the real files are under 600 octets, one in ten is over 4 KB, one in a hundred over 90 KB.
+        # The median of real files is 600 bytes; 10 % are over 4 KB, and 1 % are over 90 KB.
         sizes = (180, 250, 400, 600, 600, 900, 1_800, 2_500, 4_100, 9_000)
         files = [generate(size, seed=7 * number + size) for number in range(20) for size in sizes]
         files += [generate(size, seed=1) for size in (90_000, 45_000)]
-        return files, f"{len(files)} generated files in the sizes of real ones ({CORPUS} is not set)"
+        return files, f"{len(files)} generated files of the usual sizes ({CORPUS} is not set)"
     paths = sorted(path for path in Path(folder).iterdir() if path.is_file())
     files = [make_file(path.name, path.read_bytes()[:max_bytes]) for path in paths]
-    octets = sum(len(file.octets) for file in files)
-    return files, f"{len(files):,} real files of {CORPUS}, {octets:,} octets"
+    size = sum(len(file.content) for file in files)
+    return files, f"{len(files):,} real files of {CORPUS}, {size:,} bytes"
 
 
-def question(file: RobotsFile, number: int = 0) -> str:
-    """Make a URL to ask of any file: from one of its own rules where it has some, otherwise a common page."""
-    dice = Dice(number * 7919 + len(file.octets))
+def sample_url(file: RobotsFile, number: int = 0) -> str:
+    """Return a URL for any file, made from one of its rules if it has usable ones, or else a typical URL."""
+    dice = Dice(number * 7919 + len(file.content))
     values = []
     for line in file.text.splitlines():
         key, colon, value = line.partition(":")
@@ -257,5 +257,5 @@ def question(file: RobotsFile, number: int = 0) -> str:
     host = "https://" + (file.name if "." in file.name else "www.example.com")
     usable = [value for value in values if value.startswith("/") and value.isascii() and value.isprintable()]
     if not usable or number % 3 == 2:
-        return host + _stray(dice)
-    return host + _filled(dice, dice.pick(usable).replace(" ", "%20"))
+        return host + _other_target(dice)
+    return host + _matching_target(dice, dice.pick(usable).replace(" ", "%20"))

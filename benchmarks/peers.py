@@ -1,7 +1,7 @@
-"""The peers' own environment: made once under build/, one peer at a time, each at a fixed version.
+"""The virtual environment of the peers under build/, with a fixed version of each.
 
-Run `python -m benchmarks.peers` to make it, with `--fresh` to make it again. A peer that cannot be installed is kept
-by name, with the first line that says why: the table shows it.
+`python -m benchmarks.peers` creates it, and `--fresh` recreates it. The table lists the peers that could not be
+installed, with the reason.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pathlib import Path
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 LIMIT_SECONDS = 900.0
-# Older sources refuse a Python or a CMake that came after them, unless told.
-GO_ON = {"PYO3_USE_ABI3_FORWARD_COMPATIBILITY": "1", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
+# Let old sources build with newer versions of Python and CMake.
+BUILD_ENVIRONMENT = {"PYO3_USE_ABI3_FORWARD_COMPATIBILITY": "1", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A package to measure: its name on the package index, the version, and the module that must import."""
+    """A package to measure: its distribution name, its version, and a module to import."""
 
     name: str
     version: str
@@ -35,7 +35,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a peer's installation; `reason` is empty where it went well."""
+    """The result of installing a peer. `reason` is empty if it was installed."""
 
     name: str
     version: str
@@ -49,14 +49,14 @@ PEERS = (
     Peer("fast-robotstxt", "1.1.0", "robotstxt"),
     Peer("fastrobots", "0.3.0", "fastrobots"),
     Peer("robotspy", "0.13.0", "robots"),
-    # For the rows of warm caches alone: what stands before Protego in two crawlers.
+    # For the rows of warm caches only.
     Peer("Scrapy", "2.19.0", "scrapy.downloadermiddlewares.robotstxt"),
     Peer("crawlee", "1.11.0", "crawlee._utils.robots"),
 )
 
 
 def folder() -> Path:
-    """Where this interpreter's peers are installed."""
+    """Return the folder of this interpreter's peers."""
     tag = sysconfig.get_config_var("SOABI") or f"{sys.implementation.name}-{sys.version_info.major}"
     return BUILD / f"peers-venv-{tag}"
 
@@ -66,28 +66,30 @@ def _python() -> Path:
 
 
 def site_packages() -> Path:
-    """The folder of the environment that holds its packages."""
+    """Return the environment's site-packages folder."""
     base = str(folder())
     return Path(sysconfig.get_path("platlib", vars={"base": base, "platbase": base}))
 
 
-def first_reason(log: str) -> str:
-    """Pick the line of an installer's log that says what went wrong, not that something did."""
+def find_reason(log: str) -> str:
+    """Return the most specific error line of an installer's log."""
     lines = [line.strip(" |\t>\u2502\u2570\u2500\u00d7") for line in log.splitlines()]
     lines = [line for line in lines if line]
-    tell = [place for place, line in enumerate(lines) if re.match(r"(error|fatal|ERROR|CMake Error|\w*Error)\b", line)]
-    empty = ("subprocess-exited", "Failed building wheel", "Failed to build", "metadata-generation-failed")
-    useful = [place for place in tell if not any(words in lines[place] for words in empty)]
-    place = (useful or tell or [0])[0]
-    chosen = lines[place] if lines else "no output"
+    error_lines = [
+        index for index, line in enumerate(lines) if re.match(r"(error|fatal|ERROR|CMake Error|\w*Error)\b", line)
+    ]
+    unspecific = ("subprocess-exited", "Failed building wheel", "Failed to build", "metadata-generation-failed")
+    useful = [index for index in error_lines if not any(words in lines[index] for words in unspecific)]
+    index = (useful or error_lines or [0])[0]
+    chosen = lines[index] if lines else "no output"
     if chosen.endswith(":"):
-        chosen = " ".join(lines[place : place + 2])
+        chosen = " ".join(lines[index : index + 2])
     return re.sub(r"(?<![\w/:])/\S+/", "", chosen)[:160]
 
 
 def _run(command: list[str], **environment: str) -> tuple[bool, str]:
     try:
-        done = subprocess.run(  # the index is the one that the user's pip is set to
+        done = subprocess.run(  # uses the index that pip is configured for
             command,
             env={**os.environ, **environment},
             capture_output=True,
@@ -97,17 +99,17 @@ def _run(command: list[str], **environment: str) -> tuple[bool, str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False, f"error: not done after {LIMIT_SECONDS:.0f} s"
+        return False, f"error: not finished after {LIMIT_SECONDS:.0f} s"
     return done.returncode == 0, done.stderr + done.stdout
 
 
 def install(peer: Peer) -> Outcome:
-    """Install one peer: from a wheel where there is one, otherwise from its source."""
+    """Install one peer, from a wheel if there is one, or else from its source."""
     pip = [str(_python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    wanted = f"{peer.name}=={peer.version}"
+    required = f"{peer.name}=={peer.version}"
     attempts = {
-        "wheel": ([*pip, "--only-binary", ":all:", wanted], {}),
-        "built from its sdist": ([*pip, wanted], GO_ON),
+        "wheel": ([*pip, "--only-binary", ":all:", required], {}),
+        "built from its sdist": ([*pip, required], BUILD_ENVIRONMENT),
     }
     log = ""
     for how, (command, environment) in attempts.items():
@@ -118,34 +120,33 @@ def install(peer: Peer) -> Outcome:
                 return Outcome(peer.name, peer.version, how=how)
         if how != "wheel" or not log:
             log = text
-    return Outcome(peer.name, peer.version, reason=first_reason(log))
+    return Outcome(peer.name, peer.version, reason=find_reason(log))
 
 
 def prepare(*, fresh: bool = False) -> dict[str, Outcome]:
-    """Make the environment if need be.
+    """Create the environment if necessary.
 
-    Args:
-        fresh: make it again, failures too.
-    Returns: what became of each peer, by name.
+    Args: fresh: Recreate it, and retry failed installations.
+    Returns: The result for each peer, by name.
     """
-    wanted = {peer.name: peer.version for peer in PEERS}
+    required = {peer.name: peer.version for peer in PEERS}
     stamp = folder() / "peers.json"
     known: dict[str, Outcome] = {}
     if stamp.exists() and not fresh:
-        kept = [Outcome(**entry) for entry in json.loads(stamp.read_text(encoding="utf-8"))]
-        known = {outcome.name: outcome for outcome in kept if wanted.get(outcome.name) == outcome.version}
-        if known.keys() == wanted.keys():
+        stored = [Outcome(**entry) for entry in json.loads(stamp.read_text(encoding="utf-8"))]
+        known = {outcome.name: outcome for outcome in stored if required.get(outcome.name) == outcome.version}
+        if known.keys() == required.keys():
             return known
     if not known:
         if folder().exists():
             shutil.rmtree(folder())
-        print(f"making the peers' environment in {folder().relative_to(BUILD.parent)} ...", file=sys.stderr)
-        made, log = _run([sys.executable, "-m", "venv", str(folder())])
-        if not made:
-            return {peer.name: Outcome(peer.name, peer.version, reason=first_reason(log)) for peer in PEERS}
+        print(f"creating the environment of the peers in {folder().relative_to(BUILD.parent)} ...", file=sys.stderr)
+        created, log = _run([sys.executable, "-m", "venv", str(folder())])
+        if not created:
+            return {peer.name: Outcome(peer.name, peer.version, reason=find_reason(log)) for peer in PEERS}
     outcomes = []
     for peer in PEERS:
-        # A peer that is new here takes nothing from those that are installed, save what both depend on.
+        # Installing a new peer does not change the installed ones, except for common dependencies.
         outcome = known.get(peer.name) or install(peer)
         print(f"  {peer.name} {peer.version}: {outcome.reason or outcome.how}", file=sys.stderr)
         outcomes.append(outcome)
@@ -154,15 +155,15 @@ def prepare(*, fresh: bool = False) -> dict[str, Outcome]:
 
 
 def activate() -> None:
-    """Let this process import the peers; what it has itself comes first."""
+    """Make the peers importable in this process. Packages of this process take precedence."""
     if site_packages().is_dir():
         site.addsitedir(str(site_packages()))
 
 
 def main() -> None:
-    """Make the environment and say what became of each peer."""
+    """Create the environment and print the result for each peer."""
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    arguments.add_argument("--fresh", action="store_true", help="make the environment again")
+    arguments.add_argument("--fresh", action="store_true", help="Recreate the environment.")
     for outcome in prepare(fresh=arguments.parse_args().fresh).values():
         print(f"{outcome.name} {outcome.version}: {outcome.reason or outcome.how}")
 

@@ -1,10 +1,10 @@
-"""Look for the worst hostile file: vary one family of rules and URLs by chance, and keep what takes longer.
+"""Search for slower hostile files by random variation of one family of rules and URLs.
 
-`python -m benchmarks.search --engine native --seconds 60` prints the worst that it met. A rule of the family is
+`python -m benchmarks.search --engine native --seconds 60` prints the slowest ones found. A rule of the family is
 
     allow: * UNIT x before, ODD, UNIT x after [* EXTRA] [* ?:]
 
-and the URL repeats UNIT after a short run that holds every few octets in a row of the rule, yet not the rule.
+The URL repeats UNIT after a short start that contains every short substring of the rule, but not the rule.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import time
 from dataclasses import dataclass
 
 from benchmarks import hostile, peers
-from benchmarks.contenders import Contender, contender
+from benchmarks.contenders import Contender, get_contender
 from benchmarks.inputs import AGENT, ORIGIN, Dice, make_file
-from benchmarks.table import duration
-from benchmarks.timing import clock
+from benchmarks.table import format_duration
+from benchmarks.timing import measure
 
 UNITS = ("q", "Z", "'", "a", "ab", "aab", "$", "\xe9", "\xff", "%41", "%2F", "%", "~", ".", "/", "q/", "=", "qe")
 ODDS = ("e", "a", "b", "t", "/", ".", "q", "$", "%", "\xe9", "-", "ee", "ea")
@@ -27,7 +27,7 @@ ODDS = ("e", "a", "b", "t", "/", ".", "q", "$", "%", "\xe9", "-", "ee", "ea")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a file and a URL are made of."""
+    """The parameters of a file and its URL."""
 
     unit: str
     before: int
@@ -37,27 +37,27 @@ class Recipe:
     two_forms: bool
     anchored: bool
 
-    def octets(self) -> bytes:
-        """The file: this rule as often as it fits."""
+    def build_content(self) -> bytes:
+        """Return the file, filled with this rule."""
         needle = self.unit * self.before + self.odd + self.unit * self.after
         end = ("*?:" if self.two_forms else "") + ("$" if self.anchored else "")
         extra = hostile.pairs() if self.distinct else itertools.repeat(b"")
         lines = (b"allow:*" + needle.encode() + (b"*" + word if word else b"") + end.encode() for word in extra)
-        return hostile.filled(lines)
+        return hostile.fill(lines)
 
     def url(self) -> str:
-        """The URL: the run that holds every gram, then the unit to the end."""
+        """Return the URL: the start that contains every gram, then the unit repeated."""
         run = self.unit * 2 + self.odd + self.unit * 3
-        path = run + self.unit * hostile.URL_OCTETS
+        path = run + self.unit * hostile.URL_BYTES
         query = "?:" if self.two_forms else ""
-        room = hostile.URL_OCTETS - len(ORIGIN) - 1 - len(query)
-        while len(path.encode()) > room:
-            path = path[: max(room // 4, len(path) - max(1, (len(path.encode()) - room) // 4))]
+        space = hostile.URL_BYTES - len(ORIGIN) - 1 - len(query)
+        while len(path.encode()) > space:
+            path = path[: max(space // 4, len(path) - max(1, (len(path.encode()) - space) // 4))]
         return f"{ORIGIN}/{path}{query}"
 
 
-def changed(recipe: Recipe, dice: Dice) -> Recipe:
-    """Give a neighbour: one or two of its parts are others."""
+def mutate(recipe: Recipe, dice: Dice) -> Recipe:
+    """Return a recipe with one or two parameters changed."""
     new = recipe
     for _ in range(1 + dice.below(2)):
         kind = dice.below(8)
@@ -80,42 +80,43 @@ def changed(recipe: Recipe, dice: Dice) -> Recipe:
     return new
 
 
-def score(recipe: Recipe, chosen: Contender) -> int:
-    """Give the nanoseconds of parsing with the first decision."""
-    octets, url = recipe.octets(), recipe.url()
-    return clock(lambda: chosen.one_shot(octets, AGENT, url))
+def time_first(recipe: Recipe, contender: Contender) -> int:
+    """Return the nanoseconds of parsing and the first decision."""
+    content, url = recipe.build_content(), recipe.url()
+    return measure(lambda: contender.parse_and_check(content, AGENT, url))
 
 
-def settled(recipe: Recipe, chosen: Contender) -> int:
-    """Give the nanoseconds of a decision when any index is built."""
+def time_indexed(recipe: Recipe, contender: Contender) -> int:
+    """Return the nanoseconds of a decision after an index was built."""
     url = recipe.url()
-    rules = chosen.parsed(make_file("", recipe.octets())).rules_for(AGENT)
+    rules = contender.parse_file(make_file("", recipe.build_content())).rules_for(AGENT)
     rules.allows_many(["/"] * 50)
     rules.allows(url)
-    return clock(lambda: rules.allows(url))
+    return measure(lambda: rules.allows(url))
 
 
 def main() -> None:
-    """Search, and print the worst met."""
+    """Search, and print the slowest recipes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__)
     parser.add_argument("--engine", default="native")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
-    chosen_options = parser.parse_args()
+    options = parser.parse_args()
     peers.activate()
-    chosen = contender("canfetch-" + chosen_options.engine)
-    dice = Dice(chosen_options.seed)
+    contender = get_contender("canfetch-" + options.engine)
+    dice = Dice(options.seed)
     pool = [
-        (score(recipe, chosen), recipe) for recipe in (Recipe(unit, 9, "e", 0, False, False, False) for unit in UNITS)
+        (time_first(recipe, contender), recipe)
+        for recipe in (Recipe(unit, 9, "e", 0, False, False, False) for unit in UNITS)
     ]
-    until = time.monotonic() + chosen_options.seconds
+    until = time.monotonic() + options.seconds
     while time.monotonic() < until:
         pool = sorted(pool, key=lambda item: -item[0])[:12]
-        recipe = changed(pool[dice.below(len(pool))][1], dice)
-        if all(recipe != known for _, known in pool):
-            pool.append((score(recipe, chosen), recipe))
-    for took, recipe in sorted(pool, key=lambda item: -item[0])[:6]:
-        print(f"{duration(took)}, indexed {duration(settled(recipe, chosen))}: {recipe}")
+        recipe = mutate(pool[dice.below(len(pool))][1], dice)
+        if all(recipe != other for _, other in pool):
+            pool.append((time_first(recipe, contender), recipe))
+    for elapsed, recipe in sorted(pool, key=lambda item: -item[0])[:6]:
+        print(f"{format_duration(elapsed)}, indexed {format_duration(time_indexed(recipe, contender))}: {recipe}")
 
 
 if __name__ == "__main__":

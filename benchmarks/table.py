@@ -1,4 +1,4 @@
-"""The one table: a row for each number, a column for each library; as text, Markdown, JSON, or by rich."""
+"""The result table, with a row for each measurement and a column for each library."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MET = {True: "met", False: "MISSED", None: ""}
 
 @dataclass(slots=True)
 class Row:
-    """One number of canfetch, what it should be, and the same of the peers.
+    """One measurement of canfetch, its target, and the same measurement of the peers.
 
-    `target` and `score` are compared in the same unit: a ratio where `target` ends in `x`, otherwise the figure itself.
+    `score` has the unit of `target`: a ratio if `target` contains `x`, or else the unit of the figure.
     """
 
     section: str
@@ -30,37 +30,37 @@ class Row:
     detail: dict[str, object] = field(default_factory=dict)
 
 
-def duration(nanoseconds: float) -> str:
-    """Write a time with three digits and the unit that suits it."""
+def format_duration(nanoseconds: float) -> str:
+    """Format a time with three digits and a suitable unit."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if abs(nanoseconds) >= size * 0.9995:
-            return f"{digits(nanoseconds / size)} {unit}"
-    return f"{digits(nanoseconds)} ns"
+            return f"{format_number(nanoseconds / size)} {unit}"
+    return f"{format_number(nanoseconds)} ns"
 
 
-def octets(number: float) -> str:
-    """Write an amount of memory."""
+def format_bytes(number: float) -> str:
+    """Format a number of bytes with a suitable unit."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
         if number >= size * 0.9995:
-            return f"{digits(number / size)} {unit}"
+            return f"{format_number(number / size)} {unit}"
     return f"{number:.0f} B"
 
 
-def digits(number: float) -> str:
-    """Write a number with about three digits."""
+def format_number(number: float) -> str:
+    """Format a number with about three digits."""
     if not math.isfinite(number) or abs(number) >= 100:
         return f"{number:,.0f}"
     return f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
 
 
-def times(ratio: float) -> str:
-    """Write a ratio."""
-    return f"{digits(ratio)}x"
+def format_ratio(ratio: float) -> str:
+    """Format a ratio."""
+    return f"{format_number(ratio)}x"
 
 
 @dataclass(slots=True)
 class Report:
-    """The rows, the columns' titles, and what a reader must know beside them."""
+    """The rows, the titles of the columns, and the text above and below the table."""
 
     ours: str
     titles: dict[str, str]
@@ -69,24 +69,24 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def missed(self) -> list[Row]:
-        """The rows whose target was not reached."""
+        """Return the rows whose target was not reached."""
         return [row for row in self.rows if row.met is False]
 
     def columns(self) -> list[str]:
-        """The titles of all columns."""
+        """Return the titles of all columns."""
         return ["what", "engine", "target", self.ours, "score", "", *self.titles.values()]
 
     def cells(self, row: Row) -> list[str]:
-        """One row's texts, in the order of `columns`."""
-        beside = [row.peers.get(key, "") for key in self.titles]
-        return [row.what, row.engine, row.target, row.figure, row.score, MET[row.met], *beside]
+        """Return the cells of a row, in the order of `columns`."""
+        peer_cells = [row.peers.get(key, "") for key in self.titles]
+        return [row.what, row.engine, row.target, row.figure, row.score, MET[row.met], *peer_cells]
 
-    def closing(self) -> list[str]:
-        """What stands under the table."""
+    def footer(self) -> list[str]:
+        """Return the lines below the table."""
         lines = [f"{row.what} ({row.engine}): {row.note}" for row in self.rows if row.note]
         missed = self.missed()
-        judged = sum(row.met is not None for row in self.rows)
-        lines.append(f"{judged - len(missed)} of {judged} targets met.")
+        with_target = sum(row.met is not None for row in self.rows)
+        lines.append(f"{with_target - len(missed)} of {with_target} targets met.")
         lines += [
             f"missed: {row.what} ({row.engine}): {row.score or row.figure}, target {row.target}" for row in missed
         ]
@@ -106,18 +106,18 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([*first, *others]).rstrip()
 
 
-def as_text(report: Report) -> str:
-    """Write the table in columns of plain text."""
+def to_text(report: Report) -> str:
+    """Format the table as plain text."""
     columns = report.columns()
     widths = [max(map(len, column)) for column in zip(columns, *map(report.cells, report.rows), strict=True)]
     lines = [*report.header, "", _padded(columns, widths), "  ".join("-" * width for width in widths)]
     for section, rows in _sections(report.rows):
         lines += ["", section, *(_padded(report.cells(row), widths) for row in rows)]
-    return "\n".join([*lines, "", *report.closing()])
+    return "\n".join([*lines, "", *report.footer()])
 
 
-def as_markdown(report: Report) -> str:
-    """Write the table for a document."""
+def to_markdown(report: Report) -> str:
+    """Format the table as Markdown."""
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -128,22 +128,22 @@ def as_markdown(report: Report) -> str:
     for section, rows in _sections(report.rows):
         lines.append(line([f"**{section}**", *[""] * (len(columns) - 1)]))
         lines += [line(report.cells(row)) for row in rows]
-    return "\n".join([*lines, "", *(f"- {text}" for text in report.closing())])
+    return "\n".join([*lines, "", *(f"- {text}" for text in report.footer())])
 
 
-def as_json(report: Report) -> str:
-    """Write everything that was measured, spreads too."""
+def to_json(report: Report) -> str:
+    """Format all measurements as JSON, with the quartiles."""
     whole = {
         "header": report.header,
         "columns": {"ours": report.ours, **report.titles},
         "rows": [asdict(row) for row in report.rows],
-        "notes": report.closing(),
+        "notes": report.footer(),
     }
     return json.dumps(whole, indent=1, default=str)
 
 
-def _by_rich(report: Report) -> bool:
-    """Print by rich where it is installed and standard output is a terminal; say whether that was done."""
+def _print_with_rich(report: Report) -> bool:
+    """Print with rich if it is installed and standard output is a terminal. Return whether it was printed."""
     if not sys.stdout.isatty():
         return False
     try:
@@ -153,9 +153,9 @@ def _by_rich(report: Report) -> bool:
     except ImportError:
         return False
     console = Console()
-    table = Table(title="canfetch beside its peers", title_justify="left", pad_edge=False)
-    for place, column in enumerate(report.columns()):
-        table.add_column(column, justify="left" if place < 2 else "right", overflow="fold")
+    table = Table(title="canfetch and other libraries", title_justify="left", pad_edge=False)
+    for index, column in enumerate(report.columns()):
+        table.add_column(column, justify="left" if index < 2 else "right", overflow="fold")
     for section, rows in _sections(report.rows):
         table.add_section()
         table.add_row(Text(section, style="bold"))
@@ -166,16 +166,16 @@ def _by_rich(report: Report) -> bool:
     for text in report.header:
         console.print(Text(text))
     console.print(table)
-    for text in report.closing():
+    for text in report.footer():
         console.print(Text(text))
     return True
 
 
-def show(report: Report, form: str) -> None:
-    """Print the table in the form asked for: `table`, `markdown` or `json`."""
-    if form == "json":
-        print(as_json(report))
-    elif form == "markdown":
-        print(as_markdown(report))
-    elif not _by_rich(report):
-        print(as_text(report))
+def print_report(report: Report, output_format: str) -> None:
+    """Print the table as `table`, `markdown` or `json`."""
+    if output_format == "json":
+        print(to_json(report))
+    elif output_format == "markdown":
+        print(to_markdown(report))
+    elif not _print_with_rich(report):
+        print(to_text(report))

@@ -1,8 +1,8 @@
-"""Warm caches in one shape: the robots.txt of many origins are there, and URLs of these origins are asked about.
+"""A common interface to caches that contain the robots.txt of many origins.
 
-Each is the library's own way from a URL to the answer, look-up included. What fills the cache hands the files over in
-memory: nobody fetches. A URL's origin is found as the library finds it; Protego and the standard library, which keep
-no cache, are in a dict by host, and the host is cut out of the URL by its slashes, which costs least.
+Each check includes the lookup by URL, done in the library's own way. Files are supplied from memory, without fetching.
+Protego and the standard library have no cache, so their parsed files are in a dict by host, and the host is found by
+splitting the URL at its slashes, which is the fastest way.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.contenders import ENGINES, contender
+from benchmarks.contenders import ENGINES, get_contender
 from benchmarks.inputs import AGENT, SIZES, generate
 
 Files = Mapping[str, bytes]  # by origin, such as https://host.example
-Sweep = Callable[[], object]
+Loop = Callable[[], object]
 
 USER_AGENT = f"{AGENT}/1.0"
 OURS = tuple(f"canfetch-{engine}" for engine in ENGINES)
@@ -29,30 +29,31 @@ _UNBOUNDED = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Warm:
-    """A filled cache. `sweep` and `sweep_async` ask it about all URLs, one call each; None where it has no such way.
+class WarmCache:
+    """A filled cache.
 
-    `explain` does the same for answers with their reasons.
+    `loop` and `async_loop` return functions that check all URLs. They are None if the library has no such interface.
+    `decide_loop` does the same for verdicts with their reasons.
     """
 
-    sweep: Callable[[Sequence[str]], Sweep] | None = None
-    sweep_async: Callable[[Sequence[str]], Sweep] | None = None
-    explain: Callable[[Sequence[str]], Sweep] | None = None
+    loop: Callable[[Sequence[str]], Loop] | None = None
+    async_loop: Callable[[Sequence[str]], Loop] | None = None
+    decide_loop: Callable[[Sequence[str]], Loop] | None = None
 
 
-Fill = Callable[[Files], Warm]
+Fill = Callable[[Files], WarmCache]
 
 
-def fill_of(key: str) -> Fill:
-    """Give what fills the cache of that key: one of `OURS`, `CRAWLERS`, `protego` or `stdlib`.
+def get_filler(key: str) -> Fill:
+    """Return the function that fills a cache, by key: one of `OURS`, `CRAWLERS`, `protego` or `stdlib`.
 
-    Raises: ImportError: it is not installed here.
+    Raises: ImportError: The library is not installed.
     """
     if key in OURS:
-        contender(key)
+        get_contender(key)
         return lambda files: _canfetch(key.removeprefix("canfetch-"), files)
     if key in {"protego", "stdlib"}:
-        contender(key)
+        get_contender(key)
         return _protego if key == "protego" else _stdlib
     try:
         importlib.metadata.version(CRAWLERS[key])
@@ -61,129 +62,131 @@ def fill_of(key: str) -> Fill:
     return _scrapy if key == "scrapy" else _crawlee
 
 
-def title_of(key: str) -> str:
-    """Give a crawler's name and version."""
+def get_title(key: str) -> str:
+    """Return the name and version of a crawler."""
     return f"{CRAWLERS[key]} {importlib.metadata.version(CRAWLERS[key])}"
 
 
 def same_files(name: str, count: int) -> Files:
-    """Give so many origins one small file, as the hosts of one platform have."""
-    octets = generate(SIZES["300 B"]).octets
-    return {f"https://{name}{number}.example": octets for number in range(count)}
+    """Return `count` origins with the same small file, like the hosts of one platform."""
+    content = generate(SIZES["300 B"]).content
+    return {f"https://{name}{number}.example": content for number in range(count)}
 
 
 def own_files(count: int) -> Files:
-    """Give so many origins a small file each, which differs from all others in the name of its sitemap."""
-    octets = generate(SIZES["300 B"]).octets.partition(b"\nSitemap:")[0]
+    """Return `count` origins with small files that differ in the URL of the sitemap."""
+    content = generate(SIZES["300 B"]).content.partition(b"\nSitemap:")[0]
     origins = [f"https://host{number}.example" for number in range(count)]
-    return {origin: octets + f"\nSitemap: {origin}/sitemap.xml\n".encode() for origin in origins}
+    return {origin: content + f"\nSitemap: {origin}/sitemap.xml\n".encode() for origin in origins}
 
 
-def _awaiting(ask: Callable[[str], Any], urls: Sequence[str]) -> Sweep:
-    # One task awaits all answers: what a loop costs to switch tasks is nobody's.
-    async def all_of_them() -> None:
+def _await_all(check: Callable[[str], Any], urls: Sequence[str]) -> Loop:
+    # One task awaits all results, so that task switches are not measured.
+    async def await_all() -> None:
         for url in urls:
-            await ask(url)
+            await check(url)
 
     runner = asyncio.Runner()
     atexit.register(runner.close)
-    runner.run(all_of_them())
-    return lambda: runner.run(all_of_them())
+    runner.run(await_all())
+    return lambda: runner.run(await_all())
 
 
-def _calling(ask: Callable[[str], object], urls: Sequence[str]) -> Sweep:
+def _call_all(check: Callable[[str], object], urls: Sequence[str]) -> Loop:
     def run() -> None:
         for url in urls:
-            ask(url)
+            check(url)
 
     return run
 
 
-class _Handing:
-    """Transports that hand the files over: octets of its own for each origin, as from a network."""
+class _MemoryTransport:
+    """Base class of transports that return the files, with a new bytes object for each response."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    def answer(self, request: Any) -> Any:
+    def respond(self, request: Any) -> Any:
         from canfetch.access.responses import Response
 
-        octets = self._files[request.url.removesuffix("/robots.txt")]
-        return Response(request.url, 200, (("Content-Type", "text/plain"),), bytes(bytearray(octets)))
+        content = self._files[request.url.removesuffix("/robots.txt")]
+        return Response(request.url, 200, (("Content-Type", "text/plain"),), bytes(bytearray(content)))
 
 
-class _Waiting(_Handing):
+class _SyncTransport(_MemoryTransport):
     def send(self, request: Any) -> Any:
-        return self.answer(request)
+        return self.respond(request)
 
     def close(self) -> None:
         pass
 
 
-class _Together(_Handing):
+class _AsyncTransport(_MemoryTransport):
     async def send(self, request: Any) -> Any:
-        return self.answer(request)
+        return self.respond(request)
 
     async def close(self) -> None:
         pass
 
 
-def _canfetch(engine: str, files: Files) -> Warm:
+def _canfetch(engine: str, files: Files) -> WarmCache:
     import canfetch
 
     options: dict[str, Any] = {"user_agent": USER_AGENT, "max_memory_bytes": _UNBOUNDED}
     if engine != canfetch.engine:
         options["engine"] = engine
-    client = canfetch.Client(transport=_Waiting(files), **options)
+    client = canfetch.Client(transport=_SyncTransport(files), **options)
     for origin in files:
         client.allows(f"{origin}/")
 
-    def sweep_async(urls: Sequence[str]) -> Sweep:
-        return _awaiting(canfetch.AsyncClient(transport=_Together(files), **options).allows, urls)
+    def async_loop(urls: Sequence[str]) -> Loop:
+        return _await_all(canfetch.AsyncClient(transport=_AsyncTransport(files), **options).allows, urls)
 
-    return Warm(functools.partial(_calling, client.allows), sweep_async, functools.partial(_calling, client.decide))
+    return WarmCache(
+        functools.partial(_call_all, client.allows), async_loop, functools.partial(_call_all, client.decide)
+    )
 
 
 def _by_host(key: str, files: Files) -> dict[str, Any]:
-    library = contender(key)
+    library = get_contender(key)
     parse = library.parse
     assert parse is not None
     by_host = {}
-    for origin, octets in files.items():
-        parsed = parse(octets.decode("utf-8", "replace"))
+    for origin, content in files.items():
+        parsed = parse(content.decode("utf-8", "replace"))
         library.bind(parsed, AGENT)(f"{origin}/")
         by_host[origin.partition("//")[2]] = parsed
     return by_host
 
 
-def _protego(files: Files) -> Warm:
+def _protego(files: Files) -> WarmCache:
     by_host = _by_host("protego", files)
 
-    def sweep(urls: Sequence[str]) -> Sweep:
+    def loop(urls: Sequence[str]) -> Loop:
         def run() -> None:
             for url in urls:
                 by_host[url.split("/", 3)[2]].can_fetch(url, AGENT)
 
         return run
 
-    return Warm(sweep)
+    return WarmCache(loop)
 
 
-def _stdlib(files: Files) -> Warm:
+def _stdlib(files: Files) -> WarmCache:
     by_host = _by_host("stdlib", files)
 
-    def sweep(urls: Sequence[str]) -> Sweep:
+    def loop(urls: Sequence[str]) -> Loop:
         def run() -> None:
             for url in urls:
                 by_host[url.split("/", 3)[2]].can_fetch(AGENT, url)
 
         return run
 
-    return Warm(sweep)
+    return WarmCache(loop)
 
 
-def _scrapy(files: Files) -> Warm:
-    """Fill RobotsTxtMiddleware as its own `_parse_robots` does, with the parser that is Scrapy's default: Protego."""
+def _scrapy(files: Files) -> WarmCache:
+    """Fill RobotsTxtMiddleware as its `_parse_robots` does, with Protego, Scrapy's default parser."""
     from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware  # type: ignore[import-not-found,unused-ignore]
     from scrapy.exceptions import IgnoreRequest  # type: ignore[import-not-found,unused-ignore]
     from scrapy.http import Request  # type: ignore[import-not-found,unused-ignore]
@@ -194,56 +197,56 @@ def _scrapy(files: Files) -> Warm:
     crawler = SimpleNamespace(settings=settings, spider=None, stats=None)
     crawler.stats = DummyStatsCollector(SimpleNamespace(settings=settings))
     middleware: Any = RobotsTxtMiddleware(crawler)
-    for origin, octets in files.items():
-        parser = middleware._parserimpl.from_crawler(crawler, bytes(bytearray(octets)))  # noqa: SLF001 - its own way
-        middleware._parsers[origin.partition("//")[2]] = parser  # noqa: SLF001 - the same
+    for origin, content in files.items():
+        parser = middleware._parserimpl.from_crawler(crawler, bytes(bytearray(content)))  # noqa: SLF001 - the only way to fill it
+        middleware._parsers[origin.partition("//")[2]] = parser  # noqa: SLF001 - as above
         parser.allowed(f"{origin}/", AGENT)
 
-    def sweep_async(urls: Sequence[str]) -> Sweep:
-        # A crawler has made its requests before they come to this middleware.
+    def async_loop(urls: Sequence[str]) -> Loop:
+        # Requests exist before they reach this middleware.
         requests = {url: Request(url) for url in urls}
 
-        async def ask(url: str) -> bool:
+        async def check(url: str) -> bool:
             try:
                 await middleware.process_request(requests[url])
             except IgnoreRequest:
                 return False
             return True
 
-        return _awaiting(ask, urls)
+        return _await_all(check, urls)
 
-    return Warm(sweep_async=sweep_async)
+    return WarmCache(async_loop=async_loop)
 
 
-def _crawlee(files: Files) -> Warm:
-    """Fill a cache of RobotsTxtFile by origin, as Crawlee's crawlers keep it, with room for all of them."""
+def _crawlee(files: Files) -> WarmCache:
+    """Fill a cache of RobotsTxtFile by origin like that of Crawlee's crawlers, large enough for all origins."""
     from cachetools import LRUCache  # type: ignore[import-not-found,import-untyped,unused-ignore]
     from crawlee._utils.robots import RobotsTxtFile  # type: ignore[import-not-found,unused-ignore]
     from yarl import URL
 
-    async def loaded() -> dict[str, Any]:
+    async def load() -> dict[str, Any]:
         return {
-            origin: await RobotsTxtFile.from_content(f"{origin}/robots.txt", bytes(bytearray(octets)).decode())
-            for origin, octets in files.items()
+            origin: await RobotsTxtFile.from_content(f"{origin}/robots.txt", bytes(bytearray(content)).decode())
+            for origin, content in files.items()
         }
 
     cache: Any = LRUCache(maxsize=len(files))
-    cache.update(asyncio.run(loaded()))
+    cache.update(asyncio.run(load()))
     for origin in files:
         cache[origin].is_allowed(f"{origin}/", AGENT)
 
-    def sweep(urls: Sequence[str]) -> Sweep:
+    def loop(urls: Sequence[str]) -> Loop:
         def run() -> None:
             for url in urls:
                 cache.get(str(URL(url).origin())).is_allowed(url, AGENT)
 
         return run
 
-    def sweep_async(urls: Sequence[str]) -> Sweep:
-        async def ask(url: str) -> bool:
+    def async_loop(urls: Sequence[str]) -> Loop:
+        async def check(url: str) -> bool:
             allowed: bool = cache.get(str(URL(url).origin())).is_allowed(url, AGENT)
             return allowed
 
-        return _awaiting(ask, urls)
+        return _await_all(check, urls)
 
-    return Warm(sweep, sweep_async)
+    return WarmCache(loop, async_loop)

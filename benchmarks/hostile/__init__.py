@@ -1,8 +1,8 @@
-"""Files and URLs made to be slow: each trap is a robots.txt of at most 500 KiB and a URL of 2 KiB, with its idea.
+"""Hostile files: each trap is a robots.txt of at most 500 KiB with a URL of 2 KiB that is slow for some matcher.
 
-Their sources: the measured cases of earlier surveys (exponential and quadratic matchers, repeated grams, agents that
-share rules), and attacks on what a fast engine is likely to do: rare-gram indexes, substring searches with a
-rare-octet filter, tries, sorting, percent normalisation, line and key reading. `benchmarks.search` looks for more.
+Some are known cases: exponential and quadratic matchers, repeated grams, and agents that share rules. Others attack the
+techniques of fast engines: rare-gram indexes, substring search with a rare-byte filter, tries, sorting, percent
+normalisation, and the parsing of lines and keys. `benchmarks.search` searches for more.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.hostile import matching, reading, searching
-from benchmarks.hostile.reading import SHARED_AGENTS, agents_with_their_own
-from benchmarks.hostile.trap import FILE_OCTETS, URL_OCTETS, Trap, filled, pairs
+from benchmarks.hostile.reading import SHARED_AGENTS, agents_with_own_rules
+from benchmarks.hostile.trap import FILE_BYTES, URL_BYTES, Trap, fill, pairs
 
-__all__ = ["FILE_OCTETS", "SHARED_AGENTS", "TRAPS", "URL_OCTETS", "Trap", "agents_with_their_own", "filled", "pairs"]
+__all__ = ["FILE_BYTES", "SHARED_AGENTS", "TRAPS", "URL_BYTES", "Trap", "agents_with_own_rules", "fill", "pairs"]
 
 
 TRAPS: dict[str, Callable[[], Trap]] = {

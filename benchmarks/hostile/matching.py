@@ -1,69 +1,69 @@
-"""Attacks on matching as such: stars, heads, ends, and rules that all match."""
+"""Attacks on pattern matching: wildcards, common prefixes, suffixes, and rules that all match."""
 
 from __future__ import annotations
 
 import itertools
 
-from benchmarks.hostile.trap import FILE_OCTETS, STAR, Trap, filled, url_of, words
+from benchmarks.hostile.trap import FILE_BYTES, STAR, Trap, fill, make_url, words
 
 
 def wildcard_run() -> Trap:
-    """P1: one rule of a thousand stars; a matcher that backtracks never returns."""
-    return Trap("one rule /a*a*...b", STAR + b"disallow:/" + b"a*" * 1000 + b"b\n", url_of("a"))
+    """One rule with a thousand stars. A backtracking matcher never returns."""
+    return Trap("one rule /a*a*...b", STAR + b"disallow:/" + b"a*" * 1000 + b"b\n", make_url("a"))
 
 
 def wildcard_runs() -> Trap:
-    """P2: 61 distinct rules of some four thousand stars each."""
+    """61 different rules with about four thousand stars each."""
     lines = (b"disallow:/" + b"*a" * (4100 - number) + b"b" for number in range(61))
-    return Trap("61 rules of 4,000 stars", filled(lines), url_of("a"))
+    return Trap("61 rules of 4,000 stars", fill(lines), make_url("a"))
 
 
 def late_words() -> Trap:
-    """P3: every rule finds its first segment everywhere and its second nowhere."""
-    return Trap("27,000 rules /*a*b<i>", filled(b"allow:/*a*z" + word for word in words()), url_of("a"))
+    """Rules whose first segment is found everywhere and whose second is found nowhere."""
+    return Trap("27,000 rules /*a*b<i>", fill(b"allow:/*a*z" + word for word in words()), make_url("a"))
 
 
 def prefix_chain() -> Trap:
-    """Each head is a prefix of the next and of the URL: a trie of one path with a rule at every step."""
+    """Rules that are prefixes of each other and of the URL: a trie with one path and a rule at every node."""
     lines = (b"allow:/" + b"a" * number for number in range(2000))
-    return Trap("chain of prefixes", filled(lines), url_of("a"))
+    return Trap("chain of prefixes", fill(lines), make_url("a"))
 
 
 def prefix_chain_wildcards() -> Trap:
-    """The same chain, with a wildcard rule hung on every step."""
+    """The same chain, with a wildcard rule at every node."""
     lines = (b"allow:/" + b"a" * number + b"*z" + word for number, word in zip(range(2000), words(), strict=False))
-    return Trap("chain of prefixes with stars", filled(lines), url_of("a"))
+    return Trap("chain of prefixes with stars", fill(lines), make_url("a"))
 
 
 def one_head() -> Trap:
-    """All rules hang on one head that the URL has."""
-    return Trap("one head /aaaa*<i>", filled(b"allow:/aaaa*z" + word for word in words()), url_of("a"))
+    """Rules with a common prefix that the URL has."""
+    return Trap("common prefix /aaaa*<i>", fill(b"allow:/aaaa*z" + word for word in words()), make_url("a"))
 
 
 def everything_matches() -> Trap:
-    """Sixty thousand equal rules, all of which match."""
-    return Trap("64,000 times allow:/", filled(itertools.repeat(b"allow:/")), url_of("a"))
+    """64,000 equal rules that all match."""
+    return Trap("64,000 times allow:/", fill(itertools.repeat(b"allow:/")), make_url("a"))
 
 
 def short_rules() -> Trap:
-    """As many distinct rules as fit."""
-    return Trap("short distinct rules", filled(b"allow:/" + word for word in words()), url_of("a"))
+    """As many different rules as fit."""
+    return Trap("short distinct rules", fill(b"allow:/" + word for word in words()), make_url("a"))
 
 
 def short_wildcards() -> Trap:
-    """As many distinct rules as fit, too short for any gram."""
-    return Trap("rules too short for grams", filled(b"allow:*" + word + b"*z" for word in words()), url_of("bcdefghij"))
+    """As many different rules as fit, too short for any gram."""
+    return Trap("rules too short for grams", fill(b"allow:*" + word + b"*z" for word in words()), make_url("bcdefghij"))
 
 
 def one_line_of_stars() -> Trap:
-    """One rule of a quarter of a million segments fills the file."""
-    return Trap("one line of stars", filled([b"disallow:/" + b"*a" * (FILE_OCTETS // 2 - 20)]), url_of("a"))
+    """One rule with a quarter of a million segments."""
+    return Trap("one line of stars", fill([b"disallow:/" + b"*a" * (FILE_BYTES // 2 - 20)]), make_url("a"))
 
 
 def anchored() -> Trap:
-    """Suffixes that the URL nearly has."""
+    """Suffixes that the URL almost has."""
     lines = (b"allow:/*a*" + word + b"aaaa$" for word in words())
-    return Trap("suffixes", filled(lines), url_of("a"), url_may_vary=False)
+    return Trap("suffixes", fill(lines), make_url("a"), url_may_vary=False)
 
 
 TRAPS = (

@@ -1,163 +1,163 @@
-"""Attacks on the search for a rule's literal octets in a target, and on an index of its rarest octets in a row."""
+"""Attacks on substring search and on indexes of rare grams (short byte sequences)."""
 
 from __future__ import annotations
 
 import itertools
 
-from benchmarks.hostile.trap import URL_OCTETS, Trap, filled, pairs, url_of, varied, words
+from benchmarks.hostile.trap import URL_BYTES, Trap, fill, make_url, pairs, varied, words
 from benchmarks.inputs import ORIGIN, Dice
 
 HASH = 0x9E3779B1  # 2 to the 32nd over the golden ratio: the usual multiplier, with an inverse modulo 2 to the 32nd
-GRAM_OCTETS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/"
+GRAM_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/"
 SLOTS = 1 << 17
 
 
-def distinct_text(octets: int, seed: int = 5) -> str:
-    """Write a text in which nearly every run of four octets occurs once."""
+def distinct_text(length: int, seed: int = 5) -> str:
+    """Return a text in which almost every sequence of four bytes occurs once."""
     dice = Dice(seed)
-    return "".join(dice.pick("abcdefghijklmnopqrstuvwxyz0123456789-_") for _ in range(octets))
+    return "".join(dice.pick("abcdefghijklmnopqrstuvwxyz0123456789-_") for _ in range(length))
 
 
 def repeated_gram() -> Trap:
-    """All rules share one gram, and the URL repeats it: walking the postings at each place is a product."""
+    """Rules that share one gram, which the URL repeats. Reading all its rules at every position is quadratic."""
     lines = (b"allow:/*aaaa*x*y*" + word for word in words())
-    return Trap("shared gram, repeated", filled(lines), url_of("a"))
+    return Trap("shared gram, repeated", fill(lines), make_url("a"))
 
 
 def near_miss_tail() -> Trap:
-    """Each rule's rare grams are all in the URL, in front of a tail that the rule wants first."""
-    text = distinct_text(URL_OCTETS)
-    url = url_of(text, "zz")
+    """Rules whose rare grams are all in the URL, but before the segment that has to come first."""
+    text = distinct_text(URL_BYTES)
+    url = make_url(text, "zz")
     path = url[len(ORIGIN) :]
     lines = (
-        b"allow:/*zz*" + path[place : place + length].encode()
+        b"allow:/*zz*" + path[position : position + length].encode()
         for length in range(4, 30)
-        for place in range(1, len(path) - 40)
+        for position in range(1, len(path) - 40)
     )
-    return Trap("near misses /*zz*S", filled(lines), url, url_may_vary=False)
+    return Trap("near misses /*zz*S", fill(lines), url, url_may_vary=False)
 
 
 def swapped_neighbours() -> Trap:
-    """Each rule is a text of the URL with its last octet changed: every gram but one occurs."""
-    text = distinct_text(URL_OCTETS)
-    url = url_of(text)
+    """Rules whose two segments both occur in the URL, but in the opposite order."""
+    text = distinct_text(URL_BYTES)
+    url = make_url(text)
     path = url[len(ORIGIN) :]
     lines = (
-        b"allow:/*" + path[place : place + length].encode() + b"*" + path[place - 2 : place + 3].encode()
+        b"allow:/*" + path[position : position + length].encode() + b"*" + path[position - 2 : position + 3].encode()
         for length in range(5, 40)
-        for place in range(8, len(path) - 60)
+        for position in range(8, len(path) - 60)
     )
-    return Trap("near misses, order swapped", filled(lines), url, url_may_vary=False)
+    return Trap("near misses, order swapped", fill(lines), url, url_may_vary=False)
 
 
 def periodic_search() -> Trap:
-    """Texts of two octets only: no octet is rare, and a search for each needle advances slowly."""
+    """Texts of two different bytes only. No byte is rare, and a search advances slowly."""
     lines = (b"allow:/*" + bytes(b"ab"[number >> bit & 1] for bit in range(17)) + b"a" * 6 for number in range(1 << 17))
-    return Trap("needles of two letters", filled(lines), url_of("aab"))
+    return Trap("needles of two letters", fill(lines), make_url("aab"))
 
 
 def long_needles() -> Trap:
-    """Needles that agree with the URL for most of their length at every place."""
+    """Needles that match most of their length at every position of the URL."""
     lines = (b"allow:/*" + b"a" * (600 + number % 300) + b"b" + b"a" * (number // 300) for number in range(2000))
-    return Trap("needles a...ab", filled(lines), url_of("a"))
+    return Trap("needles a...ab", fill(lines), make_url("a"))
 
 
 def _with_gram(query: str = "") -> str:
-    """Write a URL of `q` with one `qqe` at the start, so that it holds every gram of the needles above."""
-    url = url_of("q", query)
+    """Return a URL of `q` with `qqe` at the start, so that it contains every gram of the needles."""
+    url = make_url("q", query)
     start = len(ORIGIN) + 1
     return f"{url[:start]}qqeqqq{url[start + 6 :]}"
 
 
 def rare_pair() -> Trap:
-    """A search by a needle's two rarest octets finds them at every place of the URL, and the needle nowhere.
+    """A search for the two rarest bytes of a needle finds them at every position of the URL, but never the needle.
 
-    `q` is rarer than `e` in usual text, so such a search tests the pair `qq`; the URL holds every gram of the needle.
-    Stars and pairs of letters behind it make the rules distinct and give an index no gram of their own.
+    `q` is rarer than `e` in usual text, so the search tests the pair `qq`. The URL contains every gram of the needle.
+    The stars and pairs of letters after the needle make the rules different without adding a gram to the index.
     """
     lines = (b"allow:*qqqqqqqqe*" + word for word in pairs())
-    return Trap("common pair, no needle", filled(lines), _with_gram())
+    return Trap("common pair, no needle", fill(lines), _with_gram())
 
 
 def rare_pair_repeated() -> Trap:
-    """The same needle in equal rules, as many as fit."""
-    return Trap("common pair, equal rules", filled(itertools.repeat(b"allow:*qqqqqqqqe")), _with_gram())
+    """The same needle in as many equal rules as fit."""
+    return Trap("common pair, equal rules", fill(itertools.repeat(b"allow:*qqqqqqqqe")), _with_gram())
 
 
 def rare_pair_two_forms() -> Trap:
-    """The same, with reserved data in a query, so that both forms of the URL are searched."""
+    """The same with reserved characters in a query, so that both forms of the URL are searched."""
     lines = varied(b"allow:*qqqqqqqqe", b"*?:")
-    return Trap("common pair, in two forms", filled(lines), _with_gram("?:"), url_may_vary=False)
+    return Trap("common pair, in two forms", fill(lines), _with_gram("?:"), url_may_vary=False)
 
 
 def dollars_two_forms() -> Trap:
-    """The URL's dollars grow to three octets each, both forms are searched, and the needle is longer than a vector."""
+    """Dollar signs are encoded as three bytes each, both forms are searched, and the needle is longer than a vector."""
     lines = varied(b"allow:*$$$$$$$$$$e$$$", b"*?:")
-    return Trap("dollars, in two forms", filled(lines), _of_dollars("$$e"), url_may_vary=False)
+    return Trap("dollars, in two forms", fill(lines), _dollar_url("$$e"), url_may_vary=False)
 
 
 def dollars_and_accent() -> Trap:
-    """The worst that `search.py` met for the native engine: the needle ends in octets to encode as well."""
+    """The slowest file found by `search.py` for the native engine. The needle also ends with bytes to encode."""
     lines = varied("allow:*$$$$$$$$é".encode(), b"*?:")
-    return Trap("dollars and an accent, in two forms", filled(lines), _of_dollars("$$é"), url_may_vary=False)
+    return Trap("dollars and an accent, in two forms", fill(lines), _dollar_url("$$é"), url_may_vary=False)
 
 
-def _of_dollars(run: str) -> str:
-    """Write a URL of dollars that begins with a run which holds every gram of the needle, with both forms."""
-    rest = url_of("$", "?:")[len(ORIGIN) + 1 + len(run.encode()) :]
+def _dollar_url(run: str) -> str:
+    """Return a URL of dollar signs that starts with every gram of the needle and has two forms."""
+    rest = make_url("$", "?:")[len(ORIGIN) + 1 + len(run.encode()) :]
     return f"{ORIGIN}/{run}{rest}"
 
 
 def rare_pair_long() -> Trap:
-    """Longer needles of the same kind, beyond what a search by pairs takes."""
+    """Longer needles of the same kind, beyond the limit of a search by pairs."""
     lines = varied(b"allow:*" + b"q" * 200 + b"e" + b"q" * 200)
-    return Trap("common pair, long needles", filled(lines), _with_gram())
+    return Trap("common pair, long needles", fill(lines), _with_gram())
 
 
-def pairs_of_octets() -> Trap:
-    """Segments of two octets, a thousand to a rule, in two forms: the cost of beginning a search."""
+def two_byte_segments() -> Trap:
+    """Rules of a thousand segments of two bytes, in two forms: the cost of starting a search."""
     lines = (b"allow:*?:" + b"*ab" * number for number in range(960, 700, -1))
-    return Trap("segments of two octets", filled(lines), url_of("ab", "?:abababab"))
+    return Trap("segments of two bytes", fill(lines), make_url("ab", "?:abababab"))
 
 
 def middle_out() -> Trap:
-    """Needles that agree with the URL at every place until their middle: a search that compares from the left."""
+    """Needles that match up to their middle at every position of the URL, for a search that compares from the left."""
     lines = varied(b"allow:*" + b"q" * 24 + b"e" + b"q" * 25)
-    return Trap("needles odd in the middle", filled(lines), _with_gram())
+    return Trap("needles odd in the middle", fill(lines), _with_gram())
 
 
-def last_octet_repeated() -> Trap:
-    """The same with shorter needles: more rules, fewer comparisons each."""
+def middle_out_short() -> Trap:
+    """The same with shorter needles: more rules with fewer comparisons each."""
     lines = varied(b"allow:*qqqqqqeqqqqqqq")
-    return Trap("short needles odd in the middle", filled(lines), _with_gram())
+    return Trap("short needles odd in the middle", fill(lines), _with_gram())
 
 
-def _behind(end: str) -> str:
+def _positions_before(end: str) -> str:
     start = "$abc" * 12 + "x"
-    return f"{ORIGIN}/{start}{url_of('$', end)[len(ORIGIN) + 1 + len(start) :]}"
+    return f"{ORIGIN}/{start}{make_url('$', end)[len(ORIGIN) + 1 + len(start) :]}"
 
 
-def all_behind_us() -> Trap:
-    """The second segment occurs often, but only in front of the first: an ordered list of its places is all passed."""
-    return Trap("places all passed", filled(varied(b"allow:*x*$abc")), _behind(""), url_may_vary=False)
+def all_skipped() -> Trap:
+    """The second segment occurs often, but only before the first, so all of its positions are skipped."""
+    return Trap("all positions skipped", fill(varied(b"allow:*x*$abc")), _positions_before(""), url_may_vary=False)
 
 
-def all_behind_us_two_forms() -> Trap:
+def all_skipped_two_forms() -> Trap:
     """The same in two forms."""
     lines = varied(b"allow:*x*$abc", b"*?:")
-    return Trap("places all passed, in two forms", filled(lines), _behind("?:"), url_may_vary=False)
+    return Trap("all positions skipped, in two forms", fill(lines), _positions_before("?:"), url_may_vary=False)
 
 
-def all_but_one_behind_us() -> Trap:
-    """The same, but for one place at the end, behind which the rule wants what is not there."""
+def all_but_one_skipped() -> Trap:
+    """The same with one more position at the end, after which the third segment is missing."""
     lines = varied(b"allow:*x*$abc*x")
-    return Trap("places passed but the last", filled(lines), _behind("$abc"), url_may_vary=False)
+    return Trap("all positions but the last skipped", fill(lines), _positions_before("$abc"), url_may_vary=False)
 
 
 def colliding() -> list[bytes]:
-    """Give grams whose slots crowd together: all those in the first tenth of the table, lowest first."""
+    """Return grams whose slots are in the first eleventh of the table, lowest first."""
     found = []
-    for one, two, three in itertools.product(GRAM_OCTETS, repeat=3):
+    for one, two, three in itertools.product(GRAM_BYTES, repeat=3):
         slot = ((one | two << 8 | three << 16) * HASH % (1 << 32) >> 8) & (SLOTS - 1)
         if slot < SLOTS // 11:
             found.append((slot, bytes((one, two, three))))
@@ -166,12 +166,12 @@ def colliding() -> list[bytes]:
 
 def _colliding_url() -> str:
     path = b"".join(colliding()[:670])
-    return f"{ORIGIN}/{path.decode()}"[:URL_OCTETS]
+    return f"{ORIGIN}/{path.decode()}"[:URL_BYTES]
 
 
 def colliding_grams() -> Trap:
-    """Grams of three octets that a multiplicative hash sends to neighbouring slots of an open table."""
-    return Trap("grams that collide", filled(b"allow:*" + gram for gram in colliding()), _colliding_url())
+    """Grams of three bytes that a multiplicative hash maps to adjacent slots of an open-addressing table."""
+    return Trap("grams that collide", fill(b"allow:*" + gram for gram in colliding()), _colliding_url())
 
 
 TRAPS = (
@@ -186,11 +186,11 @@ TRAPS = (
     dollars_two_forms,
     dollars_and_accent,
     rare_pair_long,
-    pairs_of_octets,
+    two_byte_segments,
     middle_out,
-    last_octet_repeated,
-    all_behind_us,
-    all_behind_us_two_forms,
-    all_but_one_behind_us,
+    middle_out_short,
+    all_skipped,
+    all_skipped_two_forms,
+    all_but_one_skipped,
     colliding_grams,
 )

@@ -1,4 +1,4 @@
-"""What a hostile file is, and the texts that they are made of."""
+"""The class of hostile files, and functions to build them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 
 from benchmarks.inputs import AGENT, ORIGIN
 
-FILE_OCTETS = 500 * 1024
-URL_OCTETS = 2048
+FILE_BYTES = 500 * 1024
+URL_BYTES = 2048
 STAR = b"user-agent:*\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """One hostile file with the URL that goes with it.
+    """A hostile file and its URL.
 
-    `url_may_vary`: the last octets of the URL do not matter, so that a series of distinct ones can be asked.
+    `url_may_vary` means that the last bytes of the URL do not matter, so that a series of different URLs can be used.
     """
 
     name: str
-    octets: bytes
+    content: bytes
     url: str
     agent: str = AGENT
     url_may_vary: bool = True
 
 
-def filled(lines: Iterable[bytes], *, start: bytes = STAR, limit: int = FILE_OCTETS) -> bytes:
-    """Put lines together until the file is full."""
+def fill(lines: Iterable[bytes], *, start: bytes = STAR, limit: int = FILE_BYTES) -> bytes:
+    """Join lines until the file is full."""
     parts = [start]
     size = len(start)
     for line in lines:
@@ -39,21 +39,21 @@ def filled(lines: Iterable[bytes], *, start: bytes = STAR, limit: int = FILE_OCT
     return b"".join(parts)
 
 
-def url_of(unit: str, end: str = "") -> str:
-    """Write a URL of full length whose path repeats `unit` and ends with `end`."""
-    room = URL_OCTETS - len(ORIGIN) - 1 - len(end)
-    return f"{ORIGIN}/{(unit * (room // len(unit) + 1))[:room]}{end}"
+def make_url(unit: str, end: str = "") -> str:
+    """Return a URL of maximum length whose path repeats `unit` and ends with `end`."""
+    space = URL_BYTES - len(ORIGIN) - 1 - len(end)
+    return f"{ORIGIN}/{(unit * (space // len(unit) + 1))[:space]}{end}"
 
 
 def words(alphabet: bytes = b"bcdefghijklmnopqrstuvwxy") -> Iterator[bytes]:
-    """Give distinct short texts: b, c, ..., bb, bc, ..."""
+    """Yield different short texts: b, c, ..., bb, bc, ..."""
     for length in itertools.count(1):
         for letters in itertools.product(alphabet, repeat=length):
             yield bytes(letters)
 
 
 def pairs() -> Iterator[bytes]:
-    """Give distinct texts of pairs of letters between stars: no three octets of them are in a row."""
+    """Yield different texts of pairs of letters separated by stars, so that they contain no gram of three bytes."""
     letters = [bytes(two) for two in itertools.product(b"abcdefgh", repeat=2)]
     for count in itertools.count(1):
         for chosen in itertools.product(letters, repeat=count):
@@ -61,5 +61,5 @@ def pairs() -> Iterator[bytes]:
 
 
 def varied(rule: bytes, end: bytes = b"") -> Iterator[bytes]:
-    """Give a rule again and again, each with other pairs of letters behind it: equal ones may be taken as one."""
+    """Yield a rule repeatedly, each followed by different pairs of letters, because equal rules may be merged."""
     return (rule + b"*" + word + end for word in pairs())

@@ -1,1 +1,1 @@
-"""The rows of the table, a file for each kind; each function measures, and adds its rows to the report."""
+"""The rows of the table, with a module for each kind. Each function measures and adds its rows to the report."""

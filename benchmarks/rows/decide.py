@@ -1,4 +1,4 @@
-"""Deciding, once a file is parsed and the agent bound: what a crawler does for each URL."""
+"""Decisions with a parsed file and a bound agent."""
 
 from __future__ import annotations
 
@@ -9,66 +9,66 @@ from benchmarks import inputs, timing
 from benchmarks.bench import Bench
 from benchmarks.contenders import Contender, Parsed
 from benchmarks.inputs import AGENT, RobotsFile
-from benchmarks.table import duration, times
+from benchmarks.table import format_duration, format_ratio
 from benchmarks.timing import Task
 
-SECTION = "Decide, file parsed"
+SECTION = "Decide, with the file parsed"
 BATCH = 200_000
 TINY_BATCH = 2_000
 
 
-def sweeping(
-    file: RobotsFile, urls: list[str], *, parsed_alone: bool = False
+def make_checks(
+    file: RobotsFile, urls: list[str], *, parsed_only: bool = False
 ) -> Callable[[Contender], Callable[[], None] | None]:
-    """Make a contender's work: to ask all URLs of the parsed file, one call each.
+    """Return the work of a contender: checking all URLs against the parsed file.
 
-    `parsed_alone` leaves out who reads the text again for each question.
+    `parsed_only` omits libraries that read the text again for every URL.
     """
 
-    def make(chosen: Contender) -> Callable[[], None] | None:
-        if parsed_alone and chosen.parse is None:
+    def make(contender: Contender) -> Callable[[], None] | None:
+        if parsed_only and contender.parse is None:
             return None
-        return chosen.sweep(chosen.parsed(file), AGENT, [chosen.question(url) for url in urls])
+        return contender.loop(contender.parse_file(file), AGENT, [contender.prepare_url(url) for url in urls])
 
     return make
 
 
 def decide_rows(bench: Bench) -> None:
-    """`rules.allows(url)` with about 100 rules, beside everyone."""
+    """Measure `rules.allows(url)` with about 100 rules, for all contenders."""
     file = inputs.generate(inputs.SIZES["5 KB"])
     urls = inputs.urls(file, 100 if bench.tiny else 1000)
     rules = len(file.star_patterns)
-    bench.say(f"rules.allows(url), {rules} rules")
-    outcome = bench.race(sweeping(file, urls), operations=len(urls), seconds=16)
+    bench.log(f"rules.allows(url), {rules} rules")
+    outcome = bench.race(make_checks(file, urls), operations=len(urls), seconds=16)
     targets = {"native": {"fastrobots": 3.0, "protego": 30.0}, "python": {"protego": 2.0}}
     bench.rows(SECTION, f"rules.allows(url), {rules} rules", outcome, targets)
 
 
 def named_agent_rows(bench: Bench) -> None:
-    """`robots.allows(url, agent=)` less `rules.allows(url)`: what naming the agent in each call costs."""
+    """Measure `robots.allows(url, agent=)` minus `rules.allows(url)`: the cost of the `agent` argument."""
     file = inputs.generate(inputs.SIZES["5 KB"])
     urls = inputs.urls(file, 100 if bench.tiny else 1000)
-    for engine, chosen in bench.engines.items():
-        bench.say(f"robots.allows(url, agent=), {engine}")
-        robots = chosen.parsed(file)
+    for engine, contender in bench.engines.items():
+        bench.log(f"robots.allows(url, agent=), {engine}")
+        robots = contender.parse_file(file)
         tasks = [
-            Task("bound", chosen.sweep(robots, AGENT, urls), len(urls)),
-            Task("named", _naming(robots, urls), len(urls)),
+            Task("bound", contender.loop(robots, AGENT, urls), len(urls)),
+            Task("named", _checks_with_agent(robots, urls), len(urls)),
         ]
-        race = timing.race(tasks, 4 * bench.scale, least=bench.least)
-        more = timing.difference(race["bound"], race["named"])
+        race = timing.race(tasks, 4 * bench.scale, min_rounds=bench.min_rounds)
+        overhead = timing.difference(race["bound"], race["named"])
         bench.figure(
             SECTION,
-            "robots.allows(url, agent=), more than rules.allows",
+            "robots.allows(url, agent=), above rules.allows",
             engine,
-            text=duration(more),
-            value=more,
-            at_most=(100.0, "100 ns more") if engine == "native" else None,
+            text=format_duration(overhead),
+            value=overhead,
+            at_most=(100.0, "100 ns") if engine == "native" else None,
             detail={"bound": race["bound"].median, "named": race["named"].median},
         )
 
 
-def _naming(robots: Parsed, urls: list[str]) -> Callable[[], None]:
+def _checks_with_agent(robots: Parsed, urls: list[str]) -> Callable[[], None]:
     allows = robots.allows
 
     def run() -> None:
@@ -79,33 +79,33 @@ def _naming(robots: Parsed, urls: list[str]) -> Callable[[], None]:
 
 
 def many_rules_rows(bench: Bench) -> None:
-    """2,000 rules beside 100: the same number of URLs, half of which each file covers."""
+    """Measure 2,000 rules against 100, with the same number of URLs, half of which match a rule."""
     files = [inputs.star_file(rules) for rules in (100, 200 if bench.tiny else 2000)]
-    asked = [inputs.urls(file, 100 if bench.tiny else 1000) for file in files]
-    bench.say("2,000 rules instead of 100")
+    url_sets = [inputs.urls(file, 100 if bench.tiny else 1000) for file in files]
+    bench.log("2,000 rules instead of 100")
     races = [
-        bench.race(sweeping(file, urls, parsed_alone=True), operations=len(urls), seconds=6)
-        for file, urls in zip(files, asked, strict=True)
+        bench.race(make_checks(file, urls, parsed_only=True), operations=len(urls), seconds=6)
+        for file, urls in zip(files, url_sets, strict=True)
     ]
     bench.rows(SECTION, "rules.allows(url), 2,000 rules", races[1], {})
-    # The target is about two sizes of one engine, so these two are raced against each other.
-    for engine, chosen in bench.engines.items():
+    # The target compares two sizes with one engine, so these two are measured in one race.
+    for engine, contender in bench.engines.items():
         tasks = [
-            Task(file.name, chosen.sweep(chosen.parsed(file), AGENT, urls), len(urls))
-            for file, urls in zip(files, asked, strict=True)
+            Task(file.name, contender.loop(contender.parse_file(file), AGENT, urls), len(urls))
+            for file, urls in zip(files, url_sets, strict=True)
         ]
-        race = timing.race(tasks, 4 * bench.scale, least=bench.least)
+        race = timing.race(tasks, 4 * bench.scale, min_rounds=bench.min_rounds)
         growth = timing.ratio(race[files[0].name], race[files[1].name])
         peers = {
-            key: times(races[1][0][key].median / races[0][0][key].median)
+            key: format_ratio(races[1][0][key].median / races[0][0][key].median)
             for key in bench.peers
             if key in races[0][0] and key in races[1][0]
         }
         bench.figure(
             SECTION,
-            "2,000 rules instead of 100",
+            "2,000 rules, against 100",
             engine,
-            text=times(growth),
+            text=format_ratio(growth),
             value=growth,
             at_most=(2.0, "under 2x") if engine == "native" else None,
             peers=peers,
@@ -114,13 +114,13 @@ def many_rules_rows(bench: Bench) -> None:
 
 
 def batch_rows(bench: Bench) -> None:
-    """`allows_many` beside a loop over `allows`, and on two threads beside one."""
+    """Measure `allows_many` against a loop over `allows`, and with two threads against one."""
     file = inputs.generate(inputs.SIZES["5 KB"])
     urls = inputs.urls(file, 100 if bench.tiny else 1000)
-    for engine, chosen in bench.engines.items():
-        rules = chosen.parsed(file).rules_for(AGENT)
-        bench.say(f"allows_many, {engine}")
-        _batch(bench, engine, chosen.sweep(chosen.parsed(file), AGENT, urls), rules, urls)
+    for engine, contender in bench.engines.items():
+        rules = contender.parse_file(file).rules_for(AGENT)
+        bench.log(f"allows_many, {engine}")
+        _batch(bench, engine, contender.loop(contender.parse_file(file), AGENT, urls), rules, urls)
         if engine == "native":
             _threads(bench, rules, urls)
 
@@ -128,18 +128,18 @@ def batch_rows(bench: Bench) -> None:
 def _batch(bench: Bench, engine: str, loop: Callable[[], None], rules: Parsed, urls: list[str]) -> None:
     allows_many = rules.allows_many
     tasks = [Task("loop", loop, len(urls)), Task("many", lambda: allows_many(urls), len(urls))]
-    race = timing.race(tasks, 4 * bench.scale, least=bench.least)
-    faster = timing.ratio(race["many"], race["loop"])
+    race = timing.race(tasks, 4 * bench.scale, min_rounds=bench.min_rounds)
+    speedup = timing.ratio(race["many"], race["loop"])
     row = bench.figure(
         SECTION,
-        "allows_many(urls), a URL, beside allows in a loop",
+        "allows_many(urls) per URL, against a loop over allows",
         engine,
-        text=duration(race["many"].median),
-        value=faster,
+        text=format_duration(race["many"].median),
+        value=speedup,
         at_least=(1.0, "no slower") if engine == "native" else None,
         detail={"loop": race["loop"].median, "many": race["many"].median},
     )
-    row.score = times(faster)
+    row.score = format_ratio(speedup)
 
 
 def _threads(bench: Bench, rules: Parsed, urls: list[str]) -> None:
@@ -155,15 +155,15 @@ def _threads(bench: Bench, rules: Parsed, urls: list[str]) -> None:
             list(pool.map(allows_many, (batch, batch)))
 
         tasks = [Task("one", one_thread, 2 * len(batch)), Task("two", two_threads, 2 * len(batch))]
-        race = timing.race(tasks, 6 * bench.scale, least=bench.least, wall=True)
-    faster = timing.ratio(race["two"], race["one"])
+        race = timing.race(tasks, 6 * bench.scale, min_rounds=bench.min_rounds, wall=True)
+    speedup = timing.ratio(race["two"], race["one"])
     row = bench.figure(
         SECTION,
-        "allows_many(urls) on two threads, beside one",
+        "allows_many(urls) on two threads, against one",
         "native",
-        text=duration(race["two"].median),
-        value=faster,
+        text=format_duration(race["two"].median),
+        value=speedup,
         at_least=(1.5, "1.5x"),
         detail={"one": race["one"].median, "two": race["two"].median},
     )
-    row.score = times(faster)
+    row.score = format_ratio(speedup)

@@ -1,48 +1,53 @@
-"""The linter and the formatter: how long a file of 500 KB takes, generated and hostile."""
+"""The linter and the formatter, with generated and hostile files."""
 
 from __future__ import annotations
 
 import statistics
+from functools import partial
 
 from benchmarks import hostile, inputs, timing
 from benchmarks.bench import Bench
-from benchmarks.table import duration
+from benchmarks.table import format_duration
 from canfetch.author.formatting import format_robots
 
-SECTION = "Linting and formatting one file, all checks, in this process"
+SECTION = "Lint and format one file, with all checks"
 RUNS = 5
 TINY_TRAPS = ("blank_lines",)
 
 
 def lint_rows(bench: Bench) -> None:
-    """Lint and format generated files, and lint the hostile ones: the worst of them has a row."""
+    """Measure linting and formatting generated files, and linting the slowest hostile file."""
     from canfetch.core.engines import engine_name
     from canfetch.lint import Linter
 
     engine = engine_name()
     linter = Linter()
     runs = 1 if bench.tiny else RUNS
-    sizes = {name: octets for name, octets in inputs.SIZES.items() if not bench.tiny or octets < 10_000}
-    for name, octets in sizes.items():
-        file = inputs.generate(octets).octets
-        bench.say(f"lint: {name}")
-        took = statistics.median(timing.clock(lambda file=file: linter.lint(file)) for _ in range(runs))
-        limit = (1e9, "1 s") if octets >= 400_000 else None
-        bench.figure(SECTION, f"lint {name}", engine, text=duration(took), value=took, at_most=limit, peers={})
-        took = statistics.median(timing.clock(lambda file=file: format_robots(file)) for _ in range(runs))
-        bench.figure(SECTION, f"format {name}", engine, text=duration(took), value=took, at_most=None, peers={})
-    worst, name = 0.0, ""
-    for trap in TINY_TRAPS if bench.tiny else tuple(hostile.TRAPS):
-        met = hostile.TRAPS[trap]()
-        bench.say(f"lint: {met.name}")
-        took = timing.clock(lambda octets=met.octets: linter.lint(octets))
-        worst, name = max((worst, name), (took, met.name))
+    sizes = {name: size for name, size in inputs.SIZES.items() if not bench.tiny or size < 10_000}
+    for name, size in sizes.items():
+        file = inputs.generate(size).content
+        bench.log(f"lint: {name}")
+        elapsed = statistics.median(timing.measure(partial(linter.lint, file)) for _ in range(runs))
+        limit = (1e9, "1 s") if size >= 400_000 else None
+        bench.figure(
+            SECTION, f"lint {name}", engine, text=format_duration(elapsed), value=elapsed, at_most=limit, peers={}
+        )
+        elapsed = statistics.median(timing.measure(partial(format_robots, file)) for _ in range(runs))
+        bench.figure(
+            SECTION, f"format {name}", engine, text=format_duration(elapsed), value=elapsed, at_most=None, peers={}
+        )
+    slowest, name = 0.0, ""
+    for key in TINY_TRAPS if bench.tiny else tuple(hostile.TRAPS):
+        trap = hostile.TRAPS[key]()
+        bench.log(f"lint: {trap.name}")
+        elapsed = timing.measure(partial(linter.lint, trap.content))
+        slowest, name = max((slowest, name), (elapsed, trap.name))
     bench.figure(
         SECTION,
-        f"lint the worst hostile file: {name}",
+        f"lint the slowest hostile file: {name}",
         engine,
-        text=duration(worst),
-        value=worst,
+        text=format_duration(slowest),
+        value=slowest,
         at_most=None,
         peers={},
     )

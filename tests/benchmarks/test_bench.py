@@ -1,4 +1,4 @@
-"""The benchmark runs and its inputs are what it says; no time is asserted."""
+"""The benchmark runs, and its inputs are as documented. No time is asserted."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return hostile
 
 
-def test_every_kind_of_row_is_measured() -> None:
+def test_every_section_is_measured() -> None:
     run = run_bench("--format", "json")
     assert run.returncode == 0, run.stderr
     report = json.loads(run.stdout)
@@ -45,59 +45,58 @@ def test_every_kind_of_row_is_measured() -> None:
         "Decide",
         "Decide from a warm cache",
         "Memory of a warm cache",
-        "Memory beside the file's own octets",
-        "Linting and formatting one file",
-        "Start-up",
-        "Hostile",
-        "Answers that differ from canfetch's profile google",
+        "Memory of a parsed file",
+        "Lint and format one file",
+        "Start-up time",
+        "Hostile files",
+        "Decisions that differ from canfetch's profile google",
     }
     assert all(row["figure"] for row in report["rows"])
-    assert any("generated files in the sizes of real ones" in line for line in report["header"])
+    assert any("generated files of the usual sizes" in line for line in report["header"])
 
 
-@pytest.mark.parametrize("form, begins", [("table", "CPython"), ("markdown", "- CPython")])
-def test_the_table_has_forms(form: str, begins: str) -> None:
-    run = run_bench("--format", form, "--rows", "startup")
+@pytest.mark.parametrize("output_format, start", [("table", "CPython"), ("markdown", "- CPython")])
+def test_output_formats(output_format: str, start: str) -> None:
+    run = run_bench("--format", output_format, "--rows", "startup")
     assert run.returncode == 0, run.stderr
-    assert begins.replace("CPython", sys.implementation.name).lower() in run.stdout.lower()
+    assert start.replace("CPython", sys.implementation.name).lower() in run.stdout.lower()
     assert "import canfetch" in run.stdout
 
 
 def test_unknown_rows_are_named() -> None:
     run = run_bench("--rows", "parse,speed")
     assert run.returncode == 2
-    assert "no such rows: speed" in run.stderr
+    assert "unknown row 'speed'" in run.stderr
 
 
-def test_inputs_are_the_same_everywhere(inputs: ModuleType) -> None:
+def test_generated_inputs_are_deterministic(inputs: ModuleType) -> None:
     file = inputs.generate(5_000)
     assert file == inputs.generate(5_000)
-    assert 5_000 <= len(file.octets) < 5_100
+    assert 5_000 <= len(file.content) < 5_100
     assert len(file.star_patterns) == 114
-    asked = inputs.urls(file, 200)
-    assert len(set(asked)) == 200
+    urls = inputs.urls(file, 200)
+    assert len(set(urls)) == 200
     covered = [
-        url for url in asked if any(inputs.matches(value, url[len(inputs.ORIGIN) :]) for value in file.star_patterns)
+        url for url in urls if any(inputs.matches(value, url[len(inputs.ORIGIN) :]) for value in file.star_patterns)
     ]
     assert len(covered) == 100
 
 
-def test_hostile_files_keep_to_their_size(hostile: ModuleType) -> None:
+def test_hostile_files_stay_within_their_size(hostile: ModuleType) -> None:
     for name, make in hostile.TRAPS.items():
         trap = make()
-        assert len(trap.octets) <= hostile.FILE_OCTETS, name
-        assert len(trap.url.encode()) <= hostile.URL_OCTETS, name
-        assert trap.octets.isascii() or name in {"raw_octets", "raw_query", "rewritten", "dollars_and_accent"}, name
+        assert len(trap.content) <= hostile.FILE_BYTES, name
+        assert len(trap.url.encode()) <= hostile.URL_BYTES, name
+        assert trap.content.isascii() or name in {"raw_bytes", "raw_query", "encoded_rules", "dollars_and_accent"}, name
 
 
-def test_a_peer_that_will_not_install_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_of_a_failed_installation_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
-    from benchmarks.peers import first_reason
+    from benchmarks.peers import find_reason
 
     log = "Collecting x\n  error: subprocess-exited-with-error\n  | error: the Python version (3.99) is too new\n"
-    assert first_reason(log) == "error: the Python version (3.99) is too new"
+    assert find_reason(log) == "error: the Python version (3.99) is too new"
     assert (
-        first_reason("  CMake Error at CMakeLists.txt:2:\n\n    too old\n")
-        == "CMake Error at CMakeLists.txt:2: too old"
+        find_reason("  CMake Error at CMakeLists.txt:2:\n\n    too old\n") == "CMake Error at CMakeLists.txt:2: too old"
     )
-    assert first_reason("") == "no output"
+    assert find_reason("") == "no output"
