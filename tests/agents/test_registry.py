@@ -283,7 +283,7 @@ OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
         ({"tokens": "AbBot"}, InvalidOption, "tokens is 'AbBot'; give a tuple"),
         ({"tokens": ()}, InvalidOption, "give its product token first"),
         ({"tokens": ("ExampleBot", "*")}, InvalidOption, "star_applies"),
-        ({"tokens": ("a b",)}, InvalidProductToken, "'a b' is no product token"),
+        ({"tokens": ("a b",)}, InvalidProductToken, "invalid product token 'a b'"),
         ({"tokens": (7,)}, InvalidOption, "tokens is"),
         (
             {"purpose": "nonsense"},

@@ -29,10 +29,10 @@ def refused(ran: Any) -> str:
         ((*ASK, "--store", "none"), "has no origin to ask", "give an absolute URL"),
         (
             (*ASK, "--store", "none", "--robots", "https://"),
-            "--robots 'https://' is no absolute URL",
-            "give one such as",
+            "--robots: invalid robots.txt URL 'https://'",
+            "expected an absolute URL",
         ),
-        ((*ASK, "--robots", "https://example.com/x.txt"), "is no robots.txt URL", "'https://example.com/robots.txt'"),
+        ((*ASK, "--robots", "https://example.com/x.txt"), "invalid robots.txt URL", "'https://example.com/robots.txt'"),
         ((*ASK, "--store", "none", "--robots-url", "https://example.com/robots.txt"), "--robots-url", "--robots FILE"),
         ((*ASK, "--store", "."), "--store", "cannot open the store"),
         ((*ASK, "--store", "redis://localhost:port"), "--store 'redis://localhost:port'", "invalid Redis URL"),
@@ -43,7 +43,7 @@ def refused(ran: Any) -> str:
         ((*WHOLE, "--user-agent", "fish\u9b5a"), "is no header", "in ASCII"),
         ((*WHOLE, "--policy", "bing"), "'bing' is not one of", "'google2019'"),
         (("fetch",), "no origin", "such as https://example.com"),
-        (("fetch", "--store", "none", "http://"), "'http://' has no origin", "give an absolute URL"),
+        (("fetch", "--store", "none", "http://"), "invalid URL 'http://'", "expected an absolute URL"),
         (("fetch", "--store", "none", ""), "'' is no origin", "such as https://example.com"),
         (("fetch", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
         (("sitemaps", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
@@ -67,14 +67,18 @@ def refused(ran: Any) -> str:
         ((*WHOLE, "--max-bytes", "536870913"), "--max-bytes 536870913 is too many", "give 536870912 or less"),
         ((*WHOLE, "--max-bytes", "99999999999999"), "99999999999999 is too many", "give 536870912 or less"),
         ((*WHOLE, "--max-bytes", "many"), "'many' is not a valid integer", "--help"),
-        ((*WHOLE, "--robots-url", "https://example.com/x.txt"), "--robots-url 'https://example.com/x.txt'", "/robots"),
-        ((*WHOLE, "--robots-url", "/robots.txt"), "--robots-url '/robots.txt' is no absolute URL", "give one such as"),
+        ((*WHOLE, "--robots-url", "https://example.com/x.txt"), "URL 'https://example.com/x.txt'", "/robots"),
+        (
+            (*WHOLE, "--robots-url", "/robots.txt"),
+            "--robots-url invalid robots.txt URL '/robots.txt'",
+            "expected an absolute URL",
+        ),
         ((*WHOLE, "--agent", "Example Bot"), "'Example Bot' is no product token", "without white space"),
         ((*WHOLE, "--agent", "Example\tBot"), "'Example\\tBot' is no product token", "without white space"),
         ((*WHOLE, "--agent", "ExampleBot/1.0"), "'ExampleBot/1.0' is no product token", "'ExampleBot'"),
         ((*WHOLE, "--agent", HEADER), "is no product token", "give the token alone, 'GPTBot'"),
         ((*WHOLE, "--agent", "Mozilla/5.0"), "'Mozilla/5.0' is no product token", "give one without"),
-        ((*WHOLE, "--agent", ""), "the agent is empty", "give a product token"),
+        ((*WHOLE, "--agent", ""), "invalid product token ''", "expected a name"),
         ((*WHOLE, "--agent", "Example Bot", "--exact"), "'Example Bot' is no product token", "give one without"),
         (("check", "/x", "--robots", "robots.txt"), "no agent", "give --agent TOKEN"),
         (("check", "--agent", "GPTBot", "--robots", "robots.txt"), "no URL", "--urls-file FILE"),
@@ -157,8 +161,8 @@ def test_name_of_a_file_that_no_system_takes(run: Run) -> None:
 
 
 def test_environment_names_an_engine_that_is_none(process: Run) -> None:
-    assert "CANFETCH_ENGINE is 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
-    assert "CANFETCH_ENGINE is 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
+    assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
+    assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
 
 
 def test_nothing_typed_shows_the_help(run: Run) -> None:

@@ -147,7 +147,7 @@ def test_text_that_is_no_origin(run: Run) -> None:
     for command in ("list", "export", "clear"):
         ran = run("cache", command, "http://", "--store", FILE)
         assert (ran.code, ran.out) == (2, "")
-        assert ran.err.startswith("canfetch: 'http://' has no origin")
+        assert ran.err.startswith("canfetch: invalid URL 'http://'")
 
 
 def test_clear_of_everything_and_of_something_is_refused(run: Run) -> None:

@@ -167,7 +167,7 @@ def test_robots_url_makes_another_origin_an_error(ask: Run) -> None:
     )
     assert ran.code == 2
     assert len(ran.lines) == 1
-    assert ran.err.startswith("canfetch: 'https://example.org/' is of https://example.org, but this file rules over")
+    assert ran.err.startswith("canfetch: 'https://example.org/' belongs to https://example.org, but this file governs")
     quiet = ask("check", "https://example.org/", "--robots-url", "https://example.com/robots.txt", "-q")
     assert (quiet.code, quiet.out) == (2, "")
 

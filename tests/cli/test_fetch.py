@@ -53,7 +53,7 @@ def test_objects_say_the_same_for_programs(run: Run, form: str) -> None:
     assert ran.code == 2
     assert rows[4] == {
         "origin": "http://",
-        "error": "'http://' has no origin: give an absolute URL such as 'https://example.com/'",
+        "error": "invalid URL 'http://': expected an absolute URL such as 'https://example.com/'",
     }
     assert ran.err == f"canfetch: {rows[4]['error']}\n"
     assert [row["origin"] for row in rows[:4]] == origins

@@ -70,7 +70,7 @@ def test_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
         ("GPTBot", "", ""),
         ("CCBot", "", ""),
     ]
-    assert rows[2]["error"].startswith("'nowhere' has no origin")
+    assert rows[2]["error"].startswith("invalid URL 'nowhere'")
     assert ran.code == 2
 
 
@@ -210,7 +210,7 @@ def test_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, f
         assert ran.code == 2
         assert ran.err.splitlines() == [
             "canfetch: urls.txt:2: '/path' has no origin to ask: give an absolute URL, or the file with --robots",
-            "canfetch: urls.txt:3: 'http://' has no origin: give an absolute URL such as 'https://example.com/'",
+            "canfetch: urls.txt:3: invalid URL 'http://': expected an absolute URL such as 'https://example.com/'",
             f"canfetch: urls.txt:6: '/{'x' * 39}'... is longer than 1 MiB: give a shorter URL",
             f"canfetch: urls.txt:7: '{gopher}': no robots.txt is fetched by gopher, only by http, https, ftp",
         ]
@@ -249,7 +249,7 @@ def test_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run
             for more in ((), ("-q",)):
                 ran = run("check", f"{other.origin}/x", *UNKEPT, "--robots", named.origin, *more)
                 assert (ran.code, ran.out) == (2, "")
-                assert f"is of {other.origin}, but this file rules over {named.origin}" in ran.err
+                assert f"belongs to {other.origin}, but this file governs {named.origin}" in ran.err
                 assert other.count("/robots.txt") == 0 or other is ruled
 
 

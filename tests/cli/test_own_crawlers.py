@@ -49,7 +49,7 @@ def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: 
             OWN.replace("testing", "nonsense"),
             "[[crawler]] 2: crawler 'ExampleBot': unknown purpose 'nonsense': choose from 'ads'",
         ),
-        (OWN.replace('"ExampleBot"', '"a b"'), "[[crawler]] 2: agent 'a b' is no product token"),
+        (OWN.replace('"ExampleBot"', '"a b"'), "[[crawler]] 2: invalid product token 'a b'"),
         (OWN.replace('["ExampleBot"]', '"ExampleBot"'), "[[crawler]] 2: tokens is 'ExampleBot'; give a tuple"),
         (
             OWN.replace("operator", "operater"),

@@ -287,7 +287,7 @@ def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
 def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
     ran = run("page", "nonsense", *AS_GOOGLE, *UNKEPT, "-q", "--format", form)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: 'nonsense'")
+    assert ran.err.startswith("canfetch: invalid URL 'nonsense'")
 
 
 # --- bad input ---------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
         (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "'nonsense' is no URL", "give an absolute URL"),
         (("page", "--agent", "a b", "--header", "a: b"), "'a b' is no product token", "without white space"),
         (("page", "--agent", "Googlebot/2.1", "--header", "a: b"), "no product token", "the token alone, 'Googlebot'"),
-        (("page", "--agent", "", "--header", "a: b"), "the agent is empty", "give a product token"),
+        (("page", "--agent", "", "--header", "a: b"), "invalid product token ''", "expected a name"),
         (("page", "--agent", "a b", "--exact", "--header", "a: b"), "'a b' is no product token", "without white"),
         (("page", *AS_GOOGLE, "--header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),

@@ -357,7 +357,7 @@ def test_total_time_bounds_the_redirects_together() -> None:
     [
         ({"user_agent": ""}, InvalidOption, "user_agent"),
         ({"user_agent": "Bot\nX: y"}, InvalidOption, "user_agent"),
-        ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "names no crawler"),
+        ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "no crawler in the User-Agent header"),
         ({"agent": "Example Bot"}, InvalidProductToken, "Example Bot"),
         ({"policy": "bing"}, UnknownPolicy, "bing"),
         ({"profile": "nobody"}, UnknownProfile, "nobody"),

@@ -25,7 +25,7 @@ def test_no_agent_without_tokens(tokens: str | list[str]) -> None:
 
 @pytest.mark.parametrize("tokens", [b"ExampleBot", ["a", b"b"], [None]])
 def test_tokens_are_text(tokens: object) -> None:
-    with pytest.raises(TypeError, match="a product token is a str"):
+    with pytest.raises(TypeError, match="product token must be a str"):
         Agent(tokens)  # type: ignore[arg-type]
 
 
@@ -43,9 +43,9 @@ def test_agents_are_values() -> None:
 
 def test_an_agent_never_changes() -> None:
     agent = Agent("a")
-    with pytest.raises(AttributeError, match=r"make another with Agent\(\.\.\., star_applies=\.\.\.\)"):
+    with pytest.raises(AttributeError, match="cannot set 'star_applies'"):
         agent.star_applies = False
-    with pytest.raises(AttributeError, match="tokens stays"):
+    with pytest.raises(AttributeError, match="cannot delete 'tokens'"):
         del agent.tokens
     assert agent == Agent("a")
 

@@ -172,7 +172,7 @@ def test_a_url_without_a_scheme_has_the_files() -> None:
 def test_a_mismatch_names_both_origins_and_the_place() -> None:
     origin = Origin.from_url("https://example.com/")
     with pytest.raises(
-        OriginMismatch, match=r"\(index 4\) is of http://a\.b, .* rules over https://example\.com"
+        OriginMismatch, match=r"\(index 4\) belongs to http://a\.b, .* governs https://example\.com"
     ) as caught:
         check_origin(origin, "http://a.b/c", 4)
     assert caught.value.index == 4

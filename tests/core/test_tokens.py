@@ -58,14 +58,14 @@ def test_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
 def test_no_header_passes_for_a_token(token: str, held: str) -> None:
     with pytest.raises(InvalidProductToken) as caught:
         encode_product_token(token)
-    assert f"holds {held}" in str(caught.value)
-    assert "canfetch.product_token(header)" in str(caught.value)
+    assert f"must not contain {held}" in str(caught.value)
+    assert "canfetch.product_token()" in str(caught.value)
 
 
 def test_an_empty_agent_and_octets_are_no_token() -> None:
-    with pytest.raises(InvalidProductToken, match="empty"):
+    with pytest.raises(InvalidProductToken, match="invalid product token ''"):
         encode_product_token("")
-    with pytest.raises(TypeError, match="a str, not bytes"):
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
         encode_product_token(b"ExampleBot")
 
 
@@ -138,7 +138,7 @@ def test_rfc9309_2_2_1_the_product_token_of_a_header(header: str, token: str) ->
     ],
 )
 def test_a_header_without_a_crawler_is_refused(header: str) -> None:
-    with pytest.raises(InvalidProductToken, match="names no crawler"):
+    with pytest.raises(InvalidProductToken, match="no crawler in the User-Agent header"):
         product_token(header)
 
 

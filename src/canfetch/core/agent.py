@@ -1,6 +1,6 @@
-"""Who asks: one or more product tokens to try in order, and whether `*` applies.
+"""Agents: one or more product tokens to try in order, and whether the `*` groups apply.
 
-Source: RFC 9309 section 2.2.1; Google's list of crawlers for chains and for crawlers that ignore `*`.
+Source: RFC 9309 section 2.2.1; Google's list of crawlers, for chains and for crawlers that ignore `*`.
 """
 
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from canfetch.core.tokens import encode_product_token
 
 
 class Agent:
-    """A chain of product tokens: the first that has a group decides, then `*` where it applies.
+    """A chain of product tokens. The groups of the first token that has any apply, or else the `*` groups.
 
-    A `str` as agent is one exact token and never a chain; only this is one. Immutable and hashable.
+    A `str` that is passed as an agent is one exact token; only an `Agent` is a chain. Immutable and hashable.
 
     Args:
-        tokens: one product token, or several in the order in which they are tried.
-        star_applies: whether the `*` group decides where no token has one.
-    Raises: InvalidProductToken: a token is empty, or holds white space, `/` or a control character;
-        TypeError: a token is no str.
+        tokens: A product token, or several in the order in which they are tried.
+        star_applies: Whether the `*` groups apply if no token has a group.
+    Raises: InvalidProductToken: a token is empty, or contains white space, `/` or a control character;
+        TypeError: a token is not a str.
 
     >>> Agent(["Googlebot-Image", "Googlebot"])
     Agent(['Googlebot-Image', 'Googlebot'])
@@ -31,20 +31,20 @@ class Agent:
     encoded_tokens: tuple[bytes, ...]
 
     def __new__(cls, tokens: str | Iterable[str], *, star_applies: bool = True) -> Self:
-        """Check the tokens, and bind them to an object that stays as it is."""
+        """Validate the tokens and create the agent."""
         agent = super().__new__(cls)
-        given = (tokens,) if isinstance(tokens, str) else tuple(tokens)
-        encoded = tuple(encode_product_token(token) for token in given or ("",))
-        object.__setattr__(agent, "tokens", given)
+        chain = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+        encoded = tuple(encode_product_token(token) for token in chain or ("",))
+        object.__setattr__(agent, "tokens", chain)
         object.__setattr__(agent, "star_applies", star_applies)
         object.__setattr__(agent, "encoded_tokens", encoded)
         return agent
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Agent never changes; make another with Agent(..., {name}=...)")
+        raise AttributeError(f"cannot set {name!r}: an Agent is immutable")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Agent never changes: {name} stays")
+        raise AttributeError(f"cannot delete {name!r}: an Agent is immutable")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Agent):
@@ -62,17 +62,17 @@ class Agent:
         return _agent, (self.tokens, self.star_applies)
 
 
-def _agent(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT001 - what a pickle calls
+def _agent(tokens: tuple[str, ...], star_applies: bool) -> Agent:  # noqa: FBT001 - called by pickle
     return Agent(tokens, star_applies=star_applies)
 
 
 def as_agent(agent: str | Agent) -> Agent:
-    """Give the Agent that a caller means; a `str` is one token.
+    """Return `agent` as an `Agent`. A `str` is one token.
 
-    Raises: InvalidProductToken; TypeError: it is neither.
+    Raises: InvalidProductToken; TypeError: `agent` is neither a str nor an `Agent`.
     """
     if isinstance(agent, Agent):
         return agent
     if isinstance(agent, str):
         return Agent(agent)
-    raise TypeError(f"agent is a product token or an Agent, not {type(agent).__name__}")
+    raise TypeError(f"agent must be a str or an Agent, not {type(agent).__name__}")

@@ -1,6 +1,6 @@
-"""A line becomes a key and a value, or nothing.
+"""The key and the value of a line.
 
-Source: RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom, for the missing colon.
+Source: RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom, for a missing colon.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from canfetch.core.profiles import Profile
 
 
 class Field(NamedTuple):
-    """The key and the value of a line, stripped, as offsets from the start of the line, half open."""
+    """The spans of the key and the value, without surrounding white space, as offsets from the start of the line."""
 
     key_start: int
     key_end: int
@@ -19,9 +19,9 @@ class Field(NamedTuple):
 
 
 def parse_field(content: bytes, profile: Profile) -> Field | None:
-    """Find key and value in the readable part of a line, or None where it has no key or no separator.
+    """Return the key and the value in the readable part of a line, or None if it has no key or no separator.
 
-    Cost: O(octets of the line).
+    Cost: O(bytes of the line).
     """
     white_space = b" \t" if profile.abnf_only else None
     comment = content.find(b"#")
@@ -34,15 +34,15 @@ def parse_field(content: bytes, profile: Profile) -> Field | None:
         separator = _white_space_separator(content[:end])
         if separator < 0:
             return None
-    key_start, key_end = stripped_span(content, 0, separator, white_space)
+    key_start, key_end = strip_span(content, 0, separator, white_space)
     if key_start == key_end:
         return None
-    value_start, value_end = stripped_span(content, separator + 1, end, white_space)
+    value_start, value_end = strip_span(content, separator + 1, end, white_space)
     return Field(key_start, key_end, value_start, value_end, has_colon)
 
 
 def _white_space_separator(content: bytes) -> int:
-    # Only a line of exactly two runs: a sentence is not a record.
+    # Only a line of exactly two words, because a sentence is not a record.
     words = content.strip()
     start = len(content) - len(content.lstrip())
     first = len(words.replace(b"\t", b" ").partition(b" ")[0])
@@ -52,9 +52,9 @@ def _white_space_separator(content: bytes) -> int:
     return start + first
 
 
-def stripped_span(octets: bytes, start: int, end: int, white_space: bytes | None) -> tuple[int, int]:
-    """Narrow a span until it neither begins nor ends in white space; an empty one lies at its end."""
-    part = octets[start:end]
+def strip_span(content: bytes, start: int, end: int, white_space: bytes | None) -> tuple[int, int]:
+    """Return the span without surrounding white space. A span of white space becomes an empty span at its end."""
+    part = content[start:end]
     left = part.lstrip(white_space)
     start += len(part) - len(left)
     return start, start + len(left.rstrip(white_space))

@@ -1,4 +1,4 @@
-"""A group: the user-agent lines and the rules under them.
+"""Groups: user-agent lines and the rules below them.
 
 Source: RFC 9309 section 2.1.
 """
@@ -17,29 +17,37 @@ if TYPE_CHECKING:
 
 
 class UserAgentLine(NamedTuple):
-    """A user-agent line: its product token as written, empty where it names nobody, and its number from 1."""
+    """A user-agent line.
+
+    Attributes:
+        token: The product token as written, or an empty string if the line has none.
+        line: The line number, from 1.
+    """
 
     token: str
     line: int
 
 
 class Group(NamedTuple):
-    """User-agent lines and the rules under them, in file order; void and empty rules stay, with 0 octets."""
+    """User-agent lines and the rules below them, in file order.
+
+    Rules that cannot match by themselves are included, with specificity 0.
+    """
 
     user_agents: tuple[UserAgentLine, ...]
     rules: tuple[Rule, ...]
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The product tokens that the group names, as written."""
+        """The product tokens of the group, as written."""
         return tuple(user_agent.token for user_agent in self.user_agents if user_agent.token)
 
 
 class TokenLines:
-    """Which lines name a token; read of a compiled file when somebody asks, and only then.
+    """The user-agent lines of a file, by group. They are read from the compiled file on first use.
 
-    It knows the compiled file and not the `RobotsTxt`, so that no rules bound to an agent keep alive
-    what keeps them: a file that nobody holds is freed at once.
+    It holds the compiled file but not the `RobotsTxt`: a reference cycle with the rules of an agent would delay
+    freeing the memory.
     """
 
     __slots__ = ("_compiled", "_profile", "_user_agents")
@@ -50,9 +58,9 @@ class TokenLines:
         self._user_agents: list[list[tuple[bytes, int]]] | None = None
 
     def lines_for(self, token: bytes, groups: Iterable[int]) -> tuple[int, ...]:
-        """Give the numbers of the lines of those groups that name `token`.
+        """Return the line numbers of the user-agent lines in these groups that apply to `token`.
 
-        Cost: O(user-agent lines of the groups), at the first call O(rules and user-agent lines of the file).
+        Cost: O(user-agent lines of the groups), and O(rules and user-agent lines of the file) at the first call.
         """
         if self._user_agents is None:
             self._user_agents = [user_agents for user_agents, _ in self._compiled.group_table()]
@@ -65,9 +73,9 @@ class TokenLines:
 
 
 def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, bytes, int]], profile: Profile) -> Group:
-    """Make a group of an engine's rows.
+    """Return the group that consists of an engine's rows.
 
-    Cost: O(octets of its rules).
+    Cost: O(bytes of its rules).
     """
     return Group(
         tuple(UserAgentLine(display_text(token), line) for token, line in user_agents),

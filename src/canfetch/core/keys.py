@@ -1,4 +1,4 @@
-"""What kind of record a key makes.
+"""The keys of records, and the kinds of records that they mark.
 
 Source: RFC 9309 section 2.2; google/robotstxt, ParsedRobotsKey.
 """
@@ -16,7 +16,7 @@ from canfetch.core.profiles import PROFILES, Profile
 
 
 class RecordKind(IntEnum):
-    """What a record is to the core; extensions look at the keys of the others themselves."""
+    """The kind of a record. Extensions distinguish the keys of other records."""
 
     OTHER = 0
     SITEMAP = 1
@@ -32,12 +32,12 @@ SPELLINGS: Final[tuple[tuple[RecordKind, tuple[bytes, ...]], ...]] = (
     (RecordKind.DISALLOW, DISALLOW_SPELLINGS),
     (RecordKind.SITEMAP, SITEMAP_SPELLINGS),
 )
-# The first spelling of each is the record's name.
+# The first spelling is the record's name.
 NAMES: Final[dict[RecordKind, bytes]] = {kind: spellings[0] for kind, spellings in SPELLINGS}
 
 
 def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
-    """Map every spelling that the profile accepts, in lower case, to its kind."""
+    """Return every spelling that the profile accepts, in lower case, with its kind."""
     return {
         spelling: kind
         for kind, spellings in SPELLINGS
@@ -50,7 +50,7 @@ EXACT_KINDS: Final = {name: exact_kinds(profile) for name, profile in PROFILES.i
 
 
 def record_kind(key: bytes, profile: Profile) -> RecordKind:
-    """Say what kind of record `key`, stripped and in any letter case, makes."""
+    """Return the kind of record that `key` marks, ignoring case. `key` must not have surrounding white space."""
     folded = key.lower()
     kind = EXACT_KINDS[profile.name].get(folded)
     if kind is not None:

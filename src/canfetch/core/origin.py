@@ -1,4 +1,4 @@
-"""Scheme, host and port: what one robots.txt rules over.
+"""Origins: scheme, host and port, which one robots.txt governs.
 
 Source: RFC 9309 section 2.3; RFC 3986 section 3.2; Google's table of robots.txt URLs.
 """
@@ -12,17 +12,18 @@ from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
 ROBOTS_TXT_PATH: Final = b"/robots.txt"
-# RFC 1035 section 2.3.4, with the dot of the root.
-_LONGEST_LABEL: Final = 63
-_LONGEST_NAME: Final = 254
+# RFC 1035 section 2.3.4, plus the dot of the root.
+_MAX_LABEL: Final = 63
+_MAX_NAME: Final = 254
 
 
 class Origin(NamedTuple):
-    """What one robots.txt rules over.
+    """The scheme, host and port that one robots.txt governs.
 
-    `scheme` and `host` are lower-case, the host in its ASCII form (punycode), an IPv6 address in
-    brackets and in its shortest form. `port` is the port in effect, or None for a scheme that has no
-    default and a URL that gives none.
+    Attributes:
+        scheme: The scheme in lower case.
+        host: The host in lower case and in ASCII (punycode). An IPv6 address is compressed and in brackets.
+        port: The port, or None if the URL has no port and the scheme has no default port.
     """
 
     scheme: str
@@ -31,20 +32,20 @@ class Origin(NamedTuple):
 
     @classmethod
     def from_url(cls, url: str | bytes) -> "Origin":
-        """Give the origin of an absolute URL; user information, path, query and fragment do not count.
+        """Return the origin of an absolute URL.
 
-        Raises: InvalidURL: it is no absolute URL, or its host is no host.
-        Cost: O(octets); `idna` is imported for a host that is not ASCII, and only then.
+        Raises: InvalidURL: `url` is not an absolute URL, or its host is invalid.
+        Cost: O(bytes). `idna` is only imported for hosts beyond ASCII.
         Source: RFC 9309 section 2.3.
         """
         split = split_url(url_bytes(url))
         if split is None or not split.scheme:
-            raise InvalidURL(f"{quoted(url)} has no origin: give an absolute URL such as 'https://example.com/'")
-        return _origin_of_parts(split.scheme, split.authority, url)
+            raise InvalidURL(f"invalid URL {quoted(url)}: expected an absolute URL such as 'https://example.com/'")
+        return _build_origin(split.scheme, split.authority, url)
 
     @property
     def robots_url(self) -> str:
-        """The URL of the robots.txt that rules over this origin."""
+        """The URL of the robots.txt that governs this origin."""
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
@@ -64,10 +65,10 @@ def find_origin(url: str | bytes) -> Origin | None:
 
 
 def robots_url(url: str | bytes) -> str:
-    """Give the URL of the robots.txt that rules over `url`.
+    """Return the URL of the robots.txt that governs `url`.
 
-    Raises: InvalidURL: it is no absolute URL.
-    Cost: O(octets).
+    Raises: InvalidURL: `url` is not an absolute URL.
+    Cost: O(bytes).
     Source: RFC 9309 section 2.3.
 
     >>> robots_url("https://user@EXAMPLE.com:443/a?b#c")
@@ -77,58 +78,59 @@ def robots_url(url: str | bytes) -> str:
 
 
 def parse_robots_url(url: str | bytes) -> Origin:
-    """Give the origin that a robots.txt at `url` rules over.
+    """Return the origin that the robots.txt at `url` governs.
 
-    Raises: InvalidRobotsURL: no robots.txt can be there.
+    Raises: InvalidRobotsURL: `url` cannot be the URL of a robots.txt.
     """
-    octets = url_bytes(url)
-    split = split_url(octets)
+    encoded = url_bytes(url)
+    split = split_url(encoded)
     if split is None or not split.scheme:
-        raise InvalidRobotsURL(f"{quoted(url)} is no absolute URL; give one such as 'https://example.com/robots.txt'")
+        raise InvalidRobotsURL(
+            f"invalid robots.txt URL {quoted(url)}: expected an absolute URL such as 'https://example.com/robots.txt'"
+        )
     try:
-        origin = _origin_of_parts(split.scheme, split.authority, url)
+        origin = _build_origin(split.scheme, split.authority, url)
     except InvalidURL as error:
         raise InvalidRobotsURL(str(error)) from None
-    path = octets[split.rest_start :].partition(b"#")[0]
+    path = encoded[split.rest_start :].partition(b"#")[0]
     if path != ROBOTS_TXT_PATH:
-        raise InvalidRobotsURL(
-            f"{quoted(url)} is no robots.txt URL: only {quoted(origin.robots_url)} is read for that origin"
-        )
+        raise InvalidRobotsURL(f"invalid robots.txt URL {quoted(url)}: expected {quoted(origin.robots_url)}")
     return origin
 
 
 def check_origin(origin: Origin, url: str | bytes, index: int | None) -> None:
-    """Let a URL of that origin pass; a URL without a scheme has the file's.
+    """Check that `url` belongs to `origin`. A URL without a scheme has the scheme of `origin`.
 
-    Raises: OriginMismatch: it is of another; InvalidURL: its host is none.
+    Raises: OriginMismatch: `url` belongs to another origin; InvalidURL: the host of `url` is invalid.
     """
     split = split_url(url_bytes(url, index))
     if split is None or not split.authority:
         return
-    asked = _origin_of_parts(split.scheme or origin.scheme.encode(), split.authority, url, index)
-    if asked != origin:
+    other = _build_origin(split.scheme or origin.scheme.encode(), split.authority, url, index)
+    if other != origin:
         raise OriginMismatch(
-            f"{quoted(url)}{_place(index)} is of {asked}, but this file rules over {origin}; "
-            f"ask the file at {asked.robots_url}",
+            f"{quoted(url)}{_position(index)} belongs to {other}, but this file governs {origin}: "
+            f"use {other.robots_url}",
             index=index,
         )
 
 
-def _place(index: int | None) -> str:
+def _position(index: int | None) -> str:
     return "" if index is None else f" (index {index})"
 
 
-def _origin_of_parts(
-    scheme_octets: bytes, authority_octets: bytes, url: str | bytes, index: int | None = None
+def _build_origin(
+    encoded_scheme: bytes, encoded_authority: bytes, url: str | bytes, index: int | None = None
 ) -> Origin:
-    authority = split_authority(authority_octets)
+    authority = split_authority(encoded_authority)
     host = None if authority is None else _canonical_host(authority.host)
     if authority is None or host is None:
         raise InvalidURL(
-            f"{quoted(url)}{_place(index)}: {quoted(display_text(authority_octets))} names no host", index=index
+            f"invalid URL {quoted(url)}{_position(index)}: invalid host {quoted(display_text(encoded_authority))}",
+            index=index,
         )
-    scheme = scheme_octets.decode("ascii").lower()
-    # Zeros are dropped first: int() refuses more than some thousand digits.
+    scheme = encoded_scheme.decode("ascii").lower()
+    # Leading zeros are removed first, because int() rejects text with thousands of digits.
     port = int(authority.port.lstrip(b"0") or b"0") if authority.port else DEFAULT_PORTS.get(scheme)
     return Origin(scheme, host, port)
 
@@ -142,35 +144,35 @@ def _canonical_host(host: bytes) -> str | None:
 
 
 def _canonical_address(text: str) -> str | None:
-    from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - only for literal addresses
+    from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - only needed for IP addresses
 
     address, percent, zone = text.partition("%")
     try:
-        # A zone is the reader's own; it stays as written, in lower case.
+        # A zone has a meaning on this machine only. It is put in lower case and not changed otherwise.
         return f"[{IPv6Address(address).compressed}{percent}{zone.lower()}]"
     except AddressValueError:
         return None
 
 
 def _ascii_name(host: bytes) -> str | None:
-    # As browsers do it: the mapping of UTS 46, then punycode for each label that needs it. The stricter
-    # IDNA 2008 refuses hosts that are there, such as those of emoji or with an underscore.
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 - only for hosts that are not plain
+    # Like browsers: the mapping of UTS 46, then punycode for each label beyond ASCII. IDNA 2008 is stricter and
+    # rejects hosts that exist, such as hosts with emoji or underscores.
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 - only needed for hosts beyond ASCII
 
-    import idna  # noqa: PLC0415 - only for hosts that are not ASCII
+    import idna  # noqa: PLC0415 - only needed for hosts beyond ASCII
 
     try:
         mapped = idna.uts46_remap(unquote_to_bytes(host).decode("utf-8"), std3_rules=False)
     except (idna.IDNAError, UnicodeDecodeError):
         return None
-    if len(mapped) > _LONGEST_NAME:
+    if len(mapped) > _MAX_NAME:
         return None
     labels = [
         label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in mapped.split(".")
     ]
     name = ".".join(labels)
-    if any(len(label) > _LONGEST_LABEL for label in labels) or len(name) > _LONGEST_NAME:
+    if any(len(label) > _MAX_LABEL for label in labels) or len(name) > _MAX_NAME:
         return None
-    # What was escaped, or mapped to ASCII, may be no part of a host: `%2F`, or a full-width slash.
+    # Unescaping or mapping may produce characters that a host cannot contain, such as `/` from `%2F`.
     authority = split_authority(name.encode("ascii"))
     return name if authority == (name.encode("ascii"), b"") and not set(name) & set("/?#@:%") else None

@@ -1,4 +1,4 @@
-"""Whose reading of the file: profiles by name, and nothing but their flags."""
+"""Parsing profiles by name."""
 
 from canfetch.core._tables import PROFILES, Profile
 from canfetch.core.choices import unknown_choice
@@ -8,9 +8,9 @@ __all__ = ["PROFILES", "Profile", "get_profile"]
 
 
 def get_profile(name: str) -> Profile:
-    """Give the profile of that name.
+    """Return the profile with this name.
 
-    Raises: UnknownProfile: there is none; the message lists those that exist.
+    Raises: UnknownProfile: the profile does not exist.
     """
     profile = PROFILES.get(name)
     if profile is None:

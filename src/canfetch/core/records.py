@@ -1,9 +1,9 @@
-"""The lossless view of a file: every line, with its record, its spans, and a note on all that is odd.
+"""The lossless view of a file: every line, with its record, its spans and its peculiarities.
 
-1. The byte order mark and the lines, in order, are the octets that were read; with the tail, the file.
-2. Nothing is judged here but by the profile: a note says what it did with the line, or that others differ.
+1. The byte order mark and the lines, in order, are the bytes that were parsed; with the tail, they are the file.
+2. Notes depend on the profile only. A note reports what the profile did with a line, or that parsers differ on it.
 
-Engines do not need it: it is made when somebody asks.
+Engines do not need this view. It is created on first use.
 """
 
 from collections.abc import Iterator
@@ -21,37 +21,44 @@ from canfetch.core.tokens import extract_token
 
 
 class Note(Flag):
-    """What is odd about a line."""
+    """Peculiarities of a line."""
 
     NONE = 0
-    BYTE_ORDER_MARK = auto()  # the line stands behind one
+    BYTE_ORDER_MARK = auto()  # the line follows a byte order mark
     NOT_A_RECORD = auto()  # text that is neither blank, a comment nor a record
-    MISSING_COLON = auto()  # white space stands for the colon
+    MISSING_COLON = auto()  # white space in place of the colon
     MISSPELT_KEY = auto()  # a spelling other than the record's name was accepted
     KEY_PREFIX = auto()  # only the beginning of the key was accepted
     UNKNOWN_KEY = auto()  # neither a rule, a user-agent line nor a sitemap
-    OUTSIDE_GROUP = auto()  # a rule that stands in no group, such as one before the first user-agent line
-    OUTSIDE_GRAMMAR = auto()  # a user-agent line or rule that the grammar of the RFC has not
-    EMPTY_VALUE = auto()  # nothing behind the separator
+    OUTSIDE_GROUP = auto()  # a rule outside groups, such as one before the first user-agent line
+    OUTSIDE_GRAMMAR = auto()  # a user-agent line or rule that does not match the grammar of the RFC
+    EMPTY_VALUE = auto()  # nothing after the separator
     TOKEN_CUT = auto()  # only a part of a user-agent line's value is its product token
     NO_TOKEN = auto()  # a user-agent line without a product token
-    VOID_RULE = auto()  # a rule that can match nothing by itself
-    LINE_CUT = auto()  # octets past the line's limit, or past a NUL, are not read
-    NUL = auto()  # a NUL octet
+    VOID_RULE = auto()  # a rule that cannot match by itself
+    LINE_CUT = auto()  # bytes past the line's limit, or past a NUL, are ignored
+    NUL = auto()  # a NUL byte
     CONTROL = auto()  # a control character other than TAB and NUL
-    NOT_UTF8 = auto()  # octets that are no UTF-8
-    NOT_ASCII = auto()  # octets beyond ASCII in a rule: better written as escapes
-    WHITE_SPACE_IN_VALUE = auto()  # white space within a rule's value
-    BAD_ESCAPE = auto()  # a `%` in a rule that two hex digits do not follow
-    DOLLAR_INSIDE = auto()  # a `$` in a rule that is not at its end, and so is a character
+    NOT_UTF8 = auto()  # bytes that are not valid UTF-8
+    NOT_ASCII = auto()  # bytes beyond ASCII in a rule, which should be percent-encoded
+    WHITE_SPACE_IN_VALUE = auto()  # white space within the value of a rule
+    BAD_ESCAPE = auto()  # a `%` in a rule without two hexadecimal digits after it
+    DOLLAR_INSIDE = auto()  # a `$` in a rule before its end, where it is a plain character
 
 
 class Record(NamedTuple):
-    """One line of a file.
+    """A line of a file and its record.
 
-    `line` counts from 1; `span` covers the line with its end; `key` and `value` are spans too, or None
-    for a line without a record. Spans are octet offsets into `RobotsTxt.octets`, half open. `group` is the
-    index of the group that it stands in, or None.
+    Spans are half-open byte offsets into `RobotsTxt.content`.
+
+    Attributes:
+        line: The line number, from 1.
+        span: The span of the line, with its line end.
+        kind: The kind of the record, or None for a line without a record.
+        key: The span of the key, or None for a line without a record.
+        value: The span of the value, or None for a line without a record.
+        group: The index in `RobotsTxt.groups` of the group that contains the line, or None.
+        notes: Peculiarities of the line.
     """
 
     line: int
@@ -65,13 +72,13 @@ class Record(NamedTuple):
 
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 _OUTSIDE_GRAMMAR: Final = Note.OUTSIDE_GRAMMAR.value
-# Files repeat themselves, and a stranger's may do nothing else: what a line is, is found out once.
-_MOST_REMEMBERED: Final = 4096
-_CONTROLS: Final = bytes(octet for octet in range(0x20) if octet not in b"\0\t")
+# Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
+_CACHED_LINES_LIMIT: Final = 4096
+_CONTROLS: Final = bytes(byte for byte in range(0x20) if byte not in b"\0\t")
 
 
-class _LineReading(NamedTuple):
-    """What a line is, wherever it stands: spans are offsets from its start, notes are the value of their flag."""
+class _ParsedLine(NamedTuple):
+    """A line without its position. Spans are offsets from its start, and notes are the value of the flag."""
 
     kind: RecordKind | None
     key: tuple[int, int]
@@ -80,31 +87,32 @@ class _LineReading(NamedTuple):
     is_blank: bool
 
 
-def iter_records(octets: bytes, profile: Profile) -> Iterator[Record]:
-    """Yield a record for every line, blank ones and comments too.
+def iter_records(content: bytes, profile: Profile) -> Iterator[Record]:
+    """Yield a record for every line, including blank lines and comments.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    mark = byte_order_mark_length(octets, profile)
-    groups = _Groups(profile)
-    readings: dict[bytes, _LineReading] = {}
-    notes_of: dict[int, Note] = {}
-    for number, start, content_end, end in iter_lines(octets, profile):
-        content = octets[start:content_end]
-        reading = readings.get(content)
-        if reading is None:
-            reading = _reading_of(content, profile)
-            if len(readings) >= _MOST_REMEMBERED:
-                readings.clear()
-            readings[content] = reading
-        kind, key, value, notes, _ = reading
-        group, more = groups.of_line(reading)
-        notes |= more
+    mark = byte_order_mark_length(content, profile)
+    groups = _GroupTracker(profile)
+    parsed_lines: dict[bytes, _ParsedLine] = {}
+    # Creating a flag is slow, and few combinations occur.
+    flags: dict[int, Note] = {}
+    for number, start, content_end, end in iter_lines(content, profile):
+        text = content[start:content_end]
+        line = parsed_lines.get(text)
+        if line is None:
+            line = _parse_line(text, profile)
+            if len(parsed_lines) >= _CACHED_LINES_LIMIT:
+                parsed_lines.clear()
+            parsed_lines[text] = line
+        kind, key, value, notes, _ = line
+        group, group_notes = groups.next_line(line)
+        notes |= group_notes
         if mark and number == 1:
             notes |= Note.BYTE_ORDER_MARK.value
-        note = notes_of.get(notes)
+        note = flags.get(notes)
         if note is None:
-            note = notes_of[notes] = Note(notes)
+            note = flags[notes] = Note(notes)
         yield Record(
             number,
             (start, end),
@@ -116,8 +124,8 @@ def iter_records(octets: bytes, profile: Profile) -> Iterator[Record]:
         )
 
 
-class _Groups:
-    """Which group a line stands in, line after line."""
+class _GroupTracker:
+    """Tracks the current group while lines are read in order."""
 
     __slots__ = ("_group", "_in_group", "_in_user_agents", "_profile")
 
@@ -126,23 +134,23 @@ class _Groups:
         self._group = -1
         self._in_group = self._in_user_agents = False
 
-    def of_line(self, reading: _LineReading) -> tuple[int | None, int]:
-        """Give the index of the next line's group, or None, and the value of what is to be noted about that."""
+    def next_line(self, line: _ParsedLine) -> tuple[int | None, int]:
+        """Return the index of the next line's group, or None, and the notes on its position."""
         notes = 0
-        if reading.kind is RecordKind.USER_AGENT:
+        if line.kind is RecordKind.USER_AGENT:
             if not self._in_user_agents:
                 self._group += 1
             self._in_group = self._in_user_agents = True
-        elif reading.kind in _RULES and not (self._profile.abnf_only and reading.notes & _OUTSIDE_GRAMMAR):
+        elif line.kind in _RULES and not (self._profile.abnf_only and line.notes & _OUTSIDE_GRAMMAR):
             self._in_user_agents = False
             if not self._in_group:
                 notes = Note.OUTSIDE_GROUP.value
-        elif reading.is_blank and self._profile.blank_line_ends_group:
+        elif line.is_blank and self._profile.blank_line_ends_group:
             self._in_group = self._in_user_agents = False
         return (self._group if self._in_group else None), notes
 
 
-def _reading_of(content: bytes, profile: Profile) -> _LineReading:
+def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     read = readable_part(content, profile)
     notes = Note.LINE_CUT.value if len(read) != len(content) else 0
     if b"\0" in content:
@@ -151,11 +159,11 @@ def _reading_of(content: bytes, profile: Profile) -> _LineReading:
     if field is None:
         if read.partition(b"#")[0].strip():
             notes |= Note.NOT_A_RECORD.value
-        return _LineReading(None, (0, 0), (0, 0), notes, not read.strip())
+        return _ParsedLine(None, (0, 0), (0, 0), notes, not read.strip())
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = record_kind(key, profile)
-    notes |= _key_notes(key, kind) | _octet_notes(value)
+    notes |= _key_notes(key, kind) | _byte_notes(value)
     if not field.has_colon:
         notes |= Note.MISSING_COLON.value
     in_grammar = _in_grammar(read, kind)
@@ -165,7 +173,7 @@ def _reading_of(content: bytes, profile: Profile) -> _LineReading:
         notes |= _token_notes(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
         notes |= _pattern_notes(value, profile)
-    return _LineReading(
+    return _ParsedLine(
         kind, (field.key_start, field.key_end), (field.value_start, field.value_end), notes, is_blank=False
     )
 
@@ -179,7 +187,7 @@ def _key_notes(key: bytes, kind: RecordKind) -> int:
     return Note.MISSPELT_KEY.value if folded in dict(SPELLINGS)[kind] else Note.KEY_PREFIX.value
 
 
-def _octet_notes(value: bytes) -> int:
+def _byte_notes(value: bytes) -> int:
     if not value:
         return Note.EMPTY_VALUE.value
     notes = 0

@@ -1,31 +1,31 @@
-"""Text at the edge becomes octets once, and classes of octets get their names.
+"""Conversion between text and bytes, and named sets of characters.
 
-Nothing here raises on any text: a lone surrogate is an octet that somebody could not decode
-(U+DC80 to U+DCFF), or is encoded as if it were a character.
+No text raises. A lone surrogate from U+DC80 to U+DCFF is the byte that it escapes (PEP 383). Any other surrogate is
+encoded like a character.
 """
 
 from typing import Final
 
-# RFC 3986 section 2.3; the only octets whose escapes mean the same as themselves.
+# RFC 3986 section 2.3: the only characters whose escapes are equivalent to themselves.
 UNRESERVED: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 HEX_DIGITS: Final = b"0123456789ABCDEFabcdef"
-# The white space that Google's parser strips, which is what bytes.strip() strips.
+# The white space that Google's parser strips, and that bytes.strip() strips.
 WHITE_SPACE: Final = b" \t\n\v\f\r"
-# Octets that no URI holds as themselves: controls, space, delimiters of RFC 2396, everything over 0x7E.
+# Bytes that a URI cannot contain unescaped: controls, space, the delimiters of RFC 2396, and everything over 0x7E.
 NEVER_IN_URI: Final = bytes([*range(0x21), *b'"<>\\^`{|}', *range(0x7F, 0x100)])
 
 
 def encode_text(text: str) -> bytes:
-    """Encode `text` as UTF-8; the octets behind U+DC80 to U+DCFF come back, other surrogates pass.
+    """Encode `text` as UTF-8. Surrogates from U+DC80 to U+DCFF become the bytes that they escape.
 
     Cost: O(characters).
     """
     try:
         return text.encode()
     except UnicodeEncodeError:
-        passed = text.encode("utf-8", "surrogatepass")
-    # U+DC80 to U+DCFF are ED B2 80 to ED B3 BF, which no valid UTF-8 holds.
-    parts = passed.split(b"\xed")
+        encoded = text.encode("utf-8", "surrogatepass")
+    # U+DC80 to U+DCFF are encoded as ED B2 80 to ED B3 BF, which valid UTF-8 never contains.
+    parts = encoded.split(b"\xed")
     out = [parts[0]]
     for part in parts[1:]:
         if len(part) >= 2 and part[0] in (0xB2, 0xB3):
@@ -35,17 +35,17 @@ def encode_text(text: str) -> bytes:
     return b"".join(out)
 
 
-def display_text(octets: bytes) -> str:
-    """Decode UTF-8 for people and JSON; what is no UTF-8 or cannot be printed becomes its escape, `%E9`.
+def display_text(encoded: bytes) -> str:
+    """Decode UTF-8 for display and JSON. Bytes that are invalid or not printable are percent-encoded, as in `%E9`.
 
-    In a pattern or a target the escape means the same as the octet, so nothing is lost. What a site
-    wrote may not steer the terminal that shows it: an ESC is printed as `%1B`.
+    In a pattern or a target, an escape is equivalent to the byte, so that no information is lost. Content of a site
+    cannot control the terminal that prints it: an ESC character becomes `%1B`.
     """
-    text = octets.decode("utf-8", "surrogateescape")
+    text = encoded.decode("utf-8", "surrogateescape")
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else _escapes_of(c) for c in text)
+    return "".join(c if c.isprintable() else _percent_encode(c) for c in text)
 
 
-def _escapes_of(character: str) -> str:
-    return "".join(f"%{octet:02X}" for octet in character.encode("utf-8", "surrogateescape"))
+def _percent_encode(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
