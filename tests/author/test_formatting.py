@@ -8,7 +8,7 @@ from tests.lint.corpus import files
 
 from canfetch import PROFILES
 from canfetch.author.formatting import format_robots
-from canfetch.core.equivalence import differing_profiles, meaning_of
+from canfetch.core.equivalence import comparison_key, differing_profiles
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,6 @@ def test_both_engines_say_the_same_of_many_formatted_files() -> None:
             continue
         for profile, flags in PROFILES.items():
             for engine in ("python",) if flags.robotparser else ("python", "native"):
-                before, after = (meaning_of(one, profile, engine=engine) for one in (octets, result.content))
+                before, after = (comparison_key(one, profile, engine=engine) for one in (octets, result.content))
                 assert before == after, (name, profile, engine)
     assert refused < total / 20

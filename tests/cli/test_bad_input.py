@@ -82,8 +82,8 @@ def refused(ran: Any) -> str:
         ((*WHOLE, "--agent", "Example Bot", "--exact"), "'Example Bot' is no product token", "give one without"),
         (("check", "/x", "--robots", "robots.txt"), "no agent", "give --agent TOKEN"),
         (("check", "--agent", "GPTBot", "--robots", "robots.txt"), "no URL", "--urls-file FILE"),
-        (("check", "", "--agent", "GPTBot", "--robots", "robots.txt"), "'' is no URL", "give an absolute URL"),
-        (("check", "x.html", "--agent", "GPTBot", "--robots", "robots.txt"), "'x.html' is no URL", "begins with '/'"),
+        (("check", "", "--agent", "GPTBot", "--robots", "robots.txt"), "invalid URL ''", "expected an absolute URL"),
+        (("check", "x.html", "--agent", "GPTBot", "--robots", "robots.txt"), "URL 'x.html'", "starting with '/'"),
         ((*ASK, "--robots"), "'--robots' requires an argument", "--help'"),
         ((*WHOLE, "--agnet", "x"), "no such option", "--agent"),
         (("chekc",), "no such command 'chekc'", "canfetch --help"),
@@ -104,7 +104,7 @@ def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str,
 def test_url_that_is_none_in_every_command(run: Run, command: str, form: str) -> None:
     ran = run(command, "fish", "--agent", "GPTBot", "--robots", "robots.txt", "--format", form)
     assert ran.code == 2
-    assert ran.err.startswith("canfetch: 'fish' is no URL: ")
+    assert ran.err.startswith("canfetch: invalid URL 'fish': ")
     assert ran.err.count("\n") == 1
 
 
@@ -184,8 +184,8 @@ def test_message_about_a_long_url_is_cropped(ask: Run) -> None:
     ran = ask("check", "a" * 5_000)
     assert ran.code == 2
     assert len(ran.err) < 700
-    assert ran.err.startswith("canfetch: 'aaa")
-    assert ran.err.endswith("begins with '/'\n")
+    assert ran.err.startswith("canfetch: invalid URL 'aaa")
+    assert ran.err.endswith("starting with '/'\n")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_bad_url_is_exit_2_and_the_others_are_answered(ask: Run) -> None:
     assert ran.code == 2
     assert [line.split()[:2] for line in ran.lines] == [["disallowed", "/x"], ["allowed", "/shop/"]]
     assert ran.err == (
-        "canfetch: 'fish' is no URL: give an absolute URL, '//host/path', or a path that begins with '/'\n"
+        "canfetch: invalid URL 'fish': expected an absolute URL, '//host/path', or a path starting with '/'\n"
     )
 
 
@@ -87,7 +87,7 @@ def test_bad_line_of_a_file_is_named_with_its_place(ask: Run, folder: Path) -> N
     (folder / "urls.txt").write_text("/one\n\nfish\n/shop/two\n", encoding="utf-8")
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
-    assert ran.err.startswith("canfetch: urls.txt:3: 'fish' is no URL: give ")
+    assert ran.err.startswith("canfetch: urls.txt:3: invalid URL 'fish': expected ")
     assert len(ran.lines) == 2
 
 
@@ -95,7 +95,7 @@ def test_urls_from_standard_input(ask: Run) -> None:
     ran = ask("check", "--urls-file", "-", stdin=b"/shop/\nfish\n")
     assert ran.code == 2
     assert ran.lines == ["allowed     /shop/  GPTBot  line 6, Allow: /shop/"]
-    assert ran.err.startswith("canfetch: standard input:2: 'fish' is no URL: ")
+    assert ran.err.startswith("canfetch: standard input:2: invalid URL 'fish': ")
 
 
 def test_agents_from_a_file_each_once(run: Run, folder: Path) -> None:
@@ -141,7 +141,7 @@ def test_csv_has_a_header_and_a_row_for_each(ask: Run) -> None:
     assert (cart["allowed"], cart["rule_pattern"], cart["rule_line"]) == ("false", "/shop/cart", "7")
     assert (robots["allowed"], robots["reason"], robots["rule_line"]) == ("true", "robots-txt", "")
     assert (fish["url"], fish["allowed"]) == ('fi"sh,', "")
-    assert fish["error"].startswith("'fi\"sh,' is no URL")
+    assert fish["error"].startswith("invalid URL 'fi\"sh,'")
 
 
 @pytest.mark.parametrize("urls, code", [(["/shop/"], 0), (["/shop/", "/x"], 1), (["/x", "fish", "/shop/"], 2)])
@@ -158,7 +158,7 @@ def test_quiet_over_a_long_list_finds_the_one(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text(good + "/shop/cart\nfish\n" + good, encoding="utf-8")
     ran = ask("check", "-q", "--urls-file", "urls.txt")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: urls.txt:10002: 'fish' is no URL")
+    assert ran.err.startswith("canfetch: urls.txt:10002: invalid URL 'fish'")
 
 
 def test_robots_url_makes_another_origin_an_error(ask: Run) -> None:

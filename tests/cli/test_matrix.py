@@ -45,7 +45,7 @@ def test_csv_is_a_column_an_agent(run: Run) -> None:
     assert header == ["url", "GPTBot", "Googlebot-Image", "ExampleBot", "error"]
     assert cart == ["/shop/cart", "disallowed", "disallowed", "allowed", ""]
     assert fish[:4] == ["fish", "", "", ""]
-    assert fish[4].startswith("'fish' is no URL")
+    assert fish[4].startswith("invalid URL 'fish'")
 
 
 def test_table_goes_on_block_after_block(run: Run, folder: Path) -> None:

@@ -311,7 +311,7 @@ def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
             "--tdm-file says",
             "give the page's URL",
         ),
-        (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "'nonsense' is no URL", "give an absolute URL"),
+        (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "invalid URL 'nonsense'", "expected an absolute URL"),
         (("page", "--agent", "a b", "--header", "a: b"), "'a b' is no product token", "without white space"),
         (("page", "--agent", "Googlebot/2.1", "--header", "a: b"), "no product token", "the token alone, 'Googlebot'"),
         (("page", "--agent", "", "--header", "a: b"), "invalid product token ''", "expected a name"),

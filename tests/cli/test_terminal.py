@@ -154,7 +154,7 @@ def test_bar_over_a_long_list_where_no_answers_run_through_it(screen: Screen, fo
     for out in (screen(*listed, only_errors=True, rich=rich), screen(*listed, "--quiet", rich=rich)):
         assert ("━" if rich else "[###") in out
         assert "allowed" not in ESCAPES.sub("", out)
-        assert "canfetch: urls.txt:60001: 'fish' is no URL" in ESCAPES.sub("", out)
+        assert "canfetch: urls.txt:60001: invalid URL 'fish'" in ESCAPES.sub("", out)
     through = screen(*listed, rich=rich)
     assert "━" not in through
     assert "[###" not in through

@@ -9,7 +9,7 @@ from conformance.cases import Answer, Case, Question, load
 
 import canfetch
 from canfetch import RobotsTxt
-from canfetch.core.engines import profiles_of
+from canfetch.core.engines import supported_profiles
 
 CASES = load()
 
@@ -47,7 +47,7 @@ def answer_of(robots: RobotsTxt, question: Question) -> Answer:
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
 def test_case(case: Case, engine: str) -> None:
     wrong = []
-    done = profiles_of(engine)
+    done = supported_profiles(engine)
     if not set(case.profiles) & set(done):
         pytest.skip("profiles of the Python engine alone")
     for profile, questions in groupby(case.questions(), attrgetter("profile")):

@@ -10,7 +10,7 @@ import pytest
 
 from canfetch.core import both
 from canfetch.core.contract import Decision
-from canfetch.core.engines import compiler_of
+from canfetch.core.engines import get_compiler
 from canfetch.core.reference import CompiledFile, compile_file
 from canfetch.core.reference.compiled import BoundRules
 from canfetch.core.verdict import Rule
@@ -121,7 +121,7 @@ def test_an_unexpected_exception_is_not_hidden() -> None:
 
 
 def test_the_native_engine_is_one_of_both(both_engines: str) -> None:
-    compiled = both.pair_compilers(compile_file, compiler_of("native"))(FILE, "rfc9309")
+    compiled = both.pair_compilers(compile_file, get_compiler("native"))(FILE, "rfc9309")
     rules = compiled.bind((b"a",), True, None, None)
     for _ in range(40):
         assert rules.decide("/x") == (False, "disallow-rule", RULES[0], RULES[1:], b"/x")

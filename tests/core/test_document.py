@@ -9,7 +9,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
-from canfetch.core.engines import profiles_of
+from canfetch.core.engines import supported_profiles
 from canfetch.core.limits import COMPILED_RULES_LIMIT
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
@@ -120,7 +120,7 @@ def test_no_url_no_answer(robots: canfetch.RobotsTxt, url: str) -> None:
 
 @pytest.mark.parametrize("url", [None, 7, ["/fish"], bytearray(b"/fish")])
 def test_a_url_of_another_type_raises(robots: canfetch.RobotsTxt, url: Any) -> None:
-    with pytest.raises(TypeError, match="a URL is str or bytes"):
+    with pytest.raises(TypeError, match="expected str or bytes"):
         robots.allows(url, agent="FooBot")
     with pytest.raises(TypeError, match=r"index 0"):
         robots.rules_for("FooBot").allows_many([url])
@@ -220,7 +220,7 @@ def test_crawl_delays_of_ten_thousand_groups_cost_their_number(engine: str) -> N
     assert robots.crawl_delay(agent="a") == 1.0
 
 
-@pytest.mark.parametrize("profile", profiles_of("native"))
+@pytest.mark.parametrize("profile", supported_profiles("native"))
 @pytest.mark.parametrize(
     "octets",
     [

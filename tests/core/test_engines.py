@@ -1,4 +1,4 @@
-"""Which engine compiles: by name, by environment, by what is built."""
+"""Which engine compiles a file: by name, by environment variable, by what is installed."""
 
 import sys
 from collections.abc import Iterator
@@ -21,14 +21,13 @@ FILE = b"User-agent: *\nDisallow: /x"
 
 
 @pytest.fixture(autouse=True)
-def _forgetful() -> Iterator[None]:
-    # What was found once is remembered; a test finds something else.
-    forget()
+def _empty_caches() -> Iterator[None]:
+    clear_caches()
     yield
-    forget()
+    clear_caches()
 
 
-def forget() -> None:
+def clear_caches() -> None:
     engines.native_module.cache_clear()
     engines.engine_name.cache_clear()
     engines._compilers.clear()
@@ -36,15 +35,15 @@ def forget() -> None:
 
 @pytest.fixture
 def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the machine one where no native module is built."""
-    # Python refuses to import what is None here.
+    """Simulate an installation without the native module."""
+    # Importing a module that is None here raises ModuleNotFoundError.
     monkeypatch.setitem(sys.modules, "canfetch._native", None)
     monkeypatch.delenv("CANFETCH_ENGINE", raising=False)
 
 
 @pytest.fixture
 def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Make the machine one where a module is built that says it is native."""
+    """Simulate an installation with a native module."""
     module = ModuleType("canfetch._native")
     module.CONTRACT = CONTRACT  # type: ignore[attr-defined]
     module.PROFILES = ("rfc9309", "google")  # type: ignore[attr-defined]
@@ -55,101 +54,98 @@ def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.usefixtures("no_native")
-def test_without_a_native_module_python_answers() -> None:
+def test_the_python_engine_is_the_default_without_a_native_module() -> None:
     assert canfetch.engine == "python"
     assert isinstance(canfetch.parse(FILE)._compiled, CompiledFile)
     for name in engines.ENGINES:
-        assert engines.profiles_of(name) == tuple(PROFILES)
+        assert engines.supported_profiles(name) == tuple(PROFILES)
 
 
 @pytest.mark.usefixtures("no_native")
 @pytest.mark.parametrize("name", ["native", "both"])
-def test_an_engine_that_is_not_built_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(EngineError, match="not built here; install canfetch with CANFETCH_BUILD=native"):
+def test_an_engine_that_is_not_installed_is_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineError, match="not installed; reinstall canfetch with CANFETCH_BUILD=native"):
         canfetch.parse(FILE, engine=name)
     monkeypatch.setenv("CANFETCH_ENGINE", name)
-    with pytest.raises(EngineError, match="not built here"):
+    with pytest.raises(EngineError, match="not installed"):
         canfetch.parse(FILE)
-    with pytest.raises(EngineError, match="not built here"):
+    with pytest.raises(EngineError, match="not installed"):
         engines.engine_name()
 
 
-def test_the_native_module_answers_where_it_is_built(native: ModuleType) -> None:
+def test_the_native_engine_is_the_default_if_it_is_installed(native: ModuleType) -> None:
     assert canfetch.engine == "native"
-    assert engines.compiler_of(None) is native.compile_file
-    assert engines.compiler_of("native") is native.compile_file
-    assert engines.compiler_of("python") is compile_file
-    assert engines.profiles_of("native") == ("rfc9309", "google")
-    assert engines.profiles_of("python") == tuple(PROFILES)
+    assert engines.get_compiler(None) is native.compile_file
+    assert engines.get_compiler("native") is native.compile_file
+    assert engines.get_compiler("python") is compile_file
+    assert engines.supported_profiles("native") == ("rfc9309", "google")
+    assert engines.supported_profiles("python") == tuple(PROFILES)
 
 
 @pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("name", engines.ENGINES)
-def test_the_environment_chooses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_sets_the_default(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANFETCH_ENGINE", name)
     assert canfetch.engine == name
     assert not canfetch.parse(FILE).allows("/x", agent="a")
     assert isinstance(canfetch.parse(FILE)._compiled, CompiledFilePair) is (name == "both")
-    # The caller's word counts more.
+    # The argument overrides it.
     assert isinstance(canfetch.parse(FILE, engine="python")._compiled, CompiledFile)
 
 
-def test_an_engine_that_does_not_exist_is_told_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(EngineError, match="unknown engine 'rust': choose from 'python', 'native', 'both'"):
+def test_an_unknown_engine_is_an_error_that_lists_the_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineError, match="unknown engine 'rust': expected one of python, native, both"):
         canfetch.parse(FILE, engine="rust")
     monkeypatch.setenv("CANFETCH_ENGINE", "rust")
-    with pytest.raises(
-        EngineError, match="CANFETCH_ENGINE: unknown engine 'rust': choose from 'python', 'native', 'both'"
-    ):
+    with pytest.raises(EngineError, match="invalid CANFETCH_ENGINE 'rust': expected one of python, native, both"):
         canfetch.parse(FILE)
 
 
-def test_a_stale_native_module_is_refused(native: ModuleType) -> None:
+def test_an_outdated_native_module_is_an_error(native: ModuleType) -> None:
     native.CONTRACT = CONTRACT + 1  # type: ignore[attr-defined]
-    with pytest.raises(EngineError, match=f"contract {CONTRACT + 1}, .*; install canfetch again"):
+    with pytest.raises(EngineError, match=f"contract {CONTRACT + 1}, expected {CONTRACT}; reinstall canfetch"):
         canfetch.parse(FILE)
 
 
-def test_a_native_module_that_cannot_be_loaded_is_no_reason_to_be_slow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_native_module_that_cannot_be_loaded_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / f"_native{EXTENSION_SUFFIXES[0]}"
-    broken.write_bytes(b"no module")
+    broken.write_bytes(b"not a module")
     monkeypatch.delitem(sys.modules, "canfetch._native", raising=False)
     monkeypatch.delattr(canfetch, "_native", raising=False)
     monkeypatch.delenv("CANFETCH_ENGINE", raising=False)
     monkeypatch.setattr(canfetch, "__path__", [str(tmp_path), *canfetch.__path__])
-    with pytest.raises(EngineError, match=r"cannot be loaded .*; install canfetch again, or set"):
+    with pytest.raises(EngineError, match=r"cannot load the native engine .*; reinstall canfetch, or set"):
         canfetch.parse(FILE)
     monkeypatch.setenv("CANFETCH_ENGINE", "python")
     assert not canfetch.parse(FILE).allows("/x", agent="a")
 
 
-def test_the_environment_is_asked_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert engines.compiler_of(None) is native.compile_file
+def test_the_environment_is_read_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert engines.get_compiler(None) is native.compile_file
     monkeypatch.setenv("CANFETCH_ENGINE", "python")
-    # What the name says is what answers.
+    # The name matches the engine that is used.
     assert canfetch.engine == "native"
-    assert engines.compiler_of(None) is native.compile_file
+    assert engines.get_compiler(None) is native.compile_file
 
 
-def test_the_native_module_is_looked_for_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_native_module_is_searched_once(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engines.native_module() is native
-    # Looking for what is not there costs more than parsing a file.
+    # A failed import takes longer than parsing a file.
     monkeypatch.setitem(sys.modules, "canfetch._native", None)
     assert engines.native_module() is native
 
 
-def test_the_real_native_module_does_every_profile_but_those_of_python_itself(both_engines: str) -> None:
-    assert engines.profiles_of(both_engines) == tuple(name for name, flags in PROFILES.items() if not flags.robotparser)
+def test_the_native_engine_supports_every_profile_but_those_of_urllib(both_engines: str) -> None:
+    supported = tuple(name for name, flags in PROFILES.items() if not flags.robotparser)
+    assert engines.supported_profiles(both_engines) == supported
 
 
 @pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("profile", ["cpython-old", "cpython-new"])
-def test_python_readings_of_python_itself_are_of_the_python_engine(profile: str) -> None:
+def test_the_profiles_of_urllib_use_the_python_engine(profile: str) -> None:
     for engine in (None, "python"):
         assert isinstance(canfetch.parse(FILE, profile=profile, engine=engine)._compiled, RobotparserFile)
     for engine in ("native", "both", "rust"):
-        with pytest.raises(EngineError, match=f"does not do the profile {profile}; leave it out, or use 'python'"):
+        with pytest.raises(EngineError, match=f"does not support the profile {profile}; omit it, or use 'python'"):
             canfetch.parse(FILE, profile=profile, engine=engine)
-    assert engines.compiler_for("native", PROFILES["rfc9309"]) is engines.compiler_of("native")
+    assert engines.get_profile_compiler("native", PROFILES["rfc9309"]) is engines.get_compiler("native")

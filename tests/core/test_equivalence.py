@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch import PROFILES, parse
-from canfetch.core.equivalence import differing_profiles, meaning_of
+from canfetch.core.equivalence import comparison_key, differing_profiles
 
 RULES = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 
@@ -56,15 +56,15 @@ def test_groups_of_one_token_are_read_together() -> None:
 
 
 def test_an_empty_rule_says_nothing_and_a_group_without_rules_may_be_none() -> None:
-    assert meaning_of(b"User-agent: a\nDisallow:\n", "rfc9309") == meaning_of(b"User-agent: a\n", "rfc9309")
-    assert meaning_of(b"User-agent: a\n", "draft1996") == meaning_of(b"", "draft1996")
-    assert meaning_of(b"User-agent: a\n", "rfc9309") != meaning_of(b"", "rfc9309")
+    assert comparison_key(b"User-agent: a\nDisallow:\n", "rfc9309") == comparison_key(b"User-agent: a\n", "rfc9309")
+    assert comparison_key(b"User-agent: a\n", "draft1996") == comparison_key(b"", "draft1996")
+    assert comparison_key(b"User-agent: a\n", "rfc9309") != comparison_key(b"", "rfc9309")
 
 
 def test_engines_find_the_same_meaning(engine: str) -> None:
     for profile, flags in PROFILES.items():
         if not flags.robotparser:
-            assert meaning_of(RULES.encode(), profile, engine=engine) == meaning_of(RULES.encode(), profile)
+            assert comparison_key(RULES.encode(), profile, engine=engine) == comparison_key(RULES.encode(), profile)
 
 
 LINES = st.lists(
@@ -79,7 +79,7 @@ LINES = st.lists(
 @given(LINES, LINES)
 def test_one_meaning_is_one_verdict(one: bytes, other: bytes) -> None:
     for profile in PROFILES:
-        if meaning_of(one, profile) == meaning_of(other, profile):
+        if comparison_key(one, profile) == comparison_key(other, profile):
             first, second = (parse(octets, profile=profile) for octets in (one, other))
             for agent in ("a", "b", "c"):
                 for url in ("/", "/x", "/x/y", "/z/y", "/robots.txt", "/xy"):
@@ -91,4 +91,4 @@ def test_a_change_that_keeps_the_meaning_keeps_all_verdicts(octets: bytes) -> No
     """Two files made apart seldom mean the same; one with a comment put in always does."""
     other = octets.replace(b"Disallow: /x", b"Disallow:   /x  # why")
     for profile in PROFILES:
-        assert meaning_of(octets, profile) == meaning_of(other, profile)
+        assert comparison_key(octets, profile) == comparison_key(other, profile)

@@ -4,11 +4,11 @@ import pytest
 
 from canfetch.core.escapes import (
     canonical,
+    encode_for_uri,
     encode_reserved_data,
-    encoded_for_uri,
-    google_escaped,
+    escape_literal,
+    google_escape,
     has_reserved_data,
-    literal,
 )
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -133,11 +133,11 @@ def test_form_b_exists_where_a_query_has_reserved_data(form: bytes, has: bool) -
     ],
 )
 def test_google_escapes_no_more_than_it_must(value: bytes, escaped: bytes) -> None:
-    assert google_escaped(value) == escaped
+    assert google_escape(value) == escaped
 
 
 def test_googlebot_a_fetcher_encodes_what_no_uri_holds() -> None:
-    assert encoded_for_uri(b'/a b\xe9\0"<>\\^`{|}%7e%zz~:*$') == b"/a%20b%E9%00%22%3C%3E%5C%5E%60%7B%7C%7D%7E%zz~:*$"
+    assert encode_for_uri(b'/a b\xe9\0"<>\\^`{|}%7e%zz~:*$') == b"/a%20b%E9%00%22%3C%3E%5C%5E%60%7B%7C%7D%7E%zz~:*$"
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,11 @@ def test_googlebot_a_fetcher_encodes_what_no_uri_holds() -> None:
     ],
 )
 def test_draft1996_octets_without_signs(octets: bytes, raw: bytes, decoded: bytes) -> None:
-    assert literal(octets, decode=False) == raw
-    assert literal(octets, decode=True) == decoded
+    assert escape_literal(octets, decode=False) == raw
+    assert escape_literal(octets, decode=True) == decoded
 
 
 def test_draft1996_decoded_slashes_are_told_from_decoded_percents() -> None:
     texts = [b"/", b"%2F", b"%252F", b"%25%32F", b"2F", b"%"]
-    assert len({literal(text, decode=True) for text in texts}) == 5
-    assert literal(b"%252F", decode=True) == literal(b"%25%32F", decode=True)
+    assert len({escape_literal(text, decode=True) for text in texts}) == 5
+    assert escape_literal(b"%252F", decode=True) == escape_literal(b"%25%32F", decode=True)

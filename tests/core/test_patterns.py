@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.patterns import PatternText, is_void, matches, segments_of, texts_of
+from canfetch.core.patterns import PatternText, is_void, matches, parse_pattern, split_segments
 from canfetch.core.profiles import PROFILES
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
@@ -78,7 +78,7 @@ def test_rfc9309_2_2_3_star_and_dollar(pattern: bytes, target: bytes, expected: 
 
 
 def test_runs_of_stars_are_one_and_no_backtracking_is_needed() -> None:
-    assert segments_of(b"/a" + b"*" * 1000 + b"b") == segments_of(b"/a*b")
+    assert split_segments(b"/a" + b"*" * 1000 + b"b") == split_segments(b"/a*b")
     # Where each star could begin anywhere, a backtracking matcher would try 10^40 ways.
     assert not matches(b"/" + b"*a" * 40 + b"*b", b"/" + b"a" * 2000)
 
@@ -86,7 +86,7 @@ def test_runs_of_stars_are_one_and_no_backtracking_is_needed() -> None:
 @pytest.mark.parametrize("value", [b"", b"fish", b"$", b"?a", b"%2Ffish", b"\xef\xbb\xbf/", b"/a\0b", b"*\0"])
 def test_rfc9309_2_2_what_is_no_path_pattern_is_void(value: bytes) -> None:
     assert is_void(value, RFC9309)
-    assert texts_of(value, allow=False, profile=RFC9309) == ()
+    assert parse_pattern(value, allow=False, profile=RFC9309) == ()
 
 
 @pytest.mark.parametrize("value", [b"/", b"*.gif$", b"*"])
@@ -96,7 +96,7 @@ def test_rfc9309_erratum_7995_a_pattern_may_begin_with_a_star(value: bytes) -> N
 
 @pytest.mark.parametrize("value", [b"", b"fish", b"$", b"/a\0b"])
 def test_google_no_value_is_void(value: bytes) -> None:
-    assert texts_of(value, allow=False, profile=GOOGLE) == (PatternText(value, len(value), form_b=False),)
+    assert parse_pattern(value, allow=False, profile=GOOGLE) == (PatternText(value, len(value), form_b=False),)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_google_no_value_is_void(value: bytes) -> None:
     ],
 )
 def test_rfc9309_2_2_2_specificity_is_the_octets_of_form_a(value: bytes, text: bytes, octets: int) -> None:
-    assert texts_of(value, allow=False, profile=RFC9309) == (PatternText(text, octets, form_b=False),)
+    assert parse_pattern(value, allow=False, profile=RFC9309) == (PatternText(text, octets, form_b=False),)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_rfc9309_2_2_2_specificity_is_the_octets_of_form_a(value: bytes, text: b
     ],
 )
 def test_form_b_counts_as_many_octets_as_form_a(value: bytes, text_a: bytes, text_b: bytes, octets: int) -> None:
-    assert texts_of(value, allow=True, profile=RFC9309) == (
+    assert parse_pattern(value, allow=True, profile=RFC9309) == (
         PatternText(text_a, octets, form_b=False),
         PatternText(text_b, octets, form_b=True),
     )
@@ -153,21 +153,23 @@ def test_form_b_counts_as_many_octets_as_form_a(value: bytes, text_a: bytes, tex
     ],
 )
 def test_google_index_html_equals_slash(value: bytes, allow: bool, texts: list[tuple[bytes, int]]) -> None:  # noqa: FBT001
-    found = texts_of(value, allow=allow, profile=GOOGLE)
+    found = parse_pattern(value, allow=allow, profile=GOOGLE)
     assert [(text.text, text.specificity) for text in found] == texts
-    assert len(texts_of(value, allow=allow, profile=RFC9309)) <= 1
+    assert len(parse_pattern(value, allow=allow, profile=RFC9309)) <= 1
 
 
 def test_original1994_a_value_is_the_beginning_of_a_path_and_nothing_else() -> None:
     for profile in ("original1994", "draft1996"):
         flags = PROFILES[profile]
-        assert texts_of(b"/a*b$", allow=False, profile=flags) == (PatternText(b"/a\x01sb\x01d", 5, form_b=False),)
-        assert texts_of(b"*.gif", allow=False, profile=flags)[0].text == b"\x01s.gif"
-        assert texts_of(b"/a\0b", allow=False, profile=flags) == ()
-    assert texts_of(b"/%7Ea", allow=False, profile=PROFILES["original1994"])[0].text == b"/%7Ea"
-    assert texts_of(b"/%7Ea", allow=False, profile=PROFILES["draft1996"]) == (PatternText(b"/~a", 5, form_b=False),)
+        assert parse_pattern(b"/a*b$", allow=False, profile=flags) == (PatternText(b"/a\x01sb\x01d", 5, form_b=False),)
+        assert parse_pattern(b"*.gif", allow=False, profile=flags)[0].text == b"\x01s.gif"
+        assert parse_pattern(b"/a\0b", allow=False, profile=flags) == ()
+    assert parse_pattern(b"/%7Ea", allow=False, profile=PROFILES["original1994"])[0].text == b"/%7Ea"
+    assert parse_pattern(b"/%7Ea", allow=False, profile=PROFILES["draft1996"]) == (
+        PatternText(b"/~a", 5, form_b=False),
+    )
 
 
 def test_yandex_reserved_data_of_a_query_has_one_form() -> None:
-    assert len(texts_of(b"/a?b=:", allow=False, profile=PROFILES["yandex"])) == 1
-    assert len(texts_of(b"/a?b=:", allow=False, profile=PROFILES["bing"])) == 2
+    assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["yandex"])) == 1
+    assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["bing"])) == 2

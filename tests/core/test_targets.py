@@ -3,14 +3,14 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.targets import google_path_params_query, remove_dot_segments, target_of
+from canfetch.core.targets import google_path_params_query, remove_dot_segments, to_target
 from canfetch.core.urls import split_url
 
 
 def target(url: bytes, profile: str = "rfc9309") -> bytes:
     split = split_url(url)
     assert split is not None
-    return target_of(url, split, PROFILES[profile])
+    return to_target(url, split, PROFILES[profile])
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -1,8 +1,8 @@
-"""What is a URL, and what is none: RFC 3986 section 3."""
+"""URLs: which ones are valid, and how they are split (RFC 3986 section 3)."""
 
 import pytest
 
-from canfetch.core.urls import Authority, SplitURL, reject, rejection, split_authority, split_url, url_bytes
+from canfetch.core.urls import Authority, SplitURL, invalid_url, split_authority, split_url, url_bytes, validate_url
 from canfetch.errors import InvalidURL
 
 
@@ -21,17 +21,17 @@ from canfetch.errors import InvalidURL
         (b"//example.com", b"", b"example.com", b""),
         (b"/", b"", b"", b"/"),
         (b"/a://b", b"", b"", b"/a://b"),
-        # No host: a path that begins with slashes.
+        # Without a host: a path that starts with slashes.
         (b"//", b"", b"", b"//"),
         (b"///a", b"", b"", b"///a"),
         (b"//?a", b"", b"", b"//?a"),
-        # Odd, and a URL nevertheless.
+        # Unusual, but valid.
         (b"https://example.com:/", b"https", b"example.com:", b"/"),
         (b"https://example.com;a/", b"https", b"example.com;a", b"/"),
         (b"https://ex%41mple.com/\0", b"https", b"ex%41mple.com", b"/\0"),
     ],
 )
-def test_rfc3986_3_a_url_comes_apart(url: bytes, scheme: bytes, authority: bytes, rest: bytes) -> None:
+def test_rfc3986_3_urls_are_split(url: bytes, scheme: bytes, authority: bytes, rest: bytes) -> None:
     split = split_url(url)
     assert split == SplitURL(scheme, authority, len(url) - len(rest))
 
@@ -73,22 +73,22 @@ def test_rfc3986_3_a_url_comes_apart(url: bytes, scheme: bytes, authority: bytes
         b"https://h:65536/",
         b"https://h:99999999999/",
         b"https://h:80:80/",
-        # Of example.com for a browser, which takes a backslash for a slash.
+        # Browsers treat the backslash as a slash, and would request example.com.
         b"https://example.com\\@example.org/",
         b"https://u p@h/",
         b"https://<u>@h/",
         b"//u\x00@h/",
     ],
 )
-def test_rfc3986_3_what_has_no_host_or_path_is_no_url(url: bytes) -> None:
+def test_rfc3986_3_invalid_urls(url: bytes) -> None:
     assert split_url(url) is None
-    with pytest.raises(InvalidURL, match="give an absolute URL"):
-        reject(url)
+    with pytest.raises(InvalidURL, match="expected an absolute URL"):
+        validate_url(url)
 
 
-@pytest.mark.parametrize("octet", [*range(0x21), *b'"<>\\^`{|}[]', 0x7F])
-def test_rfc3986_3_2_2_octets_that_no_host_holds(octet: int) -> None:
-    assert split_authority(b"a%cb" % octet) is None
+@pytest.mark.parametrize("byte", [*range(0x21), *b'"<>\\^`{|}[]', 0x7F])
+def test_rfc3986_3_2_2_bytes_that_are_invalid_in_a_host(byte: int) -> None:
+    assert split_authority(b"a%cb" % byte) is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_rfc3986_3_2_host_and_port_without_user_information(authority: bytes, ho
     assert split_authority(authority) == Authority(host, port)
 
 
-def test_a_url_is_str_or_bytes() -> None:
+def test_urls_are_str_or_bytes() -> None:
     class Path(str):
         __slots__ = ()
 
@@ -116,16 +116,18 @@ def test_a_url_is_str_or_bytes() -> None:
     assert url_bytes(Path("/fish")) == b"/fish"
     assert url_bytes(b"/\xff") == b"/\xff"
     for wrong in (None, 7, bytearray(b"/"), ["/"]):
-        with pytest.raises(TypeError, match=rf"str or bytes, not {type(wrong).__name__} \(index 3\)"):
+        with pytest.raises(
+            TypeError, match=rf"invalid URL of type {type(wrong).__name__} \(index 3\): expected str or bytes"
+        ):
             url_bytes(wrong, 3)
 
 
-def test_a_rejection_names_the_url_and_its_place() -> None:
-    assert rejection("fish").index is None
-    with pytest.raises(InvalidURL, match=r"'fish' \(index 2\) is no URL") as caught:
-        reject("fish", 2)
+def test_the_error_contains_the_url_and_its_index() -> None:
+    assert invalid_url("fish").index is None
+    with pytest.raises(InvalidURL, match=r"invalid URL 'fish' \(index 2\): expected") as caught:
+        validate_url("fish", 2)
     assert caught.value.index == 2
-    # What the Python engine takes, this lets pass: the native engine then says that the two differ.
-    reject("/fish")
+    # Valid URLs pass. The native engine then reports a difference between the engines.
+    validate_url("/fish")
     with pytest.raises(TypeError):
-        reject(7)
+        validate_url(7)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from canfetch.core.contract import CompiledFile
-from canfetch.core.engines import compiler_of
+from canfetch.core.engines import get_compiler
 from canfetch.core.profiles import PROFILES as FLAGS
 from canfetch.core.text import encode_text
 
@@ -22,7 +22,7 @@ PROFILES: Final = tuple(name for name, flags in FLAGS.items() if not flags.robot
 
 def compile_with(engine: str) -> CompileFile:
     """Give the function by which an engine compiles a file."""
-    return compiler_of(engine)
+    return get_compiler(engine)
 
 
 @cache

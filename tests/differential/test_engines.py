@@ -10,7 +10,7 @@ from tests.differential.reporting import report
 from tests.differential.runner import Job, run
 
 import canfetch
-from canfetch.core.engines import compiler_of
+from canfetch.core.engines import get_compiler
 
 pytestmark = pytest.mark.usefixtures("both_engines")
 
@@ -82,7 +82,7 @@ ODD_BATCHES = [
 @pytest.mark.parametrize("batch", ODD_BATCHES, ids=lambda batch: repr(batch)[:30])
 def test_engines_agree_on_odd_batches(profile: str, batch: object) -> None:
     answers = [
-        plain(outcome(compiler_of(engine)(FILE, profile).bind((b"a",), True, None, None).allows_many, batch))
+        plain(outcome(get_compiler(engine)(FILE, profile).bind((b"a",), True, None, None).allows_many, batch))
         for engine in ("python", "native")
     ]
     assert repr(answers[0]) == repr(answers[1])
@@ -90,7 +90,7 @@ def test_engines_agree_on_odd_batches(profile: str, batch: object) -> None:
 
 def test_engines_agree_where_the_iterable_raises() -> None:
     for engine in ("python", "native"):
-        rules = compiler_of(engine)(FILE, "rfc9309").bind((b"a",), True, None, None)
+        rules = get_compiler(engine)(FILE, "rfc9309").bind((b"a",), True, None, None)
         with pytest.raises(LookupError, match="the caller's own"):
             rules.allows_many(broken())
         assert rules.allows_many(iter(["/a", "/ab"])) == [False, True]

@@ -13,7 +13,7 @@ from tests.laws.strategies import Lines, agents, any_url, files, paths, patterns
 import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.escapes import canonical, encode_reserved_data
-from canfetch.core.patterns import matches, texts_of
+from canfetch.core.patterns import matches, parse_pattern
 from canfetch.core.profiles import PROFILES
 from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Reason
@@ -82,7 +82,7 @@ def test_law_the_verdict_is_what_rule_after_rule_gives(
         for rule in (rule for group in chosen for rule in group.rules):
             octets = [
                 text.specificity
-                for text in texts_of(rule.pattern, allow=rule.allow, profile=profile)
+                for text in parse_pattern(rule.pattern, allow=rule.allow, profile=profile)
                 if matches(text.text, forms[text.form_b])
             ]
             if octets:

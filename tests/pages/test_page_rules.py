@@ -60,9 +60,9 @@ def test_invalid_headers_raise_type_error(headers: Any) -> None:
     "arguments, error, message",
     [
         ({"max_bytes": 0}, InvalidLimit, "invalid max_bytes 0: expected at least 1"),
-        ({"url": "nonsense"}, InvalidURL, "'nonsense' is no URL"),
+        ({"url": "nonsense"}, InvalidURL, "invalid URL 'nonsense'"),
         ({"tdm_file": b"[]"}, InvalidOption, "tdm_file requires url"),
-        ({"url": 5}, TypeError, "a URL is str or bytes"),
+        ({"url": 5}, TypeError, "expected str or bytes"),
         ({"tdm_file": 5, "url": "/"}, TypeError, "tdm_file must be bytes or str, not int"),
     ],
 )

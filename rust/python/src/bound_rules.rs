@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::file_contents::FileContents;
 use crate::rule_objects::RuleObjects;
-use crate::urls::{rejection, url_bytes};
+use crate::urls::{invalid_url, url_bytes};
 
 /// URLs that `allows_many` holds at once.
 const CHUNK: usize = 4096;
@@ -85,7 +85,7 @@ impl BoundRules {
 
     /// Returns the target of a URL, or raises if the URL is invalid or its origin is not the file's.
     fn target<'u>(&self, url: &Bound<'_, PyAny>, bytes: &'u [u8]) -> PyResult<Cow<'u, [u8]>> {
-        let Some(valid) = self.validate(bytes) else { return Err(rejection(url, None)) };
+        let Some(valid) = self.validate(bytes) else { return Err(invalid_url(url, None)) };
         if valid.foreign {
             self.check(url, None)?;
         }
@@ -133,11 +133,11 @@ impl BoundRules {
                     self.check(url, Some(answers.len()))?;
                     allowed
                 }
-                Answer::Invalid => return Err(rejection(url, Some(answers.len()))),
+                Answer::Invalid => return Err(invalid_url(url, Some(answers.len()))),
             });
         }
         match urls.get(decided.len()) {
-            Some(neither_str_nor_bytes) => Err(rejection(neither_str_nor_bytes, Some(answers.len()))),
+            Some(neither_str_nor_bytes) => Err(invalid_url(neither_str_nor_bytes, Some(answers.len()))),
             None => Ok(()),
         }
     }
@@ -181,7 +181,7 @@ impl BoundRules {
     /// Returns whether the URL may be fetched.
     #[pyo3(signature = (url, /))]
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
         let target = self.target(url, &bytes)?;
         Ok(self.rules.allows(self.file.file(url.py()), &target))
     }
@@ -219,7 +219,7 @@ impl BoundRules {
     #[pyo3(signature = (url, /))]
     fn decide<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Decision<'py>> {
         let py = url.py();
-        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
         let target = self.target(url, &bytes)?;
         let explanation = self.rules.explain(self.file.file(py), &target);
         let reason = explanation.verdict.reason;
@@ -234,7 +234,7 @@ impl BoundRules {
     #[pyo3(signature = (url, /))]
     fn deciding_rule<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<(bool, Option<Bound<'py, PyAny>>)> {
         let py = url.py();
-        let Some(bytes) = url_bytes(url)? else { return Err(rejection(url, None)) };
+        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
         let target = self.target(url, &bytes)?;
         let verdict = self.rules.decide(self.file.file(py), &target);
         let rule = self.rule_objects.get(py, &self.file, verdict.rule.as_slice())?.pop();

@@ -46,11 +46,12 @@ fn encode_surrogates(text: &Bound<'_, PyString>, error: PyErr) -> PyResult<Vec<u
 
 /// Returns the error for an invalid URL. Python creates it, so that both engines raise the same message.
 #[cold]
-pub fn rejection(url: &Bound<'_, PyAny>, index: Option<usize>) -> PyErr {
-    let rejected =
-        url.py().import("canfetch.core.targets").and_then(|targets| targets.call_method1("reject", (url, index)));
-    match rejected {
+pub fn invalid_url(url: &Bound<'_, PyAny>, index: Option<usize>) -> PyErr {
+    let urls = url.py().import("canfetch.core.urls");
+    match urls.and_then(|urls| urls.call_method1("validate_url", (url, index))) {
         Err(error) => error,
-        Ok(_) => PyRuntimeError::new_err("canfetch.core.targets.reject accepted a URL that the native engine rejects"),
+        Ok(_) => {
+            PyRuntimeError::new_err("the engines differ: the Python engine accepts a URL that the native one rejects")
+        }
     }
 }

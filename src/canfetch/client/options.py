@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 from canfetch.access.policies import AccessPolicy, get_policy
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
-from canfetch.core.engines import compiler_for
+from canfetch.core.engines import get_profile_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, get_profile
@@ -107,7 +107,7 @@ class Options(NamedTuple):
         )
         options._check_values()
         # Raises now if the engine is missing, and not when the first file is parsed.
-        compiler_for(options.engine, options.profile)
+        get_profile_compiler(options.engine, options.profile)
         # A lease lasts little longer than a fetch, so that a worker that dies does not block the others.
         return options._replace(lease_seconds=options.timeout + _LEASE_MARGIN)
 

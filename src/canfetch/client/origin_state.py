@@ -12,7 +12,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, check_origin
 from canfetch.core.profiles import get_profile
-from canfetch.core.targets import target_of
+from canfetch.core.targets import to_target
 from canfetch.core.urls import split_url, url_bytes
 from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Verdict
 
@@ -201,7 +201,7 @@ class OriginState:
         if split is None:
             return b"/"
         profile = self.options.profile
-        target = target_of(encoded_url, split, profile)
+        target = to_target(encoded_url, split, profile)
         return unescape_literal(target) if profile.literal_paths else target
 
     def _is_exempt(self, target: bytes) -> bool:

@@ -1,6 +1,6 @@
-"""The grammar of RFC 9309 section 2.2, production by production, for the profile that reads nothing else.
+"""The grammar of RFC 9309 section 2.2, for the profile that accepts nothing else.
 
-The names are those of the grammar. No regular expression: each check is one pass over the octets.
+The names are those of the grammar. Each check is one pass over the bytes, without regular expressions.
 """
 
 from typing import Final
@@ -9,9 +9,9 @@ from typing import Final
 IDENTIFIER: Final = b"-ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 # WS = %x20 / %x09
 WS: Final = b" \t"
-# What UTF8-char-noctl leaves out of ASCII; it admits DEL.
+# ASCII that UTF8-char-noctl excludes. DEL is allowed.
 NOT_IN_PATTERN: Final = bytes(range(0x20)) + b" #"
-# A comment admits WS and `#` besides.
+# A comment may also contain WS and `#`.
 NOT_IN_COMMENT: Final = bytes(set(range(0x20)) - set(WS))
 
 
@@ -20,13 +20,13 @@ def is_product_token(value: bytes) -> bool:
     return value == b"*" or (value != b"" and not value.translate(None, IDENTIFIER))
 
 
-def is_utf8_without(forbidden: bytes, octets: bytes) -> bool:
-    """UTF-8 as the grammar spells it out, without the octets that are `forbidden`."""
-    if len(octets.translate(None, forbidden)) != len(octets):
+def is_utf8_without(forbidden: bytes, text: bytes) -> bool:
+    """UTF-8 as the grammar defines it, without the `forbidden` bytes."""
+    if len(text.translate(None, forbidden)) != len(text):
         return False
     try:
-        # Strict decoding refuses what the grammar refuses: overlong forms, surrogates, over U+10FFFF.
-        octets.decode("utf-8", "strict")
+        # Strict decoding rejects what the grammar rejects: overlong forms, surrogates, above U+10FFFF.
+        text.decode("utf-8", "strict")
     except UnicodeDecodeError:
         return False
     return True
@@ -38,5 +38,5 @@ def is_pattern(value: bytes) -> bool:
 
 
 def is_comment(comment: bytes) -> bool:
-    """[comment], from its `#` on, or nothing: comment = "#" *(UTF8-char-noctl / WS / "#")."""
+    """[comment], from its `#`: comment = "#" *(UTF8-char-noctl / WS / "#")."""
     return comment == b"" or is_utf8_without(NOT_IN_COMMENT, comment)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.contract import CompiledFile
-from canfetch.core.engines import compiler_for, compiler_of
+from canfetch.core.engines import get_compiler, get_profile_compiler
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
@@ -28,7 +28,7 @@ from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.records import Record, iter_records
 from canfetch.core.source import decode_source
 from canfetch.core.text import encode_text
-from canfetch.core.urls import rejection, split_url, url_bytes
+from canfetch.core.urls import invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class RobotsTxt:
         else:
             self.origin = parse_robots_url(url)
             self._check_origin = partial(check_origin, self.origin)
-        compile_file = compiler_for(engine, flags) if flags.robotparser else compiler_of(engine)
+        compile_file = get_profile_compiler(engine, flags) if flags.robotparser else get_compiler(engine)
         self._compiled: CompiledFile = compile_file(self.content, profile)
         self._token_lines: TokenLines | None = None
         self._extension_index: ExtensionIndex | None = None
@@ -291,7 +291,7 @@ class RobotsTxt:
         content = url_bytes(url)
         split = split_url(content)
         if split is None:
-            raise rejection(url)
+            raise invalid_url(url)
         if self._check_origin is not None:
             self._check_origin(url, None)
         return self._indexed_extensions.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")

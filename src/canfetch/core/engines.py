@@ -1,7 +1,7 @@
-"""Two engines, one answer: which of them compiles a file.
+"""Selection of the engine that compiles files.
 
-`CANFETCH_ENGINE` is `python`, `native` or `both`; without it the native engine is used where it is
-built. `both` runs both and raises where they differ.
+The environment variable `CANFETCH_ENGINE` is `python`, `native` or `both`. The default is the native engine if it is
+installed, otherwise the Python engine. `both` runs both engines and raises EngineError if they differ.
 """
 
 import os
@@ -10,7 +10,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import CONTRACT, CompileFile
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.errors import EngineError
@@ -20,60 +19,59 @@ ENGINES: Final = ("python", "native", "both")
 
 @cache
 def native_module() -> ModuleType | None:
-    """Give the native module, or None where it is not built; looked for once, since looking takes long.
+    """Return the native module, or None if it is not installed. The result is cached, because the search is slow.
 
-    Raises: EngineError: it is there and cannot be loaded, or speaks another contract, as a stale build does.
+    Raises: EngineError: the module cannot be loaded, or was built for another version of the contract.
     """
     try:
         module = import_module("canfetch._native")
     except ModuleNotFoundError:
-        # Not built on every platform.
+        # Not available on every platform.
         return None
     except ImportError as error:
         raise EngineError(
-            f"the native engine is there and cannot be loaded ({error}); install canfetch again, "
-            "or set CANFETCH_ENGINE=python"
+            f"cannot load the native engine ({error}); reinstall canfetch, or set CANFETCH_ENGINE=python"
         ) from error
     if module.CONTRACT != CONTRACT:
         raise EngineError(
-            f"the native engine speaks contract {module.CONTRACT}, this canfetch {CONTRACT}; install canfetch again"
+            f"outdated native engine: it has contract {module.CONTRACT}, expected {CONTRACT}; reinstall canfetch"
         )
     return module
 
 
 @cache
 def engine_name() -> str:
-    """Say which engine answers: `python`, `native` or `both`; the environment is asked once in a process.
+    """Return the name of the default engine: `python`, `native` or `both`. The environment is read once per process.
 
-    Raises: EngineError: `CANFETCH_ENGINE` names none, or one that is not built.
+    Raises: EngineError: `CANFETCH_ENGINE` is not a valid name, or the engine is not installed.
     """
     name = os.environ.get("CANFETCH_ENGINE", "")
     if not name:
         return "python" if native_module() is None else "native"
     if name not in ENGINES:
-        raise EngineError(f"CANFETCH_ENGINE: {unknown_choice('engine', name, ENGINES)}")
+        raise EngineError(f"invalid CANFETCH_ENGINE {name!r}: expected one of {', '.join(ENGINES)}")
     if name != "python":
-        _required_native_module()
+        _require_native_module()
     return name
 
 
-def _required_native_module() -> ModuleType:
+def _require_native_module() -> ModuleType:
     native = native_module()
     if native is None:
         raise EngineError(
-            "the native engine is not built here; install canfetch with CANFETCH_BUILD=native, or use 'python'"
+            "the native engine is not installed; reinstall canfetch with CANFETCH_BUILD=native, or use 'python'"
         )
     return native
 
 
-# What was asked for once is not looked for again.
 _compilers: dict[str | None, CompileFile] = {}
 
 
-def compiler_of(engine: str | None) -> CompileFile:
-    """Give the function that compiles files in that engine; None means the default.
+def get_compiler(engine: str | None) -> CompileFile:
+    """Return the function that compiles files in an engine.
 
-    Raises: EngineError: there is none of that name, or it is not built.
+    Args: engine: name of the engine; None for the default.
+    Raises: EngineError: the engine is unknown or not installed.
     """
     compiler = _compilers.get(engine)
     if compiler is None:
@@ -83,37 +81,40 @@ def compiler_of(engine: str | None) -> CompileFile:
 
 def _find_compiler(engine: str) -> CompileFile:
     if engine == "python":
-        from canfetch.core.reference import compile_file  # noqa: PLC0415 - not needed beside the native engine
+        from canfetch.core.reference import compile_file  # noqa: PLC0415 - not needed with the native engine
 
         return compile_file
     if engine not in ENGINES:
-        raise EngineError(unknown_choice("engine", engine, ENGINES))
-    native = _required_native_module()
+        raise EngineError(f"unknown engine {engine!r}: expected one of {', '.join(ENGINES)}")
+    native = _require_native_module()
     compile_natively: CompileFile = native.compile_file
     if engine == "native":
         return compile_natively
-    from canfetch.core.both import pair_compilers  # noqa: PLC0415 - for careful users only
+    from canfetch.core.both import pair_compilers  # noqa: PLC0415 - rarely needed
 
-    return pair_compilers(compiler_of("python"), compile_natively)
+    return pair_compilers(get_compiler("python"), compile_natively)
 
 
-def compiler_for(engine: str | None, profile: Profile) -> CompileFile:
-    """Give the function that compiles files in that engine for a profile, Python's where it alone does the profile.
+def get_profile_compiler(engine: str | None, profile: Profile) -> CompileFile:
+    """Return the function that compiles files for a profile.
 
-    Raises: EngineError: there is none of that name, it is not built, or it does not do the profile.
+    Only the Python engine supports the profiles of urllib.robotparser, so it is the default for these.
+
+    Args: engine: name of the engine; None for the default.
+    Raises: EngineError: the engine is unknown, not installed, or does not support the profile.
     """
     if not profile.robotparser:
-        return compiler_of(engine)
+        return get_compiler(engine)
     if engine not in (None, "python"):
         raise EngineError(
-            f"the engine {engine!r} does not do the profile {profile.name}; leave it out, or use 'python'"
+            f"the engine {engine!r} does not support the profile {profile.name}; omit it, or use 'python'"
         )
-    from canfetch.core.reference.robotparser import compile_file  # noqa: PLC0415 - two profiles alone need it
+    from canfetch.core.reference.robotparser import compile_file  # noqa: PLC0415 - for two profiles only
 
     return compile_file
 
 
-def profiles_of(engine: str) -> tuple[str, ...]:
-    """List the profiles that an engine does."""
+def supported_profiles(engine: str) -> tuple[str, ...]:
+    """Return the names of the profiles that an engine supports."""
     native = None if engine == "python" else native_module()
     return tuple(PROFILES) if native is None else tuple(native.PROFILES)

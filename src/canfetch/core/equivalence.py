@@ -1,7 +1,7 @@
-"""Whether two files say the same: to every crawler, of every URL, in a profile's reading.
+"""Equivalence of two files: the same meaning for every crawler and URL in a profile.
 
-1. Files with one meaning give the same verdict for every agent and URL, and the same records beyond the RFC.
-2. The converse does not hold: this compares what was written, and no languages of paths.
+1. Files with equal comparison keys have the same verdict for every agent and URL, and the same records beyond the RFC.
+2. The converse does not hold. Rules are compared as texts, not as sets of paths.
 """
 
 from collections.abc import Iterator
@@ -10,57 +10,57 @@ from typing import Any, Final
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import ExtensionScope
 from canfetch.core.groups import Group
-from canfetch.core.patterns import is_void, texts_of
+from canfetch.core.patterns import is_void, parse_pattern
 from canfetch.core.profiles import PROFILES, Profile, get_profile
 from canfetch.core.text import encode_text
 
-# Lines of text for people mean nothing to a crawler, wherever they stand.
+# Records for people, which have no meaning for crawlers.
 _NO_MEANING: Final = frozenset({"comment"})
-_RuleMeaning = tuple[bool, tuple[Any, ...]]
+_RuleKey = tuple[bool, tuple[Any, ...]]
 
 
-def differing_profiles(octets: bytes, others: bytes) -> tuple[str, ...]:
-    """Give the profiles in which two files may not say the same; none where they do in all.
+def differing_profiles(content: bytes, other: bytes) -> tuple[str, ...]:
+    """Return the profiles in which two files may have different meanings.
 
-    Cost: as parsing both in every profile, and O(rules) for each.
+    Cost: as parsing both in every profile, plus O(rules) for each.
     """
-    if octets == others:
+    if content == other:
         return ()
-    return tuple(name for name in PROFILES if meaning_of(octets, name) != meaning_of(others, name))
+    return tuple(name for name in PROFILES if comparison_key(content, name) != comparison_key(other, name))
 
 
-def meaning_of(octets: bytes, profile: str, *, engine: str | None = None) -> object:
-    """Give what a file says in a profile, to be compared: equal meanings are equal verdicts.
+def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -> object:
+    """Return a value that represents the meaning of a file: files with equal values have equal verdicts.
 
     Args:
-        octets: the file.
-        profile, engine: as those of `parse`.
+        content: the file.
+        profile, engine: as for `parse`.
     Raises: UnknownProfile, EngineError.
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    robots = parse(octets, profile=profile, engine=engine)
+    robots = parse(content, profile=profile, engine=engine)
     flags = get_profile(profile)
     in_order = flags.first_match or flags.name_in_value or flags.first_group_only or flags.robotparser
     groups = list(_groups(robots, flags))
-    files, asides = _asides(robots)
+    file_extensions, group_extensions = _extensions(robots)
     if in_order:
-        # Which group is chosen, and which rule decides, depends on what stands before.
-        spoken = [
-            (tokens, tuple(dict.fromkeys(rules)), tuple(asides.get(index, ())))
+        # The chosen group and the deciding rule depend on the order.
+        ordered = [
+            (tokens, tuple(dict.fromkeys(rules)), tuple(group_extensions.get(index, ())))
             for index, tokens, rules in groups
-            if rules or asides.get(index) or not flags.group_without_rules_is_none
+            if rules or group_extensions.get(index) or not flags.group_without_rules_is_none
         ]
-        return spoken, files
-    by_token: dict[bytes, tuple[set[_RuleMeaning], dict[Any, None]]] = {}
+        return ordered, file_extensions
+    by_token: dict[bytes, tuple[set[_RuleKey], dict[Any, None]]] = {}
     for index, tokens, rules in groups:
         for token in tokens:
-            of_token = by_token.setdefault(token, (set(), {}))
-            of_token[0].update(rules)
-            of_token[1].update(asides.get(index, {}))
-    return by_token, files
+            token_rules, token_extensions = by_token.setdefault(token, (set(), {}))
+            token_rules.update(rules)
+            token_extensions.update(group_extensions.get(index, {}))
+    return by_token, file_extensions
 
 
-def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleMeaning]]]:
+def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleKey]]]:
     for index, group in enumerate(robots.groups):
         tokens = (encode_text(agent.token) for agent in group.user_agents if agent.token)
         if not flags.agent_case_sensitive:
@@ -68,24 +68,26 @@ def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[byte
         yield index, tuple(dict.fromkeys(tokens)), list(_rules(group, flags))
 
 
-def _rules(group: Group, flags: Profile) -> Iterator[_RuleMeaning]:
+def _rules(group: Group, flags: Profile) -> Iterator[_RuleKey]:
     for rule in group.rules:
         if flags.robotparser:
-            # It has its own way with values; what is written alike is read alike.
+            # urllib.robotparser has its own canonical form, so values are compared as written.
             yield rule.allow, (rule.pattern,)
         elif rule.pattern and not is_void(rule.pattern, flags):
-            yield rule.allow, texts_of(rule.pattern, allow=rule.allow, profile=flags)
+            yield rule.allow, parse_pattern(rule.pattern, allow=rule.allow, profile=flags)
 
 
-def _asides(robots: RobotsTxt) -> tuple[dict[Any, None], dict[int, dict[Any, None]]]:
-    # A record that is repeated says nothing more.
-    files: dict[Any, None] = {}
-    groups: dict[int, dict[Any, None]] = {}
+def _extensions(robots: RobotsTxt) -> tuple[dict[Any, None], dict[int, dict[Any, None]]]:
+    # The keys of dictionaries, because a repeated record adds nothing and the order matters in some profiles.
+    file_extensions: dict[Any, None] = {}
+    group_extensions: dict[int, dict[Any, None]] = {}
     for extension in robots.extensions:
         if extension.name in _NO_MEANING:
             continue
-        # One that speaks to everyone does so wherever it stands.
-        spoken_to_all = extension.group is None or extension.scope is ExtensionScope.FILE
-        place = files if spoken_to_all else groups.setdefault(extension.group or 0, {})
-        place[extension.name, extension.value, extension.scope] = None
-    return files, groups
+        # A record that applies to the whole file may be in any group.
+        if extension.group is None or extension.scope is ExtensionScope.FILE:
+            extensions = file_extensions
+        else:
+            extensions = group_extensions.setdefault(extension.group, {})
+        extensions[extension.name, extension.value, extension.scope] = None
+    return file_extensions, group_extensions

@@ -1,9 +1,9 @@
 """Percent-encoding: the canonical forms in which targets and patterns are compared.
 
-1. Form (a) writes each octet in one way: unreserved octets decoded, octets that no URI holds
-   encoded, hex digits upper-case, reserved octets as written, an invalid `%` left alone.
-2. Form (b) is form (a) with the reserved data of the query encoded, as in the table of the RFC.
-3. Both are idempotent: what is canonical stays as it is.
+1. Form (a): escapes of unreserved bytes are decoded, bytes that are invalid in a URI are encoded, hexadecimal digits
+   are in upper case, and reserved bytes and an invalid `%` stay as written.
+2. Form (b): form (a) with the reserved data of the query encoded, as in the table of the RFC.
+3. Both are idempotent.
 
 Source: RFC 9309 section 2.2.2; RFC 3986 sections 2 and 6.2.2.
 """
@@ -13,74 +13,74 @@ from typing import Final
 
 from canfetch.core.text import HEX_DIGITS, NEVER_IN_URI, UNRESERVED
 
-# Reserved octets that are data within a query; `&` and `=` are its structure there, `*` and `$` have
-# their own handling, and `?` is data from the second one on.
+# Reserved bytes that are data in a query. `&` and `=` are its structure, and `*` and `$` are special in patterns. The
+# first `?` starts the query.
 RESERVED_DATA: Final = b":/?#[]@!'()+,;"
-_ESCAPED_RESERVED_DATA: Final = tuple(b"%%%02X" % octet for octet in RESERVED_DATA)
-# An octet out of this set needs nothing done in either a target or a pattern.
+_ESCAPED_RESERVED_DATA: Final = tuple(b"%%%02X" % byte for byte in RESERVED_DATA)
+# Bytes that stay as they are in targets and patterns.
 PLAIN: Final = bytes(set(range(0x100)) - set(NEVER_IN_URI) - set(b"%"))
 
-_ESCAPES: Final = tuple(b"%%%02X" % octet for octet in range(0x100))
+_ESCAPES: Final = tuple(b"%%%02X" % byte for byte in range(0x100))
 _UNRESERVED: Final = frozenset(UNRESERVED)
 _HEX: Final = frozenset(HEX_DIGITS)
 
 
-def _writings(encoded: Iterable[int]) -> tuple[bytes, ...]:
-    # How each octet is written: as an escape, or as itself.
+def _spellings(encoded: Iterable[int]) -> tuple[bytes, ...]:
+    # The spelling of each byte: an escape for the encoded ones, or the byte itself.
     escaped = frozenset(encoded)
-    return tuple(_ESCAPES[octet] if octet in escaped else bytes([octet]) for octet in range(0x100))
+    return tuple(_ESCAPES[byte] if byte in escaped else bytes([byte]) for byte in range(0x100))
 
 
-_WRITTEN_IN_URI: Final = _writings(NEVER_IN_URI)
-_WRITTEN_BY_GOOGLE: Final = _writings(range(0x80, 0x100))
-_WRITTEN_IN_FORM_B: Final = _writings(RESERVED_DATA)
+_IN_URI: Final = _spellings(NEVER_IN_URI)
+_FOR_GOOGLE: Final = _spellings(range(0x80, 0x100))
+_IN_FORM_B: Final = _spellings(RESERVED_DATA)
 
 
-def canonical(octets: bytes) -> bytes:
-    """Give form (a) of a path and query, as target or as pattern.
+def canonical(text: bytes) -> bytes:
+    """Return form (a) of a path and query, or of a pattern.
 
-    Cost: O(octets), with a pass in C where nothing needs a change.
+    Cost: O(bytes), in C for texts that need no change.
     Source: RFC 9309 section 2.2.2.
     """
-    if not octets.translate(None, PLAIN):
-        return octets
-    first, *rest = octets.split(b"%")
-    out = [_written(first, _WRITTEN_IN_URI)]
+    if not text.translate(None, PLAIN):
+        return text
+    first, *rest = text.split(b"%")
+    out = [_encode(first, _IN_URI)]
     end = out[0][-2:]
     for part in rest:
-        escaped = _escaped_octet(part)
+        escaped = _decode_escape(part)
         if escaped is None:
-            piece = b"%" + _written(part, _WRITTEN_IN_URI)
+            piece = b"%" + _encode(part, _IN_URI)
         elif escaped in _UNRESERVED and not _completes_stray_percent(end, escaped):
-            piece = b"%c" % escaped + _written(part[2:], _WRITTEN_IN_URI)
+            piece = b"%c" % escaped + _encode(part[2:], _IN_URI)
         else:
-            piece = _ESCAPES[escaped] + _written(part[2:], _WRITTEN_IN_URI)
+            piece = _ESCAPES[escaped] + _encode(part[2:], _IN_URI)
         out.append(piece)
         end = (end + piece)[-2:]
     return b"".join(out)
 
 
-def _written(octets: bytes, writings: tuple[bytes, ...]) -> bytes:
-    return b"".join([writings[octet] for octet in octets])
+def _encode(text: bytes, spellings: tuple[bytes, ...]) -> bytes:
+    return b"".join([spellings[byte] for byte in text])
 
 
-def _escaped_octet(behind_percent: bytes) -> int | None:
-    digits = behind_percent[:2]
+def _decode_escape(after_percent: bytes) -> int | None:
+    digits = after_percent[:2]
     return int(digits, 16) if len(digits) == 2 and digits[0] in _HEX and digits[1] in _HEX else None
 
 
-def _completes_stray_percent(end: bytes, octet: int) -> bool:
-    # Decoding `%34` behind a stray `%4` would make an escape that nobody wrote, and that a second
-    # pass would decode again. `end` is the last two octets written.
-    if octet not in _HEX or not end:
+def _completes_stray_percent(end: bytes, byte: int) -> bool:
+    # Decoding `%34` after a stray `%4` would create an escape, which a second pass would decode again.
+    # `end` is the last two bytes of the output.
+    if byte not in _HEX or not end:
         return False
     return end[-1] == 0x25 or (end[0] == 0x25 and end[-1] in _HEX)
 
 
 def has_reserved_data(form_a: bytes) -> bool:
-    """Say whether the query of a form (a) holds reserved data, raw or escaped.
+    """Return whether the query of a form (a) contains reserved data, raw or escaped.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     _, mark, query = form_a.partition(b"?")
     if not mark:
@@ -91,69 +91,70 @@ def has_reserved_data(form_a: bytes) -> bool:
 
 
 def encode_reserved_data(form_a: bytes) -> bytes:
-    """Turn form (a) into form (b): reserved octets behind the first `?` become escapes.
+    """Return form (b) of a form (a): reserved data after the first `?` is encoded.
 
-    DEVIATION(rfc9309): the RFC's words encode all reserved octets, its table leaves the structure
+    DEVIATION(rfc9309): the RFC's words encode all reserved bytes, its table leaves the structure
     (`/`, the first `?`, `&`, `=`) raw; this follows the table.
     """
     path, mark, query = form_a.partition(b"?")
     if len(query.translate(None, RESERVED_DATA)) == len(query):
         return form_a
-    return path + mark + _written(query, _WRITTEN_IN_FORM_B)
+    return path + mark + _encode(query, _IN_FORM_B)
 
 
-def literal(octets: bytes, *, decode: bool) -> bytes:
-    """Write octets so that `*` and `$` are no signs; with `decode`, all escapes but `%2F` are decoded.
+def escape_literal(text: bytes, *, decode: bool) -> bytes:
+    """Escape `*` and `$` so that they match only themselves.
 
-    An octet has one writing, and none is the beginning of another's: texts begin with one another as before.
+    Every byte has one spelling and no spelling is a prefix of another, so prefixes of texts remain prefixes.
 
-    Cost: O(octets).
+    Args: decode: also decode all percent-escapes but `%2F`.
+    Cost: O(bytes).
     Source: draft-koster-robots-00 section 3.2.2.
     """
-    if decode and b"%" in octets:
-        first, *rest = octets.split(b"%")
-        octets = first + b"".join(map(_decoded, rest))
-    return octets.replace(b"\x01", b"\x01\x01").replace(b"*", b"\x01s").replace(b"$", b"\x01d")
+    if decode and b"%" in text:
+        first, *rest = text.split(b"%")
+        text = first + b"".join(map(_decode_all_but_slash, rest))
+    return text.replace(b"\x01", b"\x01\x01").replace(b"*", b"\x01s").replace(b"$", b"\x01d")
 
 
-def unescape_literal(literal_octets: bytes) -> bytes:
-    """Turn back what `literal` did to `*` and `$`, so that people and callers see the characters.
+def unescape_literal(escaped: bytes) -> bytes:
+    """Revert the escaping of `*` and `$` by `escape_literal`, for display.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    if b"\x01" not in literal_octets:
-        return literal_octets
-    parts = literal_octets.split(b"\x01\x01")
+    if b"\x01" not in escaped:
+        return escaped
+    parts = escaped.split(b"\x01\x01")
     return b"\x01".join(part.replace(b"\x01s", b"*").replace(b"\x01d", b"$") for part in parts)
 
 
-def _decoded(behind_percent: bytes) -> bytes:
-    octet = _escaped_octet(behind_percent)
-    if octet is None:
-        return b"%25" + behind_percent
-    # A slash stays what was written, and so must be told from what a `%25` makes.
-    return (_ESCAPES[octet] if octet in b"/%" else b"%c" % octet) + behind_percent[2:]
+def _decode_all_but_slash(after_percent: bytes) -> bytes:
+    byte = _decode_escape(after_percent)
+    if byte is None:
+        return b"%25" + after_percent
+    # `%2F` stays as written, so `%` stays encoded to keep a decoded `%25` apart from it.
+    return (_ESCAPES[byte] if byte in b"/%" else b"%c" % byte) + after_percent[2:]
 
 
-def google_escaped(value: bytes) -> bytes:
-    """Escape a rule's value as Google's parser does: hex digits upper-case, octets over 0x7F encoded."""
+def google_escape(value: bytes) -> bytes:
+    """Escape a rule's value as Google's parser does: hexadecimal digits in upper case, bytes above 0x7F encoded."""
     if value.isascii() and b"%" not in value:
         return value
-    return _uppercase_and_encode(value, _WRITTEN_BY_GOOGLE)
+    return _uppercase_and_encode(value, _FOR_GOOGLE)
 
 
-def encoded_for_uri(target: bytes) -> bytes:
-    """Encode what no URI holds and write hex digits upper-case, as a fetcher does before it asks."""
-    return _uppercase_and_encode(target, _WRITTEN_IN_URI)
+def encode_for_uri(target: bytes) -> bytes:
+    """Encode bytes that are invalid in a URI and write hexadecimal digits in upper case, as a fetcher does."""
+    return _uppercase_and_encode(target, _IN_URI)
 
 
-def _uppercase_and_encode(octets: bytes, writings: tuple[bytes, ...]) -> bytes:
-    first, *rest = octets.split(b"%")
-    out = [_written(first, writings)]
+def _uppercase_and_encode(text: bytes, spellings: tuple[bytes, ...]) -> bytes:
+    first, *rest = text.split(b"%")
+    out = [_encode(first, spellings)]
     for part in rest:
-        escaped = _escaped_octet(part)
+        escaped = _decode_escape(part)
         if escaped is None:
-            out.append(b"%" + _written(part, writings))
+            out.append(b"%" + _encode(part, spellings))
         else:
-            out.append(_ESCAPES[escaped] + _written(part[2:], writings))
+            out.append(_ESCAPES[escaped] + _encode(part[2:], spellings))
     return b"".join(out)

@@ -6,7 +6,7 @@ Source: RFC 9309 section 2.1.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from canfetch.core.patterns import is_void, texts_of
+from canfetch.core.patterns import is_void, parse_pattern
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text
 from canfetch.core.tokens import token_matches
@@ -86,4 +86,4 @@ def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, by
 
 
 def _specificity(value: bytes, *, allow: bool, profile: Profile) -> int:
-    return 0 if is_void(value, profile) else texts_of(value, allow=allow, profile=profile)[0].specificity
+    return 0 if is_void(value, profile) else parse_pattern(value, allow=allow, profile=profile)[0].specificity

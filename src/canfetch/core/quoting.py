@@ -1,16 +1,16 @@
-"""How an error repeats what it was given: whole where it is short, without its middle where it is long."""
+"""Quoting of values in error messages: short ones in full, long ones without their middle."""
 
 from reprlib import Repr
 from typing import Final
 
-_MOST_CHARACTERS: Final = 200
+_MAX_CHARACTERS: Final = 200
 _SHORT: Final = Repr()
-_SHORT.maxstring = _SHORT.maxother = _MOST_CHARACTERS
+_SHORT.maxstring = _SHORT.maxother = _MAX_CHARACTERS
 
 
 def quoted(value: object) -> str:
-    """Give the literal of a str or bytes; of a long one, its beginning and its end.
+    """Return the literal of a str or bytes. A long one is shortened to its beginning and end.
 
-    Cost: O(characters kept), for bytes O(octets).
+    Cost: O(characters of the result), for bytes O(bytes).
     """
     return _SHORT.repr(value)

@@ -1,34 +1,32 @@
-"""A URL becomes the target that patterns are compared with: path and query, normalised.
+"""Targets: the normalised path and query of a URL, which patterns are compared with.
 
 Source: RFC 9309 section 2.2.2; RFC 3986 section 5.2.4; google/robotstxt, GetPathParamsQuery.
 """
 
 from typing import Final
 
-from canfetch.core.escapes import PLAIN, canonical, encoded_for_uri, literal
+from canfetch.core.escapes import PLAIN, canonical, encode_for_uri, escape_literal
 from canfetch.core.profiles import Profile
-from canfetch.core.urls import SplitURL, reject
+from canfetch.core.urls import SplitURL
 
-__all__ = ["reject", "remove_dot_segments", "target_of"]
-
-# In a target these are the characters, not the pattern's signs, and `#` begins the fragment.
+# In a target, `*` and `$` are literal, and `#` starts the fragment.
 _UNTOUCHED: Final = bytes(set(PLAIN) - set(b"*$#"))
 
 
-def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
-    """Give the target of a valid URL: form (a), what Google's parser cuts out, or what was written.
+def to_target(url: bytes, split: SplitURL, profile: Profile) -> bytes:
+    """Return the target of a valid URL, in the form that the profile compares.
 
     Args:
-        octets: the whole URL.
+        url: the whole URL.
         split: its parts, from `split_url`.
-        profile: whose reading of URLs.
-    Cost: O(octets).
+        profile: parsing profile.
+    Cost: O(bytes).
     """
     if profile.google_target:
-        target = google_path_params_query(octets)
-        # The parser takes the path as a C string, which a NUL ends.
-        return encoded_for_uri(target) if profile.encode_target else target.partition(b"\0")[0]
-    target = octets[split.rest_start :]
+        target = google_path_params_query(url)
+        # Google's parser treats the path as a C string, which ends at a NUL.
+        return encode_for_uri(target) if profile.encode_target else target.partition(b"\0")[0]
+    target = url[split.rest_start :]
     if target[:1] != b"/":
         target = b"/" + target
     if profile.literal_paths:
@@ -44,43 +42,43 @@ def target_of(octets: bytes, split: SplitURL, profile: Profile) -> bytes:
 
 def _literal_target(target: bytes, profile: Profile) -> bytes:
     path, mark, query = target.partition(b"#")[0].partition(b"?")
-    path = literal(path, decode=profile.decode_escapes)
+    path = escape_literal(path, decode=profile.decode_escapes)
     if profile.remove_dot_segments and b"/." in path:
         path = remove_dot_segments(path)
-    return path + mark + literal(query, decode=profile.decode_escapes)
+    return path + mark + escape_literal(query, decode=profile.decode_escapes)
 
 
 def remove_dot_segments(path: bytes) -> bytes:
-    """Resolve `.` and `..` in a path that begins with `/`; empty segments stay.
+    """Resolve `.` and `..` in a path that starts with `/`. Empty segments are preserved.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     Source: RFC 3986 section 5.2.4.
     """
-    kept: list[bytes] = []
+    resolved: list[bytes] = []
     segments = path.split(b"/")[1:]
     for segment in segments:
         if segment == b"..":
-            if kept:
-                kept.pop()
+            if resolved:
+                resolved.pop()
         elif segment != b".":
-            kept.append(segment)
+            resolved.append(segment)
     if segments[-1] in (b".", b".."):
-        kept.append(b"")
-    return b"/" + b"/".join(kept)
+        resolved.append(b"")
+    return b"/" + b"/".join(resolved)
 
 
 def google_path_params_query(url: bytes) -> bytes:
-    """Cut path, parameters and query out of a URL as Google's parser does, without normalising.
+    """Extract path, parameters and query from a URL as Google's parser does, without normalisation.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     Source: google/robotstxt, robots.cc, GetPathParamsQuery.
     """
     search_start = 2 if url.startswith(b"//") else 0
-    early_path = _first_of(url, b"/?;", search_start)
+    early_path = _find_any(url, b"/?;", search_start)
     scheme_end = url.find(b"://", search_start)
-    # What stands behind a path, a query or parameters is no scheme.
+    # After a path, a query or parameters, `://` does not end a scheme.
     has_scheme = scheme_end >= 0 and not 0 <= early_path < scheme_end
-    path_start = _first_of(url, b"/?;", scheme_end + 3 if has_scheme else search_start)
+    path_start = _find_any(url, b"/?;", scheme_end + 3 if has_scheme else search_start)
     if path_start < 0:
         return b"/"
     fragment = url.find(b"#", search_start)
@@ -90,6 +88,6 @@ def google_path_params_query(url: bytes) -> bytes:
     return path if path[:1] == b"/" else b"/" + path
 
 
-def _first_of(octets: bytes, delimiters: bytes, start: int) -> int:
-    places = [place for octet in delimiters if (place := octets.find(octet, start)) >= 0]
-    return min(places, default=-1)
+def _find_any(text: bytes, delimiters: bytes, start: int) -> int:
+    offsets = [offset for byte in delimiters if (offset := text.find(byte, start)) >= 0]
+    return min(offsets, default=-1)

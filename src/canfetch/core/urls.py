@@ -1,4 +1,4 @@
-"""A URL comes apart as far as robots.txt needs it, and is refused where it is none.
+"""URLs, split as far as robots.txt needs it.
 
 Source: RFC 3986 section 3; RFC 9309 section 2.3.
 """
@@ -9,9 +9,9 @@ from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidURL
 
-# Octets of a registered name that need no look of their own.
+# The bytes of an ordinary host name, which needs no further checks.
 _PLAIN_HOST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-"
-# No URI holds these; and browsers take a backslash for a slash, so that another host follows.
+# Not allowed in a URI. Browsers also treat a backslash as a slash, and would see another host.
 _NEVER_IN_AUTHORITY: Final = bytes([*range(0x21), *b'"<>\\^`{|}', 0x7F])
 _NEVER_IN_HOST: Final = _NEVER_IN_AUTHORITY + b"[]"
 _SCHEME_REST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
@@ -19,7 +19,7 @@ _LARGEST_PORT: Final = 65535
 
 
 class SplitURL(NamedTuple):
-    """A URL's parts: scheme and authority, either empty where there is none, and where the rest begins."""
+    """The scheme and authority of a URL, each possibly empty, and the offset of the rest."""
 
     scheme: bytes
     authority: bytes
@@ -27,49 +27,49 @@ class SplitURL(NamedTuple):
 
 
 class Authority(NamedTuple):
-    """Host as written, and the port's digits; a literal address keeps its brackets."""
+    """A host as written, and the digits of the port. An address literal keeps its brackets."""
 
     host: bytes
     port: bytes
 
 
 def url_bytes(url: object, index: int | None = None) -> bytes:
-    """Give the octets of a URL.
+    """Return the bytes of a URL.
 
-    Raises: TypeError: it is neither str nor bytes.
+    Args: index: position of the URL in a batch, for the error message.
+    Raises: TypeError: the URL is neither str nor bytes.
     """
     if isinstance(url, str):
         return encode_text(url)
     if isinstance(url, bytes):
         return url
-    place = "" if index is None else f" (index {index})"
-    raise TypeError(f"a URL is str or bytes, not {type(url).__name__}{place}")
+    raise TypeError(f"invalid URL of type {type(url).__name__}{_position(index)}: expected str or bytes")
 
 
-def split_url(octets: bytes) -> SplitURL | None:
-    """Split an absolute URL, `//host/path` or a path; None where it is none of them.
+def split_url(url: bytes) -> SplitURL | None:
+    """Split an absolute URL, `//host/path` or a path; return None for anything else.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    if octets[:1] == b"/":
-        if octets[:2] != b"//":
+    if url[:1] == b"/":
+        if url[:2] != b"//":
             return SplitURL(b"", b"", 0)
         scheme, authority_start = b"", 2
     else:
-        colon = octets.find(b"://")
-        scheme = octets[:colon] if colon > 0 else b""
+        colon = url.find(b"://")
+        scheme = url[:colon] if colon > 0 else b""
         if not scheme or not scheme[:1].isalpha() or scheme.translate(None, _SCHEME_REST):
             return None
         authority_start = colon + 3
-    rest_start = octets.find(b"/", authority_start)
+    rest_start = url.find(b"/", authority_start)
     if rest_start < 0:
-        rest_start = len(octets)
-    authority = octets[authority_start:rest_start]
+        rest_start = len(url)
+    authority = url[authority_start:rest_start]
     for delimiter in (b"?", b"#"):
         authority = authority.partition(delimiter)[0]
     rest_start = authority_start + len(authority)
     if not authority and not scheme:
-        # `///x` names no host: a path that begins with slashes.
+        # `///x` has no host: it is a path that starts with slashes.
         return SplitURL(b"", b"", 0)
     if not authority.translate(None, _PLAIN_HOST) and authority:
         return SplitURL(scheme, authority, rest_start)
@@ -77,9 +77,9 @@ def split_url(octets: bytes) -> SplitURL | None:
 
 
 def split_authority(authority: bytes) -> Authority | None:
-    """Split host and port off an authority, without its user information; None where it is invalid.
+    """Split an authority into host and port, without user information; return None if it is invalid.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     user_information, _, host_and_port = authority.rpartition(b"@")
     if len(user_information.translate(None, _NEVER_IN_AUTHORITY)) != len(user_information):
@@ -94,26 +94,33 @@ def split_authority(authority: bytes) -> Authority | None:
         checked = host
     if not checked or len(checked.translate(None, _NEVER_IN_HOST)) != len(checked):
         return None
-    # Long runs of zeros are digits, too; more than the port's own are not turned into a number.
+    # Leading zeros are valid. The number of digits is checked first, so that int() never sees a long run.
     significant = port.lstrip(b"0")
     if port and (not port.isdigit() or len(significant) > 5 or int(significant or b"0") > _LARGEST_PORT):
         return None
     return Authority(host, port)
 
 
-def rejection(url: object, index: int | None = None) -> InvalidURL:
-    """Say what is wrong with a URL that does not split."""
-    place = "" if index is None else f" (index {index})"
+def invalid_url(url: object, index: int | None = None) -> InvalidURL:
+    """Return the error for a URL that `split_url` does not accept.
+
+    Args: index: position of the URL in a batch.
+    """
     return InvalidURL(
-        f"{quoted(url)}{place} is no URL: give an absolute URL, '//host/path', or a path that begins with '/'",
+        f"invalid URL {quoted(url)}{_position(index)}: "
+        "expected an absolute URL, '//host/path', or a path starting with '/'",
         index=index,
     )
 
 
-def reject(url: object, index: int | None = None) -> None:
-    """Raise what is wrong with a URL that the native engine did not take; return where nothing is.
+def validate_url(url: object, index: int | None = None) -> None:
+    """Raise the error for an invalid URL. The native engine calls this function to report one.
 
     Raises: TypeError, InvalidURL.
     """
     if split_url(url_bytes(url, index)) is None:
-        raise rejection(url, index)
+        raise invalid_url(url, index)
+
+
+def _position(index: int | None) -> str:
+    return "" if index is None else f" (index {index})"

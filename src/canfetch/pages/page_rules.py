@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.text import encode_text
-from canfetch.core.urls import rejection, split_url, url_bytes
+from canfetch.core.urls import invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidLimit, InvalidOption
 from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_position, parse_link, parse_no_snippet
@@ -175,7 +175,7 @@ def parse_page(
     if max_bytes < 1:
         raise InvalidLimit(f"invalid max_bytes {max_bytes}: expected at least 1")
     if url is not None and split_url(url_bytes(url)) is None:
-        raise rejection(url)
+        raise invalid_url(url)
     if tdm_file is not None and url is None:
         raise InvalidOption("tdm_file requires url: its entries apply to paths")
     fields = collect_fields(headers)

@@ -11,9 +11,9 @@ from enum import Flag, auto
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.escapes import encode_reserved_data
-from canfetch.core.patterns import matches, texts_of
+from canfetch.core.patterns import matches, parse_pattern
 from canfetch.core.profiles import PROFILES
-from canfetch.core.targets import target_of
+from canfetch.core.targets import to_target
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.pages.annotations import element_position
@@ -68,7 +68,7 @@ class Reservation(NamedTuple):
         """
         if self.location is None:
             return True
-        texts = texts_of(encode_text(self.location), allow=True, profile=_PROFILE)
+        texts = parse_pattern(encode_text(self.location), allow=True, profile=_PROFILE)
         return any(matches(text.text, encode_reserved_data(target) if text.form_b else target) for text in texts)
 
     def to_json(self) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def normalize_target(url: str | bytes) -> bytes | None:
     """
     encoded = encode_text(url) if isinstance(url, str) else url
     split = split_url(encoded)
-    return None if split is None else target_of(encoded, split, _PROFILE)
+    return None if split is None else to_target(encoded, split, _PROFILE)
 
 
 def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
@@ -177,7 +177,7 @@ def _parse_entry(number: int, entry: object) -> Reservation:
         return Reservation(None, None, "", position, ReservationNote.INVALID_LOCATION | ReservationNote.INVALID_VALUE)
     location = entry.get("location")
     notes = ReservationNote.NONE
-    if not isinstance(location, str) or not texts_of(encode_text(location), allow=True, profile=_PROFILE):
+    if not isinstance(location, str) or not parse_pattern(encode_text(location), allow=True, profile=_PROFILE):
         location = location if isinstance(location, str) else ""
         notes |= ReservationNote.INVALID_LOCATION
     return _make_reservation(entry.get(_RESERVATION), entry.get(_POLICY), location, position, notes)

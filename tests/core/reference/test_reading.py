@@ -3,14 +3,14 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.reference.parser import FileReading, read_file
+from canfetch.core.reference.parser import ParsedFile, parse_file
 
 # With a form feed in a comment no line is plain, so that the careful reader takes the file.
 CAREFUL = b"#\f\n"
 
 
-def read(octets: bytes, profile: str = "rfc9309") -> FileReading:
-    return read_file(octets, PROFILES[profile])
+def read(octets: bytes, profile: str = "rfc9309") -> ParsedFile:
+    return parse_file(octets, PROFILES[profile])
 
 
 def groups(octets: bytes, profile: str = "rfc9309") -> list[tuple[list[bytes], list[bytes]]]:

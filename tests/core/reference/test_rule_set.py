@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from canfetch.core.patterns import matches, texts_of
+from canfetch.core.patterns import matches, parse_pattern
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.verdict import Rule
@@ -87,7 +87,7 @@ def test_the_index_finds_what_asking_each_rule_finds(profile: Profile) -> None:
     texts = {
         (line, text.specificity): text.text
         for allow, value, line in rules
-        for text in texts_of(value, allow=allow, profile=profile)
+        for text in parse_pattern(value, allow=allow, profile=profile)
     }
     for target in every_target(b"ab$", 5):
         plain = [

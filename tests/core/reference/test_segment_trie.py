@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from canfetch.core.patterns import matches, segments_of
+from canfetch.core.patterns import matches, split_segments
 from canfetch.core.reference.head_index import HeadIndex
 from canfetch.core.reference.segment_trie import NEVER, Branch
 
@@ -55,7 +55,7 @@ def test_ranks_before_are_not_looked_for() -> None:
 def test_a_branch_is_made_where_texts_part() -> None:
     trie = Branch(0)
     for rank, text in enumerate([b"*a*b*c", b"*a*b", b"*a*b*d$", b"*e$", b"*a*b*c*f"]):
-        _, middles, anchored = segments_of(text)
+        _, middles, anchored = split_segments(text)
         trie.add(rank, middles, anchored=anchored)
     assert trie.ends == [(b"e", 3)]
     assert list(trie.children) == [b"a"]

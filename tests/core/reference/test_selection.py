@@ -3,7 +3,7 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
-from canfetch.core.reference.parser import read_file
+from canfetch.core.reference.parser import parse_file
 from canfetch.core.reference.selection import Selection, TokenTable
 
 
@@ -11,7 +11,7 @@ def table(*groups: str, profile: str = "rfc9309") -> TokenTable:
     lines = "".join(
         "".join(f"User-agent: {token}\n" for token in group.split("+")) + "Disallow: /\n" for group in groups
     )
-    return TokenTable(read_file(lines.encode(), PROFILES[profile]).groups, PROFILES[profile])
+    return TokenTable(parse_file(lines.encode(), PROFILES[profile]).groups, PROFILES[profile])
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_draft1996_the_first_group_whose_value_contains_the_name_is_chosen() -> 
 def test_original1994_a_group_without_rules_speaks_to_nobody() -> None:
     octets = b"User-agent: a\n\nUser-agent: a\nAllow: /\n\nUser-agent: *\nDisallow: /"
     for profile, groups in (("original1994", (2,)), ("draft1996", (1,)), ("yandex", (0, 1))):
-        found = TokenTable(read_file(octets, PROFILES[profile]).groups, PROFILES[profile])
+        found = TokenTable(parse_file(octets, PROFILES[profile]).groups, PROFILES[profile])
         assert found.select((b"a",), star_applies=True).groups == groups

@@ -9,7 +9,7 @@ from canfetch.core.escapes import canonical
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.profiles import PROFILES
 from canfetch.core.reference.head_index import HeadIndex
-from canfetch.core.targets import target_of
+from canfetch.core.targets import to_target
 from canfetch.core.urls import SplitURL
 
 
@@ -42,7 +42,7 @@ class CleanParamSet:
         address, mark, query = url.partition(b"?")
         if not mark:
             return url
-        path = target_of(address, split, PROFILES["rfc9309"])
+        path = to_target(address, split, PROFILES["rfc9309"])
         irrelevant = set[bytes]().union(*(self._names[rank] for rank in self._index.all(path)))
         if not irrelevant:
             return url

@@ -6,7 +6,7 @@ Source: RFC 9309 section 2.2.2, as adopted by draft-ietf-aipref-attach-05.
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from canfetch.core.escapes import encode_reserved_data, literal
+from canfetch.core.escapes import encode_reserved_data, escape_literal
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.rule_set import RuleSet
 
@@ -45,7 +45,7 @@ class PathRecords(Generic[RecordT]):
         rules = self._rules
         if self._literal:
             # The target of a verdict has plain characters; patterns are compared in the literal form.
-            target = literal(target, decode=False)
+            target = escape_literal(target, decode=False)
         ranks = set(rules.form_a.all(target))
         if rules.form_b is not None:
             ranks.update(rules.form_b.all(encode_reserved_data(target)))

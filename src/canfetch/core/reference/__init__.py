@@ -1,4 +1,4 @@
-"""The Python engine: the readable statement of the protocol, and the oracle of the native one."""
+"""The Python engine: the readable reference implementation, against which the native engine is tested."""
 
 from canfetch.core.reference.compiled import CompiledFile, compile_file
 

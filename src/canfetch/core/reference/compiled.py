@@ -6,11 +6,11 @@ from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
 from canfetch.core.escapes import encode_reserved_data, unescape_literal
 from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.profiles import Profile, get_profile
-from canfetch.core.reference.parser import read_file
+from canfetch.core.reference.parser import parse_file
 from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
-from canfetch.core.targets import target_of
-from canfetch.core.urls import SplitURL, rejection, split_url, url_bytes
+from canfetch.core.targets import to_target
+from canfetch.core.urls import SplitURL, invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Rule
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
@@ -22,7 +22,7 @@ class CompiledFile:
     __slots__ = ("_groups", "_others", "_profile", "_rule_sets", "_rules_held", "_tokens")
 
     def __init__(self, content: bytes, profile: Profile) -> None:
-        reading = read_file(content, profile)
+        reading = parse_file(content, profile)
         self._profile = profile
         self._groups = reading.groups
         self._others = reading.others
@@ -178,10 +178,10 @@ class BoundRules:
         content = url_bytes(url, index)
         split = split_url(content)
         if split is None:
-            raise rejection(url, index)
+            raise invalid_url(url, index)
         if self._origin_prefix is not None and split.authority:
             self._check(url, content, split, index)
-        return target_of(content, split, self._profile)
+        return to_target(content, split, self._profile)
 
     def _check(self, url: str | bytes, content: bytes, split: SplitURL, index: int | None) -> None:
         if content[: split.rest_start] != self._origin_prefix and self._check_origin is not None:

@@ -1,24 +1,24 @@
 """Texts by their literal heads, so that few of them are compared with a target.
 
-Each text hangs on the octets in front of its first star; heads know the longest head within them, and the
-target's own heads are a chain that ends at the shortest.
+A head is the part of a text before its first star. Each head refers to the longest other head that it starts with, so
+the heads that a target starts with form a chain, from the longest to the shortest.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from canfetch.core.patterns import segments_of
+from canfetch.core.patterns import split_segments
 from canfetch.core.reference.segment_trie import NEVER, Branch
 
 
 class HeadIndex:
-    """Texts by their literal heads; the rank of a text is its place in the order of decision."""
+    """Texts by their literal heads. The rank of a text is its position in the order of precedence."""
 
     __slots__ = ("_best_rank", "_certain", "_exact", "_heads", "_parents", "_same_text", "_tries")
 
     def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
         rank_by_text: dict[bytes, int] = {}
-        # A text that many rules have is compared once, in the place of the first of them.
+        # Equal texts are compared once, with the first rank.
         self._same_text: dict[int, list[int]] = {}
         for rank, text in texts:
             first = rank_by_text.setdefault(_one_star_each(text) if b"*" in text else text, rank)
@@ -34,7 +34,7 @@ class HeadIndex:
                 else:
                     certain[text] = rank
                 continue
-            head, middles, anchored = segments_of(text)
+            head, middles, anchored = split_segments(text)
             trie = tries.get(head)
             if trie is None:
                 trie = tries[head] = Branch(rank)
@@ -52,16 +52,16 @@ class HeadIndex:
             self._parents.append(parent)
             self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
 
-    def _enclosing(self, octets: bytes, index: int) -> int:
-        # Heads between a prefix of `octets` and `octets` itself, in order, all begin with that prefix.
-        while index >= 0 and not octets.startswith(self._heads[index]):
+    def _enclosing(self, text: bytes, index: int) -> int:
+        # In sorted order, all heads between a prefix of `text` and `text` start with that prefix.
+        while index >= 0 and not text.startswith(self._heads[index]):
             index = self._parents[index]
         return index
 
     def first(self, target: bytes, before: int) -> int:
-        """Give the rank of the first text that matches, or `before` where none of a lower rank does.
+        """Return the lowest rank of the texts that match, or `before` if no lower rank matches.
 
-        Cost: O(log heads + the texts whose head the target begins with).
+        Cost: O(log heads + the texts whose head the target starts with).
         """
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         best = before
@@ -77,7 +77,7 @@ class HeadIndex:
         return best
 
     def all(self, target: bytes) -> Iterator[int]:
-        """Yield the rank of every text that matches, in no order."""
+        """Yield the rank of every text that matches, in no particular order."""
         for rank in self._each(target):
             yield from self._same_text.get(rank, (rank,))
 
@@ -96,11 +96,11 @@ class HeadIndex:
 
 
 def _one_star_each(text: bytes) -> bytes:
-    # Runs of stars are one star, and a star at the end says nothing, nor does `$` behind it.
+    # Runs of stars are one star, and a final star is redundant, also before `$`.
     while b"**" in text:
         text = text.replace(b"**", b"*")
     if text.endswith((b"*", b"*$")):
         shorter = text[:-1] if text.endswith(b"*") else text[:-2]
-        # In front of the star, `$` is a character; at the end it would be none.
+        # A `$` before the star is literal. At the end it would be an anchor.
         return shorter + b"*" if shorter.endswith(b"$") else shorter
     return text

@@ -8,7 +8,7 @@ Source: RFC 9309 section 2.2.2.
 
 from collections.abc import Iterable
 
-from canfetch.core.patterns import PatternText, texts_of
+from canfetch.core.patterns import PatternText, parse_pattern
 from canfetch.core.profiles import Profile
 from canfetch.core.reference.head_index import HeadIndex
 from canfetch.core.verdict import Rule
@@ -31,7 +31,7 @@ class RuleSet:
             self.rule_count += 1
             rule_texts = texts.get((allow, value))
             if rule_texts is None:
-                rule_texts = texts[allow, value] = texts_of(value, allow=allow, profile=profile)
+                rule_texts = texts[allow, value] = parse_pattern(value, allow=allow, profile=profile)
             for text, specificity, form_b in rule_texts:
                 if profile.first_match:
                     rows.append((0, False, line, form_b, value, text, allow, specificity))

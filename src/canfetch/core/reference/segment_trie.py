@@ -1,22 +1,22 @@
-"""Texts with stars, by the segments behind their literal head: what many of them share is looked for once.
+"""Texts with stars, by the segments after their literal head: shared segments are searched once.
 
-The first place of a segment behind the one before is always the best, so a search never goes back; and
-texts that begin with the same segments share each search. A branch is made only where texts part.
+The first occurrence of a segment after the previous one is always the best, so there is no backtracking. Texts that
+start with the same segments share each search. A branch is created only if texts differ.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 NEVER: Final = 1 << 62
-# From so many children on, the runs of octets that the target holds are listed first: a look-up spares a search.
+# With at least this many children, the substrings of the target are listed first: a look-up is faster than a search.
 _MANY_CHILDREN: Final = 256
-# Runs of these lengths are listed. A segment's first and last run of the longest that fits cover all of it, or most.
-_SHORT_RUN: Final = 4
-_LONG_RUNS: Final = (64, 32, 16)
+# The lengths of these substrings. The first and last substring of the longest fitting length cover most of a segment.
+_SHORT: Final = 4
+_LONG: Final = (64, 32, 16)
 
 
 class Leaf:
-    """The rest of one text, behind segments that no other text shares yet: `middles` from `start` on."""
+    """The rest of one text, after the segments that it shares with others: `middles` from `start` on."""
 
     __slots__ = ("anchored", "best_rank", "middles", "start")
 
@@ -27,16 +27,16 @@ class Leaf:
         self.anchored = anchored
 
     def matches(self, target: bytes, position: int) -> bool:
-        """Say whether the rest matches the target from `position` on.
+        """Return whether the rest matches the target from `position` on.
 
-        Cost: O(octets of the target times octets of the text) at worst, linear as a rule.
+        Cost: O(bytes of the target times bytes of the text) at worst, usually linear.
         """
         middles = self.middles
         last = len(middles) - 1
         for index in range(self.start, len(middles)):
             middle = middles[index]
             if index == last and self.anchored:
-                # The last one must reach the end: its leftmost occurrence may not.
+                # The last segment must end the target, which its leftmost occurrence may not do.
                 return len(target) - len(middle) >= position and target.endswith(middle)
             found = target.find(middle, position)
             if found < 0:
@@ -46,9 +46,9 @@ class Leaf:
 
 
 class Branch:
-    """What may follow the same segments: the end of a text, a last segment at the target's end, more segments.
+    """The texts that start with the same segments: they end here, end with an anchored segment, or continue.
 
-    Texts are added in the order of their ranks, so that whatever comes first in a branch has the least rank.
+    Texts are added in the order of their ranks, so the first ones in a branch have the lowest ranks.
     """
 
     __slots__ = ("best_rank", "children", "ends", "own_rank")
@@ -60,9 +60,9 @@ class Branch:
         self.children: dict[bytes, Leaf | Branch] = {}
 
     def add(self, rank: int, middles: tuple[bytes, ...], *, anchored: bool) -> None:
-        """Add a text by its segments; its rank is over those of all before.
+        """Add a text by its segments. Its rank must be higher than those added before.
 
-        Args: anchored: the last segment, and there is one, must end the target.
+        Args: anchored: whether the last segment must end the target. There must be a segment then.
         Cost: O(segments).
         """
         branch = self
@@ -73,7 +73,7 @@ class Branch:
                 branch.children[segment] = Leaf(rank, middles, start + 1, anchored=anchored)
                 return
             if isinstance(child, Leaf):
-                child = branch.children[segment] = _parted(child)
+                child = branch.children[segment] = _to_branch(child)
             branch = child
         if anchored:
             branch.ends.append((middles[-1], rank))
@@ -81,12 +81,12 @@ class Branch:
             branch.own_rank = min(branch.own_rank, rank)
 
     def first(self, target: bytes, start: int, before: int) -> int:
-        """Give the least rank of a text that matches from `start` on, or `before` where none is below it.
+        """Return the lowest rank of a text that matches from `start` on, or `before` if no lower rank matches.
 
-        Cost: O(octets of the target) for each branch and leaf that is reached.
+        Cost: O(bytes of the target) for each branch and leaf that is reached.
         """
         best = before
-        runs: Runs | None = None
+        substrings: Substrings | None = None
         reached = [(self, start)]
         while reached:
             branch, position = reached.pop()
@@ -96,23 +96,23 @@ class Branch:
                 best = branch.first_end(target, position, best)
             children: Iterable[tuple[bytes, Leaf | Branch]] = branch.children.items()
             if len(branch.children) >= _MANY_CHILDREN:
-                runs = runs or Runs(target)
-                children = branch.likely_children(runs)
+                substrings = substrings or Substrings(target)
+                children = branch.likely_children(substrings)
             for segment, child in children:
                 if child.best_rank >= best:
                     break
                 found = target.find(segment, position)
                 if found < 0:
                     continue
-                behind = found + len(segment)
+                after = found + len(segment)
                 if isinstance(child, Branch):
-                    reached.append((child, behind))
-                elif child.matches(target, behind):
+                    reached.append((child, after))
+                elif child.matches(target, after):
                     best = child.best_rank
         return best
 
     def first_end(self, target: bytes, position: int, before: int) -> int:
-        """Give the least rank of a text whose last segment ends the target, or `before` where none is below it."""
+        """Return the lowest rank of a text whose last segment ends the target, or `before` if no lower rank does."""
         for last, rank in self.ends:
             if rank >= before:
                 break
@@ -120,16 +120,16 @@ class Branch:
                 return rank
         return before
 
-    def likely_children(self, runs: "Runs") -> Iterator[tuple[bytes, "Leaf | Branch"]]:
-        """Yield the children whose segment may be in a target of these runs, in the order of their ranks."""
-        short = runs.of(_SHORT_RUN)
+    def likely_children(self, substrings: "Substrings") -> Iterator[tuple[bytes, "Leaf | Branch"]]:
+        """Yield the children whose segment may occur in the target, in the order of their ranks."""
+        short = substrings.of_length(_SHORT)
         for segment, child in self.children.items():
-            if len(segment) < _SHORT_RUN or (segment[-_SHORT_RUN:] in short and runs.may_hold(segment)):
+            if len(segment) < _SHORT or (segment[-_SHORT:] in short and substrings.may_hold(segment)):
                 yield segment, child
 
     def all(self, target: bytes, start: int) -> Iterator[int]:
-        """Yield the rank of every text that matches from `start` on, in no order."""
-        runs: Runs | None = None
+        """Yield the rank of every text that matches from `start` on, in no particular order."""
+        substrings: Substrings | None = None
         reached = [(self, start)]
         while reached:
             branch, position = reached.pop()
@@ -140,20 +140,20 @@ class Branch:
                     yield rank
             children: Iterable[tuple[bytes, Leaf | Branch]] = branch.children.items()
             if len(branch.children) >= _MANY_CHILDREN:
-                runs = runs or Runs(target)
-                children = branch.likely_children(runs)
+                substrings = substrings or Substrings(target)
+                children = branch.likely_children(substrings)
             for segment, child in children:
                 found = target.find(segment, position)
                 if found >= 0:
-                    behind = found + len(segment)
+                    after = found + len(segment)
                     if isinstance(child, Branch):
-                        reached.append((child, behind))
-                    elif child.matches(target, behind):
+                        reached.append((child, after))
+                    elif child.matches(target, after):
                         yield child.best_rank
 
 
-def _parted(leaf: Leaf) -> Branch:
-    # A branch in the leaf's place, which has the leaf alone so far.
+def _to_branch(leaf: Leaf) -> Branch:
+    # A branch that replaces the leaf and contains only its text.
     branch = Branch(leaf.best_rank)
     rest = len(leaf.middles) - leaf.start
     if rest == 0:
@@ -166,34 +166,34 @@ def _parted(leaf: Leaf) -> Branch:
     return branch
 
 
-class Runs:
-    """The runs of octets that a target holds, by their length; listed when they are asked for."""
+class Substrings:
+    """The substrings of a target by length, listed when first needed."""
 
-    __slots__ = ("_by_octets", "_target")
+    __slots__ = ("_by_length", "_target")
 
     def __init__(self, target: bytes) -> None:
         self._target = target
-        self._by_octets: dict[int, frozenset[bytes]] = {}
+        self._by_length: dict[int, frozenset[bytes]] = {}
 
-    def of(self, octets: int) -> frozenset[bytes]:
-        """Give the runs of that length.
+    def of_length(self, length: int) -> frozenset[bytes]:
+        """Return the substrings of a length.
 
-        Cost: O(octets of the target times the length) at the first call.
+        Cost: O(bytes of the target times the length) at the first call.
         """
-        found = self._by_octets.get(octets)
+        found = self._by_length.get(length)
         if found is None:
             target = self._target
-            starts = range(len(target) - octets + 1)
-            found = self._by_octets[octets] = frozenset([target[start : start + octets] for start in starts])
+            starts = range(len(target) - length + 1)
+            found = self._by_length[length] = frozenset([target[start : start + length] for start in starts])
         return found
 
     def may_hold(self, segment: bytes) -> bool:
-        """Say whether the first and the last run of a segment are here; a search in regular text is slow.
+        """Return whether the start and the end of a segment occur, because searching repetitive text is slow.
 
-        Cost: O(octets of the segment).
+        Cost: O(bytes of the segment).
         """
-        for octets in _LONG_RUNS:
-            if len(segment) >= octets:
-                runs = self.of(octets)
-                return segment[:octets] in runs and segment[-octets:] in runs
+        for length in _LONG:
+            if len(segment) >= length:
+                substrings = self.of_length(length)
+                return segment[:length] in substrings and segment[-length:] in substrings
         return True

@@ -1,4 +1,4 @@
-"""Which groups an agent obeys.
+"""Selection of the groups that apply to an agent.
 
 Source: RFC 9309 section 2.2.1.
 """
@@ -11,7 +11,7 @@ from canfetch.core.tokens import STAR, token_matches
 
 
 class Selection(NamedTuple):
-    """The groups chosen, in file order, why, and which of the agent's tokens chose them (-1: none)."""
+    """The chosen groups in file order, how they were chosen, and the index of the token that chose them, or -1."""
 
     choice: str
     token_index: int
@@ -19,7 +19,7 @@ class Selection(NamedTuple):
 
 
 class TokenTable:
-    """Maps each product token of a file to the groups that name it."""
+    """The product tokens of a file, each with the groups that name it."""
 
     __slots__ = ("_case_sensitive", "_groups", "_profile")
 
@@ -44,9 +44,9 @@ class TokenTable:
         if self._profile.name_in_value and agent != STAR:
             found = {
                 index
-                for token, of in self._groups.items()
+                for token, groups in self._groups.items()
                 if token_matches(token, agent, self._profile)
-                for index in of
+                for index in groups
             }
             named = tuple(sorted(found))
         else:
@@ -54,9 +54,9 @@ class TokenTable:
         return named[:1] if self._profile.first_group_only else named
 
     def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
-        """Choose: the first token that has a group, then `*` where it applies, then nothing.
+        """Return the groups of the first token that has any, or else those of `*` if it applies, or else none.
 
-        Cost: O(tokens), times the file's where names are looked for in values.
+        Cost: O(tokens), times the tokens of the file in profiles that match names within values.
         """
         for index, token in enumerate(tokens):
             named = self._naming(token)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.equivalence import meaning_of
+from canfetch.core.equivalence import comparison_key
 from canfetch.core.origin import Origin, find_origin
 from canfetch.lint.analysis.site_urls import governed_origin
 from canfetch.lint.linted_file import LintedFile
@@ -35,5 +35,5 @@ def _siblings(file: LintedFile) -> Iterator[tuple[Origin, str, Origin]]:
 
 def _if_different(file: LintedFile, url: str) -> Iterator[str]:
     own, other = file.input.content, file.input.siblings[url] or b""
-    if other != own and meaning_of(other, _PROFILE) != meaning_of(own, _PROFILE):
+    if other != own and comparison_key(other, _PROFILE) != comparison_key(own, _PROFILE):
         yield url

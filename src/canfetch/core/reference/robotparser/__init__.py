@@ -1,8 +1,8 @@
-"""The readings of Python's own urllib.robotparser, before its rewrite for RFC 9309 and after.
+"""The profiles of Python's own urllib.robotparser, before and after its rewrite for RFC 9309.
 
-It decodes before it looks, knows lines as `str` does, and asks whether a group's name is within the crawler's;
-so it shares nothing with the other profiles but the questions. Written from its documented and observed
-behaviour; what raises there is a rule that matches nothing here, or a URL that no rule matches.
+urllib.robotparser decodes values before comparing them, splits lines as `str.splitlines` does, and checks whether a
+group's name is part of the crawler's. So these profiles share no code with the others, only the interface. They are
+written from its documented and observed behaviour. A rule or URL for which urllib.robotparser raises does not match.
 """
 
 from canfetch.core.reference.robotparser.file import compile_file

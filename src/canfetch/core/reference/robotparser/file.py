@@ -1,19 +1,18 @@
-"""A file that urllib.robotparser would have read, and its rules bound to one agent.
+"""A file compiled as urllib.robotparser reads it, and its rules bound to one agent.
 
-The surface is that of the other compiled files.
+The interface is that of the engines.
 """
 
 from collections.abc import Iterable
 from operator import itemgetter
 
-from canfetch.core.contract import Decision, OriginCheck
+from canfetch.core.contract import Decision, OriginCheck, OtherRow
 from canfetch.core.profiles import Profile, get_profile
-from canfetch.core.reference.parser import OtherRecord
-from canfetch.core.reference.robotparser.parser import ParsedRule, read_text
+from canfetch.core.reference.robotparser.parser import ParsedRule, parse_text
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
 from canfetch.core.reference.robotparser.selection import EntryTable
 from canfetch.core.reference.selection import Selection
-from canfetch.core.urls import rejection, split_url, url_bytes
+from canfetch.core.urls import invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Rule
 
 
@@ -22,14 +21,14 @@ class RobotparserFile:
 
     __slots__ = ("_others", "_profile", "_table")
 
-    def __init__(self, octets: bytes, profile: Profile) -> None:
-        reading = read_text(octets, profile)
+    def __init__(self, content: bytes, profile: Profile) -> None:
+        parsed = parse_text(content, profile)
         self._profile = profile
-        self._others = reading.others
-        self._table = EntryTable(reading.entries, rewritten=profile.robotparser_rewritten)
+        self._others = parsed.others
+        self._table = EntryTable(parsed.entries, rewritten=profile.robotparser_rewritten)
 
     def group_table(self) -> list[tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]]:
-        """Give each entry's user-agent lines as (name, line) and its rules as (allow, value, line)."""
+        """Return each entry's user-agent lines as (name, line) and its rules as (allow, value, line)."""
         return [
             (
                 [(name.encode("utf-8", "surrogateescape"), line) for name, line in entry.user_agents],
@@ -38,20 +37,20 @@ class RobotparserFile:
             for entry in self._table.entries
         ]
 
-    def other_records(self) -> list[OtherRecord]:
-        """Give the records that are neither rules nor user-agent lines, in file order."""
+    def other_records(self) -> list[OtherRow]:
+        """Return the records that are neither rules nor user-agent lines, in file order."""
         return list(self._others)
 
     def bind(
         self,
         tokens: tuple[bytes, ...],
-        star_applies: bool,  # noqa: FBT001 - the surface of every compiled file
+        star_applies: bool,  # noqa: FBT001 - the interface of both engines
         origin_prefix: bytes | None,
         check_origin: OriginCheck | None,
     ) -> "RobotparserRules":
         """Bind the rules to an agent.
 
-        Cost: O(octets of the user-agent lines).
+        Cost: O(bytes of the user-agent lines).
         """
         selection = self._table.select(tokens, star_applies=star_applies)
         rules = [rule for index in selection.groups for rule in self._table.entries[index].rules]
@@ -79,25 +78,25 @@ class RobotparserRules:
 
     @property
     def token_index(self) -> int:
-        """Which of the agent's tokens chose them, or -1."""
+        """The index of the agent's token that chose them, or -1."""
         return self._selection.token_index
 
     @property
     def group_indices(self) -> list[int]:
-        """The entries chosen, in file order."""
+        """The indices of the chosen entries, in file order."""
         return list(self._selection.groups)
 
     @property
     def rule_count(self) -> int:
-        """How many rules they have."""
+        """The number of rules in these entries."""
         return len(self._rules)
 
     def allows(self, url: str | bytes) -> bool:
-        """Say whether the agent may fetch the URL."""
+        """Return whether the agent may fetch `url`."""
         return self._allows(self._target(url, None))
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
-        """Say it of each of many URLs, in order."""
+        """Return whether the agent may fetch each of `urls`, in order."""
         return [self._allows(self._target(url, index)) for index, url in enumerate(urls)]
 
     def _allows(self, target: str | None) -> bool:
@@ -135,29 +134,29 @@ class RobotparserRules:
         found = [
             (Rule(*rule.row, covered), rule.allows)
             for rule in self._rules
-            if rule.path is not None and (covered := rule.path.covered(target)) >= 0
+            if rule.path is not None and (covered := rule.path.match_length(target)) >= 0
         ]
         if self._profile.robotparser_rewritten:
-            # What is covered weighs, then allowing; the sort keeps the order of lines.
+            # The longest match comes first, then allow before disallow, then the first line, because sorting is stable.
             found.sort(key=itemgetter(1), reverse=True)
             found.sort(key=lambda match: -match[0].specificity)
         return found
 
     def _target(self, url: str | bytes, index: int | None) -> str | None:
-        # None is a URL that urllib.parse does not take apart: it raises, or answers that no rule matches.
-        octets = url_bytes(url, index)
-        split = split_url(octets)
+        # None for a URL that urllib.parse cannot split, which no rule matches.
+        content = url_bytes(url, index)
+        split = split_url(content)
         if split is None:
-            raise rejection(url, index)
+            raise invalid_url(url, index)
         if self._check_origin is not None and split.authority:
             self._check_origin(url, index)
-        text = octets.decode("utf-8", "surrogateescape")
+        text = content.decode("utf-8", "surrogateescape")
         return rewritten_target(text) if self._profile.robotparser_rewritten else old_target(text)
 
 
-def compile_file(octets: bytes, profile_name: str) -> RobotparserFile:
-    """Compile a file, cut already.
+def compile_file(content: bytes, profile_name: str) -> RobotparserFile:
+    """Compile a file that is cut already.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
-    return RobotparserFile(octets, get_profile(profile_name))
+    return RobotparserFile(content, get_profile(profile_name))

@@ -1,17 +1,17 @@
-"""A file becomes entries, as urllib.robotparser makes them.
+"""Parser for files as urllib.robotparser reads them.
 
-1. Lines end where `str.splitlines` ends them; a byte order mark is the first character of the first line.
-2. A crawl delay or a request rate ends a run of user-agent lines as a rule does.
-3. Before the rewrite, an empty line drops user-agent lines without rules, and ends an entry that has some;
-   escapes are decoded at once; and an entry without a rule at the end of the file is none.
+1. Lines end as in `str.splitlines`. A byte order mark is the first character of the first line.
+2. A crawl delay or a request rate ends a run of user-agent lines, as a rule does.
+3. Before the rewrite, an empty line drops user-agent lines without rules and ends an entry with rules. Escapes are
+decoded immediately, and an entry without rules at the end of the file is dropped.
 """
 
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from canfetch.core.contract import OtherRow
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import Profile
-from canfetch.core.reference.parser import OtherRecord
 from canfetch.core.reference.robotparser.paths import Path, old_path, rewritten_path
 
 _ENDS_USER_AGENTS: Final = ("crawl-delay", "request-rate")
@@ -19,9 +19,9 @@ _START, _IN_USER_AGENTS, _IN_RULES = range(3)
 
 
 class ParsedRule(NamedTuple):
-    """A rule: its path, whether what matches is allowed, and allow or disallow, value and line as written.
+    """A rule: its path, whether it allows, and its row of (allow, value, line) as written.
 
-    `path` is None where none can be made of the value.
+    `path` is None if the value is invalid.
     """
 
     path: Path | None
@@ -40,27 +40,27 @@ class ParsedEntry:
 
     @property
     def names(self) -> list[str]:
-        """What its user-agent lines name, as written."""
+        """The names in its user-agent lines, as written."""
         return [name for name, _ in self.user_agents]
 
 
-class FileText(NamedTuple):
-    """What one pass finds."""
+class ParsedText(NamedTuple):
+    """The result of parsing."""
 
     entries: list[ParsedEntry]
-    others: list[OtherRecord]
+    others: list[OtherRow]
 
 
-def read_text(octets: bytes, profile: Profile) -> FileText:
-    """Read a whole file.
+def parse_text(content: bytes, profile: Profile) -> ParsedText:
+    """Parse a file.
 
-    Cost: O(octets).
+    Cost: O(bytes).
     """
     reader = _Reader(rewritten=profile.robotparser_rewritten)
     start = 0
-    for number, line in enumerate(octets.decode("utf-8", "surrogateescape").splitlines(keepends=True), 1):
+    for number, line in enumerate(content.decode("utf-8", "surrogateescape").splitlines(keepends=True), 1):
         reader.read(line, number, start)
-        start += len(_octets(line))
+        start += len(_encode(line))
     return reader.finish()
 
 
@@ -68,16 +68,16 @@ class _Reader:
     def __init__(self, *, rewritten: bool) -> None:
         self._rewritten = rewritten
         self._entries: list[ParsedEntry] = []
-        self._others: list[tuple[ParsedEntry | None, OtherRecord]] = []
+        self._others: list[tuple[ParsedEntry | None, OtherRow]] = []
         self._entry = ParsedEntry()
         self._state = _START
 
     def read(self, line: str, number: int, start: int) -> None:
         if not self._rewritten and not line.splitlines()[0]:
             self._empty_line()
-        content = line.partition("#")[0]
-        written_key, colon, written_value = content.partition(":")
-        if not colon or not content.strip():
+        text = line.partition("#")[0]
+        written_key, colon, written_value = text.partition(":")
+        if not colon or not text.strip():
             return
         key, value = written_key.strip().lower(), written_value.strip()
         if key == "user-agent":
@@ -107,30 +107,30 @@ class _Reader:
             return
         self._state = _IN_RULES
         path = rewritten_path(value) if self._rewritten else old_path(value)
-        # A disallow of nothing allows everything, as the standard of 1994 had it.
+        # An empty disallow rule allows everything, as in the standard of 1994.
         allows = allow or not (value if self._rewritten else unquote(value))
-        self._entry.rules.append(ParsedRule(path, allows, (allow, _octets(value), number)))
+        self._entry.rules.append(ParsedRule(path, allows, (allow, _encode(value), number)))
 
     def _other(self, written_key: str, written_value: str, number: int, start: int) -> None:
         key = written_key.strip()
         if not key:
             return
         kind = RecordKind.SITEMAP if key.lower() == "sitemap" else RecordKind.OTHER
-        key_start = start + len(_octets(written_key)) - len(_octets(written_key.lstrip()))
+        key_start = start + len(_encode(written_key)) - len(_encode(written_key.lstrip()))
         value = written_value.strip()
-        behind_colon = start + len(_octets(written_key)) + 1
-        value_start = behind_colon + len(_octets(written_value)) - len(_octets(written_value.lstrip()))
-        spans = key_start, key_start + len(_octets(key)), value_start, value_start + len(_octets(value))
+        after_colon = start + len(_encode(written_key)) + 1
+        value_start = after_colon + len(_encode(written_value)) - len(_encode(written_value.lstrip()))
+        spans = key_start, key_start + len(_encode(key)), value_start, value_start + len(_encode(value))
         self._others.append((None if self._state == _START else self._entry, (number, kind, *spans, -1)))
 
-    def finish(self) -> FileText:
+    def finish(self) -> ParsedText:
         if self._state == _IN_RULES or (self._rewritten and self._state == _IN_USER_AGENTS):
             self._entries.append(self._entry)
-        # Only now it is known which entries there are.
-        places = {id(entry): index for index, entry in enumerate(self._entries)}
-        others = [(*row[:6], places.get(id(entry), -1)) for entry, row in self._others]
-        return FileText(self._entries, others)
+        # The entries have their final indices only now.
+        indices = {id(entry): index for index, entry in enumerate(self._entries)}
+        others = [(*row[:6], indices.get(id(entry), -1)) for entry, row in self._others]
+        return ParsedText(self._entries, others)
 
 
-def _octets(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")

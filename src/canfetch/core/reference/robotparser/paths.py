@@ -1,7 +1,7 @@
-"""Rules and URLs as urllib.robotparser compares them: decoded, and encoded again in one way.
+"""Rules and URLs as urllib.robotparser compares them: decoded and encoded again, so that `%2F` equals a slash.
 
-So `%2F` is a slash here. Before the rewrite a path is the beginning of what it matches; after it `*` and a last
-`$` are signs, and how many octets of the target a rule covers is what it weighs.
+Before the rewrite, a path matches the targets that start with it. After it, `*` and a final `$` are special, and the
+rule with the longest match wins.
 """
 
 from itertools import groupby
@@ -10,19 +10,19 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit, uses
 
 from canfetch.core.text import encode_text
 
-_SIGNS: Final = "*$"
-_MOST_MARKS: Final = 30
+_SPECIAL: Final = "*$"
+_MAX_MARKS: Final = 30
 _STRUCTURE_OF_QUERY: Final = "=&"
 
 
 class Path(NamedTuple):
-    """What a rule compares: the literal parts between its stars, and whether the end is anchored."""
+    """The path of a rule: the literal parts between its stars, and whether the end is anchored."""
 
     parts: tuple[str, ...]
     anchored: bool
 
-    def covered(self, target: str) -> int:
-        """Count the characters of the target that the rule covers; -1 where it does not match.
+    def match_length(self, target: str) -> int:
+        """Return the length of the match in the target, or -1 if the rule does not match.
 
         Cost: O(characters of the target times parts) at worst.
         """
@@ -40,13 +40,13 @@ class Path(NamedTuple):
         last = middles[-1]
         if self.anchored:
             return len(target) if len(target) - len(last) >= position and target.endswith(last) else -1
-        # The last part is looked for from the end: a rule weighs what it can cover.
+        # The last occurrence gives the longest match.
         found = target.rfind(last, position)
         return found + len(last) if found >= 0 else -1
 
 
 def old_path(value: str) -> Path | None:
-    """Give the path of a rule before the rewrite."""
+    """Return the path of a rule before the rewrite; None if it is invalid."""
     try:
         return Path((_quoted(urlunsplit(_without_empty_params(_split(unquote(value))))),), anchored=False)
     except ValueError:
@@ -54,18 +54,18 @@ def old_path(value: str) -> Path | None:
 
 
 def rewritten_path(value: str) -> Path | None:
-    """Give the path of a rule after the rewrite; None where a `$` is not its end."""
-    path, mark, query = _one_sign_each(value).partition("?")
-    path = _normalised(path, but=_SIGNS)
+    """Return the path of a rule after the rewrite; None if a `$` is not at its end."""
+    path, mark, query = _collapse_special(value).partition("?")
+    path = _normalised(path, keep=_SPECIAL)
     if mark:
-        path += mark + _normalised(query, but=_STRUCTURE_OF_QUERY + _SIGNS)
+        path += mark + _normalised(query, keep=_STRUCTURE_OF_QUERY + _SPECIAL)
     anchored = path.endswith("$")
     path = path.rstrip("$")
     return None if "$" in path else Path(tuple(path.split("*")), anchored)
 
 
 def old_target(url: str) -> str | None:
-    """Give the target of a URL before the rewrite; None where it cannot be taken apart."""
+    """Return the target of a URL before the rewrite; None if it cannot be split."""
     try:
         parts = _without_empty_params(_split(unquote(url)))
         return _quoted(urlunsplit(parts._replace(scheme="", netloc=""))) or "/"
@@ -74,82 +74,82 @@ def old_target(url: str) -> str | None:
 
 
 def rewritten_target(url: str) -> str | None:
-    """Give the target of a URL after the rewrite; None where it cannot be taken apart."""
+    """Return the target of a URL after the rewrite; None if it cannot be split."""
     try:
         parts = _split(url)
     except ValueError:
         return None
     path, fragment_mark, _ = url.partition("#")
-    # A path that begins with two slashes would look like a host.
+    # Two slashes at the start of a path would look like a host.
     target = "//" + parts.path if parts.path.startswith("//") else parts.path
     query = None
     if "?" in path:
         query = parts.query
     if fragment_mark:
-        # The fragment is a part of what comes last, and is encoded with it.
+        # The fragment is part of the last component and encoded with it.
         if query is None:
             target += "#" + parts.fragment
         else:
             query += "#" + parts.fragment
-    # A fragment may bring a question mark of its own.
+    # A fragment may contain a question mark.
     if query is None:
-        target, mark, behind = target.partition("?")
-        query = behind if mark else None
+        target, mark, after = target.partition("?")
+        query = after if mark else None
     target = _normalised(target)
     if query is not None:
-        target += "?" + _normalised(query, but=_STRUCTURE_OF_QUERY)
+        target += "?" + _normalised(query, keep=_STRUCTURE_OF_QUERY)
     return target or "/"
 
 
 def _split(text: str) -> SplitResult:
-    """Split as `urllib.parse` does, without what strangers could make it take: time, and memory that it keeps.
+    """Split as `urllib.parse` does, but with bounded time and without its cache.
 
-    Raises: ValueError.
+    Raises: ValueError: the URL is invalid.
     """
     if not text.isascii() and "//" in text and _has_long_run_of_marks(text):
-        # DEVIATION(cpython): it would sort them, each by moving it past all before.
-        raise ValueError("a host of nothing but marks")
-    # Its cache holds the last hundred texts, however long, for as long as the process lives.
+        # DEVIATION(cpython): it would sort them in quadratic time.
+        raise ValueError("invalid host: too many combining marks in a row")
+    # Its cache would hold the last URLs, however long, until the process ends.
     split = getattr(urlsplit, "__wrapped__", urlsplit)
     parts: SplitResult = split(text)
     return parts
 
 
 def _has_long_run_of_marks(text: str) -> bool:
-    from unicodedata import combining  # noqa: PLC0415 - for few files
+    from unicodedata import combining  # noqa: PLC0415 - rarely needed
 
     run = 0
     for character in text:
         run = run + 1 if combining(character) else 0
-        if run > _MOST_MARKS:
+        if run > _MAX_MARKS:
             return True
     return False
 
 
 def _without_empty_params(parts: SplitResult) -> SplitResult:
-    # Taking parameters off and putting them back loses a last `;` with nothing behind it.
+    # Splitting and joining parameters drops a final `;` with nothing after it.
     path = parts.path
     if parts.scheme in uses_params and path.endswith(";") and path.find(";", path.rfind("/") + 1) == len(path) - 1:
         return parts._replace(path=path[:-1])
     return parts
 
 
-def _one_sign_each(value: str) -> str:
-    # Runs of stars are one; a `$` swallows the signs behind it.
-    kept: list[str] = []
+def _collapse_special(value: str) -> str:
+    # Runs of `*` are one, and `*` and `$` after a `$` are dropped.
+    result: list[str] = []
     for character in value:
-        last = kept[-1] if kept else ""
-        if character not in _SIGNS or last not in ("$", character):
-            kept.append(character)
-    return "".join(kept)
+        last = result[-1] if result else ""
+        if character not in _SPECIAL or last not in ("$", character):
+            result.append(character)
+    return "".join(result)
 
 
-def _normalised(text: str, but: str = "") -> str:
-    # Each run of other characters for itself: an escape of two octets does not reach over one of these.
-    if not but:
+def _normalised(text: str, keep: str = "") -> str:
+    # Runs of other characters are decoded separately, so that no escape sequence extends across an excluded character.
+    if not keep:
         return _quoted(unquote(text, errors="surrogateescape"))
-    runs = groupby(text, key=but.__contains__)
-    return "".join("".join(run) if kept else _normalised("".join(run)) for kept, run in runs)
+    runs = groupby(text, key=keep.__contains__)
+    return "".join("".join(run) if excluded else _normalised("".join(run)) for excluded, run in runs)
 
 
 def _quoted(text: str) -> str:

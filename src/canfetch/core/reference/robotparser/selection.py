@@ -1,19 +1,19 @@
-"""Which entries a crawler obeys, as urllib.robotparser chooses: those whose name is within the crawler's.
+"""Selection of entries as in urllib.robotparser: those whose name is part of the crawler's.
 
-Before the rewrite the first such entry alone counts, and the first that names `*` where there is none. After it
-a name that is equal counts first, entries of one name are merged, and an empty name is within every other.
+Before the rewrite, the first such entry applies, or else the first for `*`. After it, an equal name is preferred,
+entries with the same name are merged, and an empty name is part of every other.
 """
 
 from canfetch.core.reference.robotparser.parser import ParsedEntry
 from canfetch.core.reference.selection import Selection
 
 _NONE = Selection("none", -1, ())
-# Entries in file order: what came before, and the last one. Shared beginnings are not copied.
+# Entries in file order, as a linked list from the last one. Lists with the same beginning share it.
 _Chain = tuple["_Chain | None", int]
 
 
 class _Merged:
-    """Entries under one name, and the names that all of them have, as written."""
+    """Entries with the same name, and the names that all of them have, as written."""
 
     __slots__ = ("chain", "names")
 
@@ -23,7 +23,7 @@ class _Merged:
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The entries, in file order."""
+        """The indices of the entries, in file order."""
         found: list[int] = []
         chain: _Chain | None = self.chain
         while chain is not None:
@@ -33,7 +33,7 @@ class _Merged:
 
 
 class EntryTable:
-    """The entries of a file, and who obeys them."""
+    """The entries of a file by name."""
 
     __slots__ = ("_by_name", "_rewritten", "entries")
 
@@ -48,7 +48,7 @@ class EntryTable:
     def _merge(self, index: int, names: list[str]) -> None:
         alone = _Merged(names, (None, index))
         within = set(names)
-        # Names that were known together stay together, so that their names are compared once.
+        # Names with the same entries share one object, so that they are compared once.
         merged: dict[int, _Merged] = {}
         for name in dict.fromkeys(map(str.lower, names)):
             known = self._by_name.get(name)
@@ -56,34 +56,37 @@ class EntryTable:
                 self._by_name[name] = alone
                 continue
             if id(known) not in merged:
-                # Here letter case counts, as it does there.
+                # Case-sensitive, as in urllib.robotparser.
                 shared = [other for other in known.names if other in within]
                 merged[id(known)] = _Merged(shared, (known.chain, index))
             self._by_name[name] = merged[id(known)]
 
     def select(self, tokens: tuple[bytes, ...], *, star_applies: bool) -> Selection:
-        """Choose: the first token that finds an entry, then `*` where it applies, then nothing.
+        """Return the entries of the first token that has any, or else those of `*` if it applies, or else none.
 
-        Cost: O(tokens times the octets of user-agent lines).
+        Cost: O(tokens times the bytes of user-agent lines).
         """
-        for place, token in enumerate(tokens):
+        for position, token in enumerate(tokens):
             name = token.decode("utf-8", "surrogateescape").lower()
             if name == "*":
-                # An empty name is within this one, too; since the rewrite what is equal comes first.
+                # An empty name is part of `*`, too. After the rewrite, equal names are preferred.
                 found = self._star() or self._naming(name) if self._rewritten else self._naming(name) or self._star()
                 if found:
                     return Selection("star", -1, found)
                 continue
             found = self._naming(name)
             if found:
-                return Selection("fallback" if place else "own-token", place, found)
+                return Selection("fallback" if position else "own-token", position, found)
         found = self._star() if star_applies else ()
         return Selection("star", -1, found) if found else _NONE
 
     def _naming(self, crawler: str) -> tuple[int, ...]:
         if not self._rewritten:
             names = ((index, entry.names) for index, entry in enumerate(self.entries))
-            return next(((index,) for index, of in names if "*" not in of and _within(of, crawler)), ())
+            return next(
+                ((index,) for index, entry_names in names if "*" not in entry_names and _within(entry_names, crawler)),
+                (),
+            )
         exact = self._by_name.get(crawler)
         if exact is not None:
             return exact.indices
