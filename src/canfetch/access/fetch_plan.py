@@ -30,7 +30,7 @@ SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_MODIFIED: Final = 304
 # Longer redirect targets are ignored, both as received and joined to the base URL, because servers choose them.
-# RFC 9110 section 4.1 recommends support for at least 8000 bytes.
+# RFC 9110 section 4.1 suggests to support at least 8000 bytes.
 _MAX_LOCATION_BYTES: Final = 8192
 
 
