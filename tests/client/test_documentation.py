@@ -29,5 +29,5 @@ def test_example_runs(
     if "aiohttp_transport" in example:
         pytest.importorskip("aiohttp")
         monkeypatch.setattr("canfetch.client.transports.aiohttp_transport.AiohttpTransport", AsyncScriptedOrigin)
-    exec(compile(example, str(PAGE), "exec"), {"__name__": "example"})
+    exec(compile(example, str(PAGE), "exec"), {"__name__": "example"})  # noqa: S102 - our own documentation
     assert capsys.readouterr().out.startswith(("True", "'not a URL'"))
