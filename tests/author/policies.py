@@ -1,4 +1,4 @@
-"""Policies that the tests share, each with something that another has not."""
+"""Policies that the tests share, each with different features."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Real servers, each with a policy's rules, started on loopback and ended again; in CI they must be installed."""
+"""Real servers with the rules of a policy, on loopback. They are optional, but CI requires them."""
 
 import os
 import shutil
@@ -15,28 +15,28 @@ import pytest
 from tests.stores.conftest import free_port
 
 _START_SECONDS = 20.0
-# Beside PATH: a user's has no folder of daemons.
+# A user's PATH does not include the folders of daemons.
 _DAEMONS = "/usr/sbin:/usr/local/sbin"
 REFUSED = 403
 
 
-class Answered(NamedTuple):
-    """What a server answered: its status, and the X-Robots-Tag headers."""
+class Reply(NamedTuple):
+    """A response: its status, and the X-Robots-Tag headers."""
 
     status: int
     tags: list[str]
 
 
-class Running:
-    """A server that runs; `ask` sends a target as it is."""
+class RunningServer:
+    """A running server."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.body = b""
         self._connection = HTTPConnection("127.0.0.1", port, timeout=10)
 
-    def ask(self, target: str, user_agent: str) -> Answered:
-        """Send one request; a connection that the server closed is opened again."""
+    def get(self, target: str, user_agent: str) -> Reply:
+        """Send a GET request with the target as is, and reconnect if the server closed the connection."""
         for attempt in range(3):
             try:
                 self._connection.putrequest("GET", target, skip_accept_encoding=True)
@@ -49,11 +49,11 @@ class Running:
                 if attempt == 2:
                     raise
             else:
-                return Answered(response.status, response.headers.get_all("X-Robots-Tag") or [])
-        raise AssertionError("never comes here")
+                return Reply(response.status, response.headers.get_all("X-Robots-Tag") or [])
+        raise AssertionError("unreachable")
 
-    def ask_line(self, line: str, user_agent: str) -> int:
-        """Send a request line as it is, `{origin}` in it filled in, and give the status."""
+    def send_line(self, line: str, user_agent: str) -> int:
+        """Send a request line as is, with `{origin}` replaced, and return the status."""
         origin = f"http://127.0.0.1:{self.port}"
         head = f"{line.format(origin=origin)}\r\nHost: 127.0.0.1:{self.port}\r\nUser-Agent: {user_agent}\r\n"
         with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
@@ -65,14 +65,14 @@ class Running:
         self._connection.close()
 
 
-class Kind(NamedTuple):
-    """A server: its program, the file of its own configuration, and what is in it."""
+class Server(NamedTuple):
+    """A server: its program, the file for the rules, and its own configuration."""
 
     program: str
     rules_file: str
     config: str
     command: tuple[str, ...]
-    # What is in front of the rules where they cannot be included.
+    # Whether the rules are inserted into the configuration, because it has no include.
     inline: bool = False
 
 
@@ -108,7 +108,7 @@ MaxKeepAliveRequests 0
     DocumentRoot {folder}/site
     Include {folder}/canfetch.conf
     ErrorDocument 403 /refused.html
-    # A rule of the site's own: it must still come to its turn.
+    # One of the site's own rules, which must keep its effect.
     RewriteEngine On
     RewriteCond %{{ENV:REDIRECT_STATUS}} ^$
     RewriteRule ^ - [R=204]
@@ -140,41 +140,41 @@ frontend site
     http-request return status 200 content-type text/plain string passed
 """
 
-KINDS = {
-    "nginx": Kind("nginx", "canfetch.conf", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
-    "apache": Kind("apache2", "canfetch.conf", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
-    "caddy": Kind("caddy", "canfetch.conf", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
-    "haproxy": Kind("haproxy", "canfetch.conf", _HAPROXY, ("-db", "-f", "{config}"), inline=True),
+SERVERS = {
+    "nginx": Server("nginx", "canfetch.conf", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
+    "apache": Server("apache2", "canfetch.conf", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
+    "caddy": Server("caddy", "canfetch.conf", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
+    "haproxy": Server("haproxy", "canfetch.conf", _HAPROXY, ("-db", "-f", "{config}"), inline=True),
 }
 
 
-def program_of(kind: Kind) -> str:
-    """Give the path of a server's program; where it is missing the test skips, and in CI it fails."""
-    found = shutil.which(kind.program, path=f"{os.environ.get('PATH', '')}:{_DAEMONS}")
+def find_program(server: Server) -> str:
+    """Return the path of a server's program. Without it, the test is skipped, or fails in CI."""
+    found = shutil.which(server.program, path=f"{os.environ.get('PATH', '')}:{_DAEMONS}")
     if found is None:
-        assert not os.environ.get("CI"), f"CI must have {kind.program}"
-        pytest.skip(f"{kind.program} is not installed")
+        assert not os.environ.get("CI"), f"CI requires {server.program}"
+        pytest.skip(f"{server.program} is not installed")
     return found
 
 
 @contextmanager
-def running(name: str, rules: str, folder: Path) -> Iterator[Running]:
-    """Run a server with these rules in a folder of its own, until the `with` is left."""
-    kind = KINDS[name]
-    program = program_of(kind)
+def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
+    """Run a server with these rules in a folder, until the end of the `with` block."""
+    server = SERVERS[name]
+    program = find_program(server)
     port = free_port()
     (folder / "site").mkdir()
     (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
-    (folder / kind.rules_file).write_text(rules, encoding="utf-8")
-    # nginx's rules say in comments what belongs into the server block.
+    (folder / server.rules_file).write_text(rules, encoding="utf-8")
+    # The output for nginx has the lines for the server block in comments.
     server_lines = (
         "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""
     )
     config = folder / "server.conf"
     config.write_text(
-        kind.config.format(folder=folder, port=port, server_lines=server_lines, rules=rules), encoding="utf-8"
+        server.config.format(folder=folder, port=port, server_lines=server_lines, rules=rules), encoding="utf-8"
     )
-    arguments = [part.format(folder=folder, config=config) for part in kind.command]
+    arguments = [part.format(folder=folder, config=config) for part in server.command]
     own = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     log = folder / "output.log"
     with (
@@ -184,19 +184,19 @@ def running(name: str, rules: str, folder: Path) -> Iterator[Running]:
         ) as process,
     ):
         try:
-            server = Running(port)
-            _wait_for(server, process, log)
-            yield server
-            server.close()
+            running_server = RunningServer(port)
+            _wait_for(running_server, process, log)
+            yield running_server
+            running_server.close()
         finally:
             process.terminate()
 
 
-def _wait_for(server: Running, process: "subprocess.Popen[bytes]", log: Path) -> None:
+def _wait_for(server: RunningServer, process: "subprocess.Popen[bytes]", log: Path) -> None:
     give_up_at = time.monotonic() + _START_SECONDS
     while time.monotonic() < give_up_at and process.poll() is None:
         try:
-            server.ask("/robots.txt", "nobody")
+            server.get("/robots.txt", "test")
         except OSError:
             time.sleep(0.05)
         else:

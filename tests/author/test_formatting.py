@@ -1,4 +1,4 @@
-"""The formatter: one form, no verdict changed, and a reason where it refuses."""
+"""The formatter: the layout, unchanged verdicts, and refusals with a reason."""
 
 import pytest
 from hypothesis import given, settings
@@ -29,9 +29,9 @@ from canfetch.core.equivalence import comparison_key, differing_profiles
             "User-agent: a\nDisallow: /\n# next\nUser-agent: b\nDisallow: /b\nSitemap: https://a.example/s\n",
             "User-agent: a\nDisallow: /\n\n# next\nUser-agent: b\nDisallow: /b\nSitemap: https://a.example/s\n",
         ),
-        # A blank line in a group ends it for some: it stays, and is not doubled.
+        # Some parsers end a group at a blank line, so one blank line is kept.
         ("User-agent: a\n\n\nDisallow: /\n", "User-agent: a\n\nDisallow: /\n"),
-        # Neither a typo nor a missing colon is read by all: the linter mends these.
+        # Misspelt keys and missing colons are not fixed here, because not all parsers accept them.
         ("User-agent: a\nDissalow: /x\nDisallow /y\n", "User-agent: a\nDissalow: /x\nDisallow /y\n"),
         ("User-agent: a\nUser-agent: b\nDisallow: /\n", "User-agent: a\nUser-agent: b\nDisallow: /\n"),
         ("not a record   \n", "not a record\n"),
@@ -39,47 +39,47 @@ from canfetch.core.equivalence import comparison_key, differing_profiles
         ("\ufeff\nUser-agent: *\nDisallow: /\n", "\ufeff\nUser-agent: *\nDisallow: /\n"),
     ],
 )
-def test_the_form(before: str, after: str) -> None:
+def test_layout(before: str, after: str) -> None:
     result = format_robots(before.encode())
     assert result.refusal is None
     assert result.content.decode() == after
     assert format_robots(result.content).content == result.content
 
 
-def test_comments_stay() -> None:
-    octets = b"# one\nUser-agent: * # two\n\n#three\n#\n   # four\nDisallow: /a #five\n# six"
-    result = format_robots(octets)
-    comments = [line.partition(b"#")[2].rstrip() for line in octets.splitlines() if b"#" in line]
+def test_comments_are_kept() -> None:
+    content = b"# one\nUser-agent: * # two\n\n#three\n#\n   # four\nDisallow: /a #five\n# six"
+    result = format_robots(content)
+    comments = [line.partition(b"#")[2].rstrip() for line in content.splitlines() if b"#" in line]
     assert [line.partition(b"#")[2] for line in result.content.splitlines() if b"#" in line] == comments
 
 
-def test_what_some_reader_reads_otherwise_is_left() -> None:
-    # Some take the misspelt line for no rule, so that the two user-agent lines are of one group: no gap parts them.
+def test_changes_that_would_alter_verdicts_are_skipped() -> None:
+    # Parsers that ignore the misspelt line see one group with two user-agent lines, which a blank line would split.
     result = format_robots(b"User-agent: a\nDissalow: /x\nuser-agent: b\nDisallow: /y\n")
     assert result.content == b"User-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n"
     assert (result.refusal, result.skipped) == (None, ("group-gaps",))
 
 
-def test_white_space_on_a_line_is_left_where_a_reader_takes_it_for_text() -> None:
-    # Python's old robot parser takes a line of blanks for none that is empty.
-    octets = b"User-agent: a\n \nDisallow: /x\n"
-    result = format_robots(octets)
-    assert result.content == octets
+def test_white_space_in_blank_lines_is_kept_if_a_profile_requires_it() -> None:
+    # Python's old robotparser does not treat a line of white space as blank.
+    content = b"User-agent: a\n \nDisallow: /x\n"
+    result = format_robots(content)
+    assert result.content == content
     assert "blank-lines" in result.skipped
 
 
 @pytest.mark.parametrize(
-    "octets, says",
+    "content, reason",
     [
-        ("User-agent: *\nDisallow: /\n".encode("utf-16"), "it is utf-16"),
-        (b"User-agent: *\n" + b"# filler\n" * 60_000 + b"Disallow: /\n", "are read"),
+        ("User-agent: *\nDisallow: /\n".encode("utf-16"), "encoding is utf-16"),
+        (b"User-agent: *\n" + b"# filler\n" * 60_000 + b"Disallow: /\n", "file too long"),
     ],
 )
-def test_it_refuses_with_the_reason(octets: bytes, says: str) -> None:
-    result = format_robots(octets)
-    assert result.content == octets
+def test_refusals_have_a_reason(content: bytes, reason: str) -> None:
+    result = format_robots(content)
+    assert result.content == content
     assert result.refusal is not None
-    assert says in result.refusal
+    assert reason in result.refusal
 
 
 @settings(max_examples=100)
@@ -93,28 +93,28 @@ def test_it_refuses_with_the_reason(octets: bytes, says: str) -> None:
         max_size=12,
     ).map(b"\n".join)
 )
-def test_formatting_twice_is_formatting_once_and_changes_no_verdict(octets: bytes) -> None:
-    result = format_robots(octets)
+def test_formatting_is_idempotent_and_changes_no_verdict(content: bytes) -> None:
+    result = format_robots(content)
     assert format_robots(result.content).content == result.content
     if result.refusal is None:
-        assert differing_profiles(octets, result.content) == ()
+        assert differing_profiles(content, result.content) == ()
     else:
-        assert result.content == octets
+        assert result.content == content
 
 
-def test_both_engines_say_the_same_of_many_formatted_files() -> None:
-    """The formatter proves itself with the engine of the day; here the other one says it, too."""
+def test_both_engines_agree_on_formatted_files() -> None:
+    """The formatter verifies its result with one engine; this test uses both."""
     need_native()
     refused = total = 0
-    for name, octets in files(made=100):
+    for name, content in files(made=100):
         total += 1
-        result = format_robots(octets)
+        result = format_robots(content)
         refused += result.refusal is not None
         assert format_robots(result.content).content == result.content, name
-        if result.content == octets:
+        if result.content == content:
             continue
         for profile, flags in PROFILES.items():
             for engine in ("python",) if flags.robotparser else ("python", "native"):
-                before, after = (comparison_key(one, profile, engine=engine) for one in (octets, result.content))
+                before, after = (comparison_key(one, profile, engine=engine) for one in (content, result.content))
                 assert before == after, (name, profile, engine)
     assert refused < total / 20

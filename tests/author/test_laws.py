@@ -1,4 +1,4 @@
-"""Whatever a policy wants of paths, the file says so on every profile of today, and servers are told the same."""
+"""For any policy, the robots.txt on all current profiles and the server rules match the policy."""
 
 import re
 
@@ -18,7 +18,7 @@ PATTERNS = st.builds(
     st.sampled_from(["", "", "$"]),
 ).filter(lambda pattern: re.search(r"\*\*|/\.\.?(?:[/?$]|$)", pattern) is None)
 RULES = st.dictionaries(PATTERNS, st.booleans(), max_size=4)
-# Chains, a name that ignores `*`, one beyond the grammar, and one that nobody knows.
+# Chains, a name that ignores `*`, one outside the grammar, and an unknown one.
 NAMES = [
     "Googlebot",
     "Googlebot-Image",
@@ -35,7 +35,7 @@ AUDIENCES = st.sampled_from(
 
 
 def table(audience: str, rules: dict[str, bool], *, fetch: bool) -> str:
-    """Write a table of a policy; rules that all say what `fetch` says turn it round."""
+    """Return a table of a policy. If all rules repeat `fetch`, it is inverted, because they would be redundant."""
     if rules and set(rules.values()) == {fetch}:
         fetch = not fetch
     lines = [f"[{audience}]", f'fetch = "{"all" if fetch else "none"}"']
@@ -51,14 +51,14 @@ POLICIES = st.dictionaries(AUDIENCES, st.tuples(RULES, st.booleans()), max_size=
 
 
 @given(toml=POLICIES, include_star_ignorers=st.booleans())
-def test_whatever_is_wanted_is_met_on_every_profile_of_today(toml: str, include_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn
+def test_every_policy_is_met_on_all_current_profiles(toml: str, include_star_ignorers: bool) -> None:  # noqa: FBT001 - drawn by Hypothesis
     policy = parse_policy(toml)._replace(include_star_ignorers=include_star_ignorers)
     proof = canfetch.author.prove(policy)
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.is_fault][:3]
 
 
 @given(toml=POLICIES)
-def test_servers_are_told_what_the_file_says(toml: str) -> None:
+def test_server_rules_agree_with_robots_txt(toml: str) -> None:
     policy = parse_policy(toml)
     robots = canfetch.parse(canfetch.author.render_policy(policy))
     intents = build_server_rules(policy).intents
@@ -66,10 +66,10 @@ def test_servers_are_told_what_the_file_says(toml: str) -> None:
         if crawler.token_only or crawler.retired:
             continue
         header = f"Mozilla/5.0 (compatible; {crawler.product_names[0]}/1.0; +https://example.com/bot)"
-        shown = [intent for intent in intents if re.search(intent.user_agent_regex, header, re.IGNORECASE)]
+        matching = [intent for intent in intents if re.search(intent.user_agent_regex, header, re.IGNORECASE)]
         for target in sample_targets(policy):
             assert not re.match(DOT_SEGMENTS, target)
-            rules = shown[0].rules if shown else ()
-            deciding = next((rule for rule in rules if re.match(rule.expression, target)), None)
+            rules = matching[0].rules if matching else ()
+            deciding = next((rule for rule in rules if re.match(rule.regex, target)), None)
             passes = deciding is None or deciding.allow
             assert passes is robots.allows(target, agent=crawler.agent), (crawler.name, target)

@@ -1,4 +1,4 @@
-"""Whose intent is whose, and the proof that the file says so."""
+"""The intent for each crawler, and the proof that the rendered file matches it."""
 
 import json
 
@@ -13,59 +13,64 @@ from canfetch.core.engines import native_module
 
 def intents_of(toml: str) -> dict[str, str]:
     return {
-        meant.name: str(meant.intent and meant.intent.audience)
-        for meant in resolve(canfetch.author.parse_policy(toml)).crawlers
+        crawler.name: str(crawler.intent and crawler.intent.audience)
+        for crawler in resolve(canfetch.author.parse_policy(toml)).crawlers
     }
 
 
-def test_the_most_specific_intent_is_whose_it_is() -> None:
-    whose = intents_of(POLICIES["chains"])
-    assert whose["Googlebot"] == whose["Googlebot-Image"] == whose["Google-InspectionTool"] == "crawler.Googlebot"
-    # It listens to Googlebot's group, and is somebody else's.
-    assert whose["Applebot"] == "everyone"
-    assert whose["bingbot"] == "crawler.msnbot"
-    assert whose["YandexBot"] == "crawler.Yandex"
-    assert whose["AhrefsBot"] == "purpose.seo"
-    assert whose["AdsBot-Google"] == "None"
-    assert whose["GPTBot"] == "everyone"
+def test_most_specific_intent_applies() -> None:
+    audiences = intents_of(POLICIES["chains"])
+    assert (
+        audiences["Googlebot"]
+        == audiences["Googlebot-Image"]
+        == audiences["Google-InspectionTool"]
+        == "crawler.Googlebot"
+    )
+    # Applebot falls back on Googlebot's group, but has another operator.
+    assert audiences["Applebot"] == "everyone"
+    assert audiences["bingbot"] == "crawler.msnbot"
+    assert audiences["YandexBot"] == "crawler.Yandex"
+    assert audiences["AhrefsBot"] == "purpose.seo"
+    assert audiences["AdsBot-Google"] == "None"
+    assert audiences["GPTBot"] == "everyone"
     robots = canfetch.parse(canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["chains"])))
     assert robots.allows("/google/", agent=canfetch.agent("Applebot"))
     assert not robots.allows("/google/", agent=canfetch.agent("Googlebot-Image"))
     assert not robots.allows("/msn/", agent=canfetch.agent("bingbot"))
 
 
-def test_who_ignores_the_star_is_named_where_that_is_wanted() -> None:
-    unnamed = "[everyone]\nfetch = 'none'\n"
-    for names, allowed in ((False, True), (True, False)):
-        policy = canfetch.author.parse_policy(unnamed + f"include_star_ignorers = {str(names).lower()}")
+def test_crawlers_that_ignore_star_are_named_on_request() -> None:
+    toml = "[everyone]\nfetch = 'none'\n"
+    for include, allowed in ((False, True), (True, False)):
+        policy = canfetch.author.parse_policy(toml + f"include_star_ignorers = {str(include).lower()}")
         robots = canfetch.parse(canfetch.author.render_policy(policy))
         assert robots.allows("/", agent=canfetch.agent("AdsBot-Google")) is allowed
         assert not robots.allows("/", agent="ExampleBot")
-        assert any("AdsBot-Google" in note for note in canfetch.author.prove(policy).limitations) is not names
+        assert any("AdsBot-Google" in text for text in canfetch.author.prove(policy).limitations) is not include
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_every_intent_is_met_on_every_profile_of_today(name: str) -> None:
+def test_every_intent_is_met_on_all_current_profiles(name: str) -> None:
     proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES[name]))
     assert proof.holds, [str(shortfall) for shortfall in proof.shortfalls if shortfall.is_fault][:5]
-    asked = {(row.profile, engine) for row in proof.intents for engine in row.engines}
+    checked = {(row.profile, engine) for row in proof.intents for engine in row.engines}
     engines = {"python"} if native_module() is None else {"python", "native"}
-    assert {engine for profile, engine in asked if profile == "rfc9309"} == engines
-    assert {profile for profile, _ in asked} == set(canfetch.PROFILES)
+    assert {engine for profile, engine in checked if profile == "rfc9309"} == engines
+    assert {profile for profile, _ in checked} == set(canfetch.PROFILES)
     for row in proof.intents:
         assert row.checked == row.crawlers * row.targets * len(row.engines) > 0
-        short = [
+        shortfalls = [
             shortfall
             for shortfall in proof.shortfalls
             if (shortfall.profile, shortfall.intent) == (row.profile, row.intent)
         ]
-        assert row.is_met is (not short)
-    # What is left is about histories and names beyond the grammar, and says so.
-    whys = {(shortfall.profile in CURRENT_PROFILES, shortfall.reason) for shortfall in proof.shortfalls}
-    assert {why for binding, why in whys if binding} <= {"this reading takes letters, '-' and '_' alone for a name"}
+        assert row.is_met is (not shortfalls)
+    # On current profiles, only names outside the grammar fall short.
+    reasons = {shortfall.reason for shortfall in proof.shortfalls if shortfall.profile in CURRENT_PROFILES}
+    assert reasons <= {"this profile reads only letters, '-' and '_' of a name"}
 
 
-def test_a_proof_tells_what_history_reads_otherwise() -> None:
+def test_proof_explains_shortfalls_of_historical_profiles() -> None:
     proof = canfetch.author.prove(
         canfetch.author.parse_policy("""
         [everyone]
@@ -78,15 +83,15 @@ def test_a_proof_tells_what_history_reads_otherwise() -> None:
     """)
     )
     assert proof.holds
-    whys = {(shortfall.profile, shortfall.reason) for shortfall in proof.shortfalls}
-    assert ("original1994", "this reading knows no Allow") in whys
-    assert ("cpython-old", "this reading knows neither '*' nor '$'") in whys
-    assert ("google", "this reading takes letters, '-' and '_' alone for a name") in whys
-    with pytest.raises(TypeError, match=r"ask its \.holds"):
+    reasons = {(shortfall.profile, shortfall.reason) for shortfall in proof.shortfalls}
+    assert ("original1994", "this profile does not support Allow") in reasons
+    assert ("cpython-old", "this profile supports neither '*' nor '$'") in reasons
+    assert ("google", "this profile reads only letters, '-' and '_' of a name") in reasons
+    with pytest.raises(TypeError, match=r"use \.holds"):
         bool(proof)
 
 
-def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
+def test_google_allowing_an_index_page_allows_its_folder() -> None:
     proof = canfetch.author.prove(
         canfetch.author.parse_policy(
             "[everyone]\nfetch = 'none'\n[crawler.ExampleBot]\nfetch = 'none'\nallow_pages = ['/a/index.html']"
@@ -95,13 +100,13 @@ def test_google_an_index_page_cannot_be_allowed_without_its_folder() -> None:
     assert not proof.holds
     faults = [shortfall for shortfall in proof.shortfalls if shortfall.is_fault]
     assert {(fault.profile, fault.subject, fault.reason) for fault in faults} == {
-        (profile, "/a/", "this reading takes an Allow of index.html for one of its folder, too")
+        (profile, "/a/", "this profile applies an Allow of index.html to its folder, too")
         for profile in ("google", "googlebot")
     }
 
 
-def test_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A renderer that forgets half of the file.
+def test_proof_finds_missing_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The renderer is replaced by one that drops lines.
     policy = canfetch.author.parse_policy(POLICIES["search-but-private"])
     whole = canfetch.author.Draft.render
     monkeypatch.setattr(
@@ -115,7 +120,7 @@ def test_a_proof_finds_what_a_file_does_not_say(monkeypatch: pytest.MonkeyPatch)
         assert not canfetch.author.prove(policy).holds, lost
 
 
-def test_a_proof_in_plain_values() -> None:
+def test_proof_to_json() -> None:
     proof = canfetch.author.prove(canfetch.author.parse_policy(POLICIES["training"]))
     shape = json.loads(json.dumps(proof.to_json()))
     assert shape["schema"] == "canfetch.proof/2"
@@ -124,14 +129,14 @@ def test_a_proof_in_plain_values() -> None:
     assert {row["intent"] for row in shape["intents"]} == {"purpose.training", "everyone"}
 
 
-def test_notes_say_what_no_file_can_do() -> None:
-    notes = canfetch.author.prove(
+def test_limitations() -> None:
+    limitations = canfetch.author.prove(
         canfetch.author.parse_policy("""
         [purpose.training]
         fetch = "none"
         [purpose.user-triggered]
         fetch = "none"
-        [crawler.NobodyKnowsBot]
+        [crawler.UnknownBot]
         fetch = "none"
         [[page]]
         paths = ["/drafts/"]
@@ -139,7 +144,7 @@ def test_notes_say_what_no_file_can_do() -> None:
         crawler = "GPTBot"
     """)
     ).limitations
-    assert any(note.startswith("words in robots.txt that never fetch") and "Google-Extended" in note for note in notes)
-    assert any(note.startswith("may not obey robots.txt") and "ChatGPT-User" in note for note in notes)
-    assert any(note.startswith("not in the registry") and "NobodyKnowsBot" in note for note in notes)
-    assert any(note.startswith("X-Robots-Tag 'gptbot: noindex'") and "never seen" in note for note in notes)
+    assert any(text.startswith("tokens that never send requests") and "Google-Extended" in text for text in limitations)
+    assert any(text.startswith("may not obey robots.txt") and "ChatGPT-User" in text for text in limitations)
+    assert any(text.startswith("not in the registry") and "UnknownBot" in text for text in limitations)
+    assert any(text.startswith("X-Robots-Tag 'gptbot: noindex'") and "never read" in text for text in limitations)

@@ -1,4 +1,4 @@
-"""Every recipe comes to the verdicts of the file in Google's page on making a robots.txt, which it stands for."""
+"""Every recipe has the verdicts of the corresponding file in Google's documentation."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ import canfetch
 from canfetch.author.recipes import RECIPES, recipe_draft
 
 EVERYONE_BLOCKED = "User-agent: *\nDisallow: /"
-# Name, parameters, and the file as that page has it.
-RECIPES_OF_THE_PAGE: list[tuple[str, dict[str, str | list[str]], str]] = [
+# Name, arguments, and the file in Google's documentation.
+GOOGLE_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
     ("block-all", {}, EVERYONE_BLOCKED),
     (
         "block-directories",
@@ -37,7 +37,7 @@ RECIPES_OF_THE_PAGE: list[tuple[str, dict[str, str | list[str]], str]] = [
     ),
     ("block-ends-with", {"crawler": "Googlebot", "ending": ".xls"}, "User-agent: Googlebot\nDisallow: /*.xls$"),
 ]
-OURS: list[tuple[str, dict[str, str | list[str]], str]] = [
+OWN_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
     ("allow-all", {}, "User-agent: *\nAllow: /"),
     ("block-queries", {}, "User-agent: *\nDisallow: /*?"),
     (
@@ -87,13 +87,13 @@ CRAWLERS = (
 )
 
 
-@pytest.mark.parametrize("name, given, page", [*RECIPES_OF_THE_PAGE, *OURS])
-def test_google_a_recipe_comes_to_the_verdicts_of_its_page(
-    name: str, given: dict[str, str | Sequence[str]], page: str, engine: str
+@pytest.mark.parametrize("name, arguments, expected", [*GOOGLE_RECIPES, *OWN_RECIPES])
+def test_google_recipes_have_the_documented_verdicts(
+    name: str, arguments: dict[str, str | Sequence[str]], expected: str, engine: str
 ) -> None:
-    octets = recipe_draft(name, **given).render()
+    content = recipe_draft(name, **arguments).render()
     for profile in ("rfc9309", "google", "googlebot", "google2019", "bing", "yandex", "strict"):
-        ours, theirs = (canfetch.parse(file, profile=profile, engine=engine) for file in (octets, page))
+        ours, theirs = (canfetch.parse(file, profile=profile, engine=engine) for file in (content, expected))
         for crawler in CRAWLERS:
             agent = canfetch.agent(crawler)
             for target in TARGETS:
@@ -104,19 +104,19 @@ def test_google_a_recipe_comes_to_the_verdicts_of_its_page(
                 )
 
 
-def test_google_every_recipe_is_shown() -> None:
-    assert {name for name, _, _ in [*RECIPES_OF_THE_PAGE, *OURS]} == set(RECIPES)
+def test_every_recipe_is_covered() -> None:
+    assert {name for name, _, _ in [*GOOGLE_RECIPES, *OWN_RECIPES]} == set(RECIPES)
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_examples_of_recipes_make_files(name: str) -> None:
+def test_examples_of_recipes_are_valid(name: str) -> None:
     recipe = RECIPES[name]
     draft = recipe.draft(**{parameter.name: parameter.example for parameter in recipe.parameters})
     assert canfetch.parse(draft.render()).groups
 
 
 @pytest.mark.parametrize(
-    "name, given, error, told",
+    "name, arguments, error, message",
     [
         (
             "block-none",
@@ -128,7 +128,7 @@ def test_examples_of_recipes_make_files(name: str) -> None:
             "block-page",
             {},
             canfetch.errors.InvalidOption,
-            "recipe block-page needs path, the page's path: give one such as",
+            "recipe block-page: missing parameter path: expected the path of a page, such as",
         ),
         (
             "block-all",
@@ -142,38 +142,38 @@ def test_examples_of_recipes_make_files(name: str) -> None:
             canfetch.errors.InvalidOption,
             "unknown parameter 'ending': choose from 'crawler', 'path'",
         ),
-        ("all-but-one", {"crawler": ["a", "b"]}, canfetch.errors.InvalidOption, "takes one crawler"),
-        ("all-but-one", {"crawler": "a b"}, canfetch.errors.InvalidDraft, "'a b' is no product token"),
-        ("all-but-one", {"crawler": "*"}, canfetch.errors.InvalidDraft, r"'\*' is named already"),
+        ("all-but-one", {"crawler": ["a", "b"]}, canfetch.errors.InvalidOption, "expected one crawler, got 2"),
+        ("all-but-one", {"crawler": "a b"}, canfetch.errors.InvalidDraft, "invalid product token 'a b'"),
+        ("all-but-one", {"crawler": "*"}, canfetch.errors.InvalidDraft, r"'\*' already has a group"),
         (
             "block-directories",
             {"path": "/junk"},
             canfetch.errors.InvalidDraft,
-            "'/junk' is no directory: end it with '/'",
+            "invalid directory '/junk': expected a path that ends with '/'",
         ),
-        ("block-page", {"path": "x.html"}, canfetch.errors.InvalidDraft, "begin it with '/'"),
-        ("block-file-type", {"file_type": "*"}, canfetch.errors.InvalidDraft, "no file type"),
-        ("block-file-type", {"file_type": ""}, canfetch.errors.InvalidDraft, "'' is no file type"),
-        ("block-file-type", {"file_type": ["gif", "."]}, canfetch.errors.InvalidDraft, "'.' is no file type"),
-        ("block-file-type", {"file_type": "\u00e9"}, canfetch.errors.InvalidDraft, "no file type"),
-        ("block-ends-with", {"ending": ""}, canfetch.errors.InvalidDraft, "every URL ends with the ending ''"),
+        ("block-page", {"path": "x.html"}, canfetch.errors.InvalidDraft, "expected a path that starts with '/'"),
+        ("block-file-type", {"file_type": "*"}, canfetch.errors.InvalidDraft, "invalid file type"),
+        ("block-file-type", {"file_type": ""}, canfetch.errors.InvalidDraft, "invalid file type ''"),
+        ("block-file-type", {"file_type": ["gif", "."]}, canfetch.errors.InvalidDraft, "invalid file type '.'"),
+        ("block-file-type", {"file_type": "\u00e9"}, canfetch.errors.InvalidDraft, "invalid file type"),
+        ("block-ends-with", {"ending": ""}, canfetch.errors.InvalidDraft, "invalid ending ''"),
         (
             "block-ends-with",
             {"ending": [".xls", ""]},
             canfetch.errors.InvalidDraft,
-            "every URL ends with the ending ''",
+            "invalid ending ''",
         ),
-        ("block-ends-with", {"ending": []}, canfetch.errors.InvalidOption, "needs ending"),
-        ("block-queries", {"crawler": ""}, canfetch.errors.InvalidDraft, "'' is no product token"),
-        ("block-page", {"path": "/a/../b"}, canfetch.errors.InvalidDraft, "can match nothing"),
-        ("block-page", {"path": "/robots.txt"}, canfetch.errors.InvalidDraft, "is about this file"),
-        ("block-page", {"path": None}, TypeError, "path is a str or a list of such, not NoneType"),
-        ("block-page", {"path": b"/a"}, TypeError, "path is a str or a list of such, not bytes"),
-        ("block-ends-with", {"ending": [None]}, TypeError, "ending is a str, not NoneType"),
+        ("block-ends-with", {"ending": []}, canfetch.errors.InvalidOption, "missing parameter ending"),
+        ("block-queries", {"crawler": ""}, canfetch.errors.InvalidDraft, "invalid product token ''"),
+        ("block-page", {"path": "/a/../b"}, canfetch.errors.InvalidDraft, "it matches nothing"),
+        ("block-page", {"path": "/robots.txt"}, canfetch.errors.InvalidDraft, "may always fetch /robots.txt"),
+        ("block-page", {"path": None}, TypeError, "path must be a str or a list of str, not NoneType"),
+        ("block-page", {"path": b"/a"}, TypeError, "path must be a str or a list of str, not bytes"),
+        ("block-ends-with", {"ending": [None]}, TypeError, "ending must be a str, not NoneType"),
     ],
 )
-def test_a_recipe_refuses_what_it_does_not_take(
-    name: str, given: dict[str, str | Sequence[str]], error: type[Exception], told: str
+def test_invalid_arguments_of_recipes(
+    name: str, arguments: dict[str, str | Sequence[str]], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=told):
-        recipe_draft(name, **given)
+    with pytest.raises(error, match=message):
+        recipe_draft(name, **arguments)

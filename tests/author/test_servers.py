@@ -1,10 +1,10 @@
-"""Real servers refuse what the file forbids and pass what it allows, and the file is read by canfetch's own engines."""
+"""Real servers with generated rules respond as the robots.txt decides."""
 
 from pathlib import Path
 
 import pytest
 from tests.author.policies import POLICIES
-from tests.author.servers import KINDS, REFUSED, Running, running
+from tests.author.servers import REFUSED, SERVERS, RunningServer, running
 
 import canfetch
 from canfetch.author.resolution import resolve
@@ -13,7 +13,7 @@ from canfetch.core.engines import native_module
 
 pytestmark = pytest.mark.service
 
-# Writings of one target, and near ones: what they come to is the file's to say.
+# Spellings of the same target, and similar ones.
 MORE_TARGETS = (
     "/%70rivate/x",
     "/private%2Fx",
@@ -43,8 +43,8 @@ HEADERS = (
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; {folded}; +https://example.com) Chrome/131",
 )
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
-# No crawler: the name is in a URL, an address, or a longer name.
-NOT_SHOWN = (
+# The name is in a URL, an email address, or a longer name.
+UNIDENTIFIED = (
     "Mozilla/5.0 (compatible; OtherBot/1.0; +https://example.com/GPTBot)",
     "OtherBot/1.0 (+gptbot@example.com)",
     "NotGPTBot/1.0",
@@ -54,17 +54,17 @@ NOT_SHOWN = (
 
 
 @pytest.mark.parametrize("policy_name", POLICIES)
-@pytest.mark.parametrize("name", KINDS)
-def test_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", SERVERS)
+def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES[policy_name])
     rules = canfetch.author.render_policy(policy, name)
     engine = "python" if native_module() is None else "both"
     robots = canfetch.parse(canfetch.author.render_policy(policy), engine=engine)
-    # Three of each intent, the last one too, which another's name may shadow.
+    # Three crawlers of each intent, including the last one, whose name an earlier intent may match.
     chosen = {}
     for intent in (*policy.intents, None):
-        of = [meant for meant in resolve(policy).crawlers if meant.product_names and meant.intent == intent]
-        chosen.update({meant.name: meant for meant in [*of[:2], *of[-1:]]})
+        crawlers = [one for one in resolve(policy).crawlers if one.product_names and one.intent == intent]
+        chosen.update({crawler.name: crawler for crawler in [*crawlers[:2], *crawlers[-1:]]})
     assert chosen
     targets = dict.fromkeys([*sample_targets(policy), *MORE_TARGETS])
     refused = 0
@@ -73,38 +73,38 @@ def test_a_server_and_the_file_agree(name: str, policy_name: str, tmp_path: Path
             product = crawler.product_names[-1]
             header = HEADERS[number % len(HEADERS)].format(name=product, folded=product.lower())
             for target in targets:
-                answered = server.ask(target, header)
-                wanted = robots.allows(target, agent=crawler.agent)
-                assert (answered.status != REFUSED) is wanted, (crawler.name, target, answered)
-                assert sorted(answered.tags) == sorted(value for _, value in policy.headers(target)), target
-                refused += not wanted
+                reply = server.get(target, header)
+                allowed = robots.allows(target, agent=crawler.agent)
+                assert (reply.status != REFUSED) is allowed, (crawler.name, target, reply)
+                assert sorted(reply.tags) == sorted(value for _, value in policy.headers(target)), target
+                refused += not allowed
         for target in targets:
-            assert server.ask(target, BROWSER).status != REFUSED
+            assert server.get(target, BROWSER).status != REFUSED
     assert (refused > 0) is (policy_name != "nothing")
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=SERVERS)
 def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
-    """Give each server in turn, with rules against training."""
+    """Each server in turn, with rules against training."""
     policy = canfetch.author.parse_policy(POLICIES["training"])
     rules = canfetch.author.render_policy(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
 
 
-@pytest.mark.parametrize("header", [*NOT_SHOWN, "", BROWSER])
-def test_a_header_that_shows_no_crawler_passes(training_server: Running, header: str) -> None:
-    assert training_server.ask("/", header).status != REFUSED
+@pytest.mark.parametrize("header", [*UNIDENTIFIED, "", BROWSER])
+def test_headers_without_a_crawler_pass(training_server: RunningServer, header: str) -> None:
+    assert training_server.get("/", header).status != REFUSED
 
 
 @pytest.mark.parametrize(
     "crawler",
     [crawler for crawler in canfetch.REGISTRY.crawlers if crawler.purpose == "training" and not crawler.retired],
 )
-def test_every_crawler_of_a_purpose_is_refused(training_server: Running, crawler: canfetch.Crawler) -> None:
+def test_every_crawler_of_a_purpose_is_refused(training_server: RunningServer, crawler: canfetch.Crawler) -> None:
     for name in crawler.product_names:
-        assert training_server.ask("/x", f"{name}/1.0").status == REFUSED
-        assert training_server.ask("/robots.txt", f"{name}/1.0").status != REFUSED
+        assert training_server.get("/x", f"{name}/1.0").status == REFUSED
+        assert training_server.get("/robots.txt", f"{name}/1.0").status != REFUSED
 
 
 @pytest.mark.parametrize(
@@ -125,43 +125,43 @@ def test_every_crawler_of_a_purpose_is_refused(training_server: Running, crawler
         "GET /%00 HTTP/1.1",
     ],
 )
-def test_no_writing_of_a_request_gets_past(training_server: Running, line: str) -> None:
-    assert training_server.ask_line(line, "GPTBot/1.0") in {400, 404, REFUSED}
+def test_unusual_request_lines_do_not_pass(training_server: RunningServer, line: str) -> None:
+    assert training_server.send_line(line, "GPTBot/1.0") in {400, 404, REFUSED}
 
 
-def test_a_whole_url_is_compared_as_its_target(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
-    for name in KINDS:
+    for name in SERVERS:
         with running(name, canfetch.author.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
-            assert server.ask_line("GET {origin}/private/x HTTP/1.1", "ExampleBot/1.0") == REFUSED
-            assert server.ask_line("GET {origin}/public/x HTTP/1.1", "ExampleBot/1.0") < 300
-            assert server.ask_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
+            assert server.send_line("GET {origin}/private/x HTTP/1.1", "ExampleBot/1.0") == REFUSED
+            assert server.send_line("GET {origin}/public/x HTTP/1.1", "ExampleBot/1.0") < 300
+            assert server.send_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
-def test_apache_serves_the_page_of_its_error(tmp_path: Path) -> None:
+def test_apache_serves_error_pages(tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"])
     with running("apache", canfetch.author.render_policy(policy, "apache"), tmp_path) as server:
-        assert server.ask("/x", "GPTBot/1.0").status == REFUSED
+        assert server.get("/x", "GPTBot/1.0").status == REFUSED
         assert server.body == b"a page of the site's own"
-        assert server.ask("/refused.html", "GPTBot/1.0").status == REFUSED
+        assert server.get("/refused.html", "GPTBot/1.0").status == REFUSED
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_long_pattern_is_read_or_refused(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", SERVERS)
+def test_long_patterns_work_or_are_rejected(name: str, tmp_path: Path) -> None:
     pattern = "/" + "a" * 1000
     policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = ['{pattern}']")
     if name == "nginx":
-        with pytest.raises(canfetch.errors.InvalidSitePolicy, match="takes a longer word than nginx reads"):
+        with pytest.raises(canfetch.errors.InvalidSitePolicy, match="too long for nginx"):
             canfetch.author.render_policy(policy, name)
         return
     with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
-        assert server.ask(pattern, "GPTBot/1.0").status == REFUSED
-        assert server.ask(pattern[:-1], "GPTBot/1.0").status != REFUSED
+        assert server.get(pattern, "GPTBot/1.0").status == REFUSED
+        assert server.get(pattern[:-1], "GPTBot/1.0").status != REFUSED
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=SERVERS)
 def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
-    """Give each server in turn, with rules that let one crawler fetch most."""
+    """Each server in turn, with rules that allow most paths to one crawler."""
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']\ndisallow_pages = ['/page']")
     rules = canfetch.author.render_policy(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
@@ -196,12 +196,12 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         "/#/private/",
     ],
 )
-def test_what_servers_take_for_another_target_is_refused(private_server: Running, target: str) -> None:
-    assert private_server.ask_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
-    # A browser's are the server's own business, and so are those of crawlers that no rule is about.
+def test_ambiguous_targets_are_refused(private_server: RunningServer, target: str) -> None:
+    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
+    # Browsers and crawlers without rules are not affected.
     for header in (BROWSER, "GPTBot/1.0"):
-        assert private_server.ask_line(f"GET {target} HTTP/1.1", header) != REFUSED
-    assert private_server.ask_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
+        assert private_server.send_line(f"GET {target} HTTP/1.1", header) != REFUSED
+    assert private_server.send_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400}
 
 
 @pytest.mark.parametrize(
@@ -220,14 +220,14 @@ def test_what_servers_take_for_another_target_is_refused(private_server: Running
         "/%2525",
     ],
 )
-def test_dots_that_are_no_segment_pass(private_server: Running, target: str) -> None:
-    assert private_server.ask_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
+def test_dots_outside_dot_segments_pass(private_server: RunningServer, target: str) -> None:
+    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
-@pytest.mark.parametrize("name", [*KINDS, "traefik"])
-def test_output_says_what_it_compares_and_what_it_cannot(name: str) -> None:
+@pytest.mark.parametrize("name", [*SERVERS, "traefik"])
+def test_output_states_what_the_rules_match(name: str) -> None:
     rules = canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["training"]), name)
     head = rules.partition("\n\n")[0] if name != "traefik" else rules.partition("http:")[0]
-    assert "Compared is the" in head
-    assert "Words in robots.txt that never fetch, and so have no rules here: Google-Extended" in head
+    assert "Rules match the" in head
+    assert "Tokens in robots.txt that never send requests, and have no rules here: Google-Extended" in head
     assert all(line.startswith("#") for line in head.splitlines())

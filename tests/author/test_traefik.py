@@ -1,6 +1,6 @@
-"""What is written for Traefik is YAML, and its rules say what the file says; no Traefik runs here.
+"""The rules for Traefik are valid YAML and agree with robots.txt. No Traefik runs here.
 
-The rules are evaluated by a small reader of our own, on the path that Traefik compares, as its documents have it.
+A small evaluator applies the rules to paths, normalised as Traefik's documentation describes.
 """
 
 import re
@@ -15,69 +15,69 @@ from canfetch.author.resolution import resolve
 from canfetch.author.sample_targets import sample_targets
 
 yaml = pytest.importorskip("yaml")
-WORDS = re.compile(r"\s*(?:(&&|\|\||!|\(|\))|(HeaderRegexp|PathRegexp|Path)\(((?:`[^`]*`(?:, )?)+)\))")
+TOKENS = re.compile(r"\s*(?:(&&|\|\||!|\(|\))|(HeaderRegexp|PathRegexp|Path)\(((?:`[^`]*`(?:, )?)+)\))")
 
 
-class RuleReader:
+class RuleEvaluator:
     """Evaluates a rule for one request."""
 
     def __init__(self, rule: str, path: str, user_agent: str) -> None:
         self._path, self._user_agent = path, user_agent
-        self._words: list[str | bool] = []
+        self._tokens: list[str | bool] = []
         position = 0
         while position < len(rule):
-            found = WORDS.match(rule, position)
+            found = TOKENS.match(rule, position)
             assert found is not None, rule[position:]
             position = found.end()
-            self._words.append(found[1] or self._asked(found[2], re.findall("`([^`]*)`", found[3])))
-        self._words.reverse()
+            self._tokens.append(found[1] or self._matches(found[2], re.findall("`([^`]*)`", found[3])))
+        self._tokens.reverse()
 
-    def _asked(self, matcher: str, given: list[str]) -> bool:
+    def _matches(self, matcher: str, arguments: list[str]) -> bool:
         if matcher == "Path":
-            return given == [self._path]
+            return arguments == [self._path]
         if matcher == "PathRegexp":
-            return re.search(given[0], self._path) is not None
-        assert given[0] == "User-Agent"
-        return re.search(given[1], self._user_agent) is not None
+            return re.search(arguments[0], self._path) is not None
+        assert arguments[0] == "User-Agent"
+        return re.search(arguments[1], self._user_agent) is not None
 
     def value(self) -> bool:
-        """Give the rule's value: `||` binds less than `&&`."""
+        """Return the value of the rule; `&&` binds tighter than `||`."""
         values = [self._all()]
-        while self._words and self._words[-1] == "||":
-            self._words.pop()
+        while self._tokens and self._tokens[-1] == "||":
+            self._tokens.pop()
             values.append(self._all())
         return any(values)
 
     def _all(self) -> bool:
         values = [self._one()]
-        while self._words and self._words[-1] == "&&":
-            self._words.pop()
+        while self._tokens and self._tokens[-1] == "&&":
+            self._tokens.pop()
             values.append(self._one())
         return all(values)
 
     def _one(self) -> bool:
-        word = self._words.pop()
-        if word == "!":
+        term = self._tokens.pop()
+        if term == "!":
             return not self._one()
-        if word == "(":
+        if term == "(":
             value = self.value()
-            assert self._words.pop() == ")"
+            assert self._tokens.pop() == ")"
             return value
-        assert isinstance(word, bool)
-        return word
+        assert isinstance(term, bool)
+        return term
 
 
 RESERVED = ":/?#[]@!$&'()*+,;=%"
 
 
 def routing_path(path: str) -> str:
-    """Give what Traefik compares: all is decoded but reserved characters."""
-    kept = "".join(f"%25{ord(character):02X}|" for character in RESERVED).rstrip("|")
+    """Return the path as Traefik matches it: decoded except for reserved characters."""
+    reserved = "".join(f"%25{ord(character):02X}|" for character in RESERVED).rstrip("|")
     path = re.sub("%[0-9A-Fa-f]{2}", lambda escape: escape[0].upper(), path)
-    return unquote(re.sub(kept.replace("%25", "%"), lambda escape: escape[0].replace("%", "%25"), path))
+    return unquote(re.sub(reserved.replace("%25", "%"), lambda escape: escape[0].replace("%", "%25"), path))
 
 
-def configured(toml: str) -> tuple[canfetch.author.SitePolicy, dict[str, Any]]:
+def render(toml: str) -> tuple[canfetch.author.SitePolicy, dict[str, Any]]:
     policy = canfetch.author.parse_policy(toml)
     return policy, (yaml.safe_load(canfetch.author.render_policy(policy, "traefik")) or {}).get("http", {})
 
@@ -94,8 +94,8 @@ WITHOUT_QUERIES = POLICIES["pages-and-signs"].replace(', "/q?a=b:c&d=%2Fe"', "")
         POLICIES["chains"],
     ],
 )
-def test_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
-    policy, http = configured(toml)
+def test_rules_agree_with_robots_txt(toml: str) -> None:
+    policy, http = render(toml)
     robots = canfetch.parse(canfetch.author.render_policy(policy))
     rules = [router["rule"] for router in http["routers"].values()]
     refused = 0
@@ -104,14 +104,14 @@ def test_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
             path, query, _ = target.partition("?")
             if query or not crawler.product_names or "//" in path:
                 continue
-            wanted = robots.allows(path, agent=crawler.agent)
+            allowed = robots.allows(path, agent=crawler.agent)
             header = f"Mozilla/5.0 (compatible; {crawler.product_names[0]}/1.0)"
-            got = any(RuleReader(rule, routing_path(path), header).value() for rule in rules)
-            assert got is not wanted, (crawler.name, path)
-            refused += got
+            is_refused = any(RuleEvaluator(rule, routing_path(path), header).value() for rule in rules)
+            assert is_refused is not allowed, (crawler.name, path)
+            refused += is_refused
     assert refused
-    assert not any(RuleReader(rule, "/robots.txt", "GPTBot/1.0").value() for rule in rules)
-    assert not any(RuleReader(rule, "/", "Mozilla/5.0 Firefox/145.0").value() for rule in rules)
+    assert not any(RuleEvaluator(rule, "/robots.txt", "GPTBot/1.0").value() for rule in rules)
+    assert not any(RuleEvaluator(rule, "/", "Mozilla/5.0 Firefox/145.0").value() for rule in rules)
 
 
 @pytest.mark.parametrize(
@@ -131,16 +131,16 @@ def test_rules_for_traefik_say_what_the_file_says(toml: str) -> None:
         ("/page%23x", False),
     ],
 )
-def test_traefik_refuses_what_others_take_for_another_path(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a row
-    _, http = configured("[crawler.ExampleBot]\ndisallow = ['/private/']\n[crawler.GPTBot]")
+def test_ambiguous_paths_are_refused(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a case
+    _, http = render("[crawler.ExampleBot]\ndisallow = ['/private/']\n[crawler.GPTBot]")
     (rule,) = (router["rule"] for router in http["routers"].values())
-    assert RuleReader(rule, routing_path(path), "ExampleBot/1.0").value() is is_refused
+    assert RuleEvaluator(rule, routing_path(path), "ExampleBot/1.0").value() is is_refused
     for header in ("GPTBot/1.0", "Mozilla/5.0 Firefox/145.0"):
-        assert not RuleReader(rule, routing_path(path), header).value()
+        assert not RuleEvaluator(rule, routing_path(path), header).value()
 
 
-def test_a_configuration_for_traefik_is_whole() -> None:
-    _, http = configured(POLICIES["search-but-private"].replace(', "/*?preview="', ""))
+def test_configuration_is_complete() -> None:
+    _, http = render(POLICIES["search-but-private"].replace(', "/*?preview="', ""))
     priorities = [router["priority"] for router in http["routers"].values()]
     assert priorities == sorted(priorities, reverse=True)
     for router in http["routers"].values():
@@ -155,10 +155,10 @@ def test_a_configuration_for_traefik_is_whole() -> None:
 
 
 @pytest.mark.parametrize("name", ["search-but-private", "pages-and-signs"])
-def test_what_traefik_cannot_compare_is_refused(name: str) -> None:
-    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="cannot be told from a path without its query"):
-        configured(POLICIES[name])
+def test_queries_are_rejected(name: str) -> None:
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="Traefik does not match queries"):
+        render(POLICIES[name])
 
 
-def test_nothing_is_written_for_traefik_where_nothing_is_wanted() -> None:
-    assert configured("")[1] == {}
+def test_empty_policy_has_an_empty_configuration() -> None:
+    assert render("")[1] == {}

@@ -1,8 +1,8 @@
-"""Writing a robots.txt: built rule by rule, made from what a site wants, and shown to say just that.
+"""Writing robots.txt: drafts built rule by rule, and site policies that are rendered and verified.
 
-Draft -> octets
-TOML -> SitePolicy -> Draft -> octets -> Proof
-                   -> rules for servers, X-Robots-Tag headers
+Draft -> robots.txt
+TOML -> SitePolicy -> Draft -> robots.txt -> Proof
+                   -> server rules, X-Robots-Tag headers
 """
 
 from canfetch.author.draft import Draft, DraftGroup

@@ -1,8 +1,8 @@
-"""The formatter: one way of writing for one meaning.
+"""The formatter: one canonical layout for robots.txt.
 
-1. Every verdict stays, in every profile, and so do comments and the order of lines; that is proved each time.
-2. Formatting twice is formatting once.
-3. What would change a verdict is left as it is, or the file is refused, with the reason.
+1. Verdicts in all profiles, comments and the order of lines do not change. Each result is verified.
+2. Formatting is idempotent.
+3. A kind of change that would alter a verdict is skipped. If none is possible, the file is refused with a reason.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note, Record
 
-# What the first word of a key looks like; the others follow the RFC, which writes `User-agent`.
-_WRITTEN: Final[dict[bytes, bytes]] = {
+# The spelling of keys: only the first word is capitalised, as in the `User-agent` of the RFC, except for these.
+_KEY_SPELLINGS: Final[dict[bytes, bytes]] = {
     **{name: name.capitalize() for name in (*NAMES.values(), *KNOWN_RECORDS)},
     b"content-signal": b"Content-Signal",
     b"content-usage": b"Content-Usage",
     b"disallowaitraining": b"DisallowAITraining",
     b"allowaitraining": b"AllowAITraining",
 }
-# Google's parser cuts a line at 16,663 octets, and what stands before the cut must stay before it.
-_LONGEST_LINE: Final = 16_000
-# Python's old robot parser takes these for line ends, and others for white space.
-_TOUCHY: Final = (
+# Google's parser truncates lines at 16,663 bytes, so the position of that byte must not change.
+_MAX_LINE_BYTES: Final = 16_000
+# Python's old robotparser treats these as line ends, and other parsers as white space.
+_AMBIGUOUS: Final = (
     b"\0",
     b"\v",
     b"\f",
@@ -40,14 +40,14 @@ _TOUCHY: Final = (
 
 
 class Style(NamedTuple):
-    """What is put in order."""
+    """The kinds of changes to apply."""
 
     records: bool = True
     group_gaps: bool = True
     blank_lines: bool = True
 
 
-# Each leaves more as it is; the first that keeps every verdict is taken.
+# From most to fewest changes; the first that keeps every verdict is used.
 _STYLES: Final = (
     Style(),
     Style(group_gaps=False),
@@ -59,12 +59,12 @@ _STYLES: Final = (
 
 
 class FormatResult(NamedTuple):
-    """What became of a file.
+    """The result of formatting a file.
 
     Attributes:
-        content: the file, formatted, or as it came where it is refused.
-        refusal: why it cannot be formatted, or None.
-        left: what was left as it is, since verdicts would change: `records`, `group-gaps`, `blank-lines`.
+        content: The formatted file, or the original if formatting was refused.
+        refusal: Why the file cannot be formatted, or None.
+        skipped: The kinds of changes that would alter verdicts: `records`, `group-gaps`, `blank-lines`.
     """
 
     content: bytes
@@ -72,45 +72,49 @@ class FormatResult(NamedTuple):
     skipped: tuple[str, ...] = ()
 
 
-def format_robots(octets: bytes) -> FormatResult:
-    """Put a file into its one written form.
+def format_robots(content: bytes) -> FormatResult:
+    """Format a file.
 
-    Keys are written as the RFC writes them, with one space behind the colon and none before; line ends are LF, and the
-    last line has one; blank lines are single, and one stands before each group. Values and comments stay as they are.
+    Keys are spelled as in the RFC, with one space after the colon and none before. Lines end with LF, the last one
+    included. Each group starts after one blank line, and there are no repeated blank lines. Values and comments do
+    not change.
 
-    Args: octets: the file.
-    Returns: the file in that form; or as it came, with the reason.
-    Cost: as parsing it in every profile, up to six times over.
+    Args: content: The file.
+    Returns: The formatted file, or the original with the reason.
+    Cost: That of parsing the file in every profile, up to six times.
     """
-    robots = parse(octets)
+    robots = parse(content)
     if robots.tail:
-        limit = len(octets) - len(robots.tail)
-        return FormatResult(octets, f"only its first {limit} octets are read: in a shorter file, others would count")
+        limit = len(content) - len(robots.tail)
+        return FormatResult(
+            content,
+            f"file too long: only the first {limit} bytes are parsed, and formatting would move lines past them",
+        )
     if robots.source_encoding != "utf-8":
-        return FormatResult(octets, f"it is {robots.source_encoding}, which few crawlers read: save it as UTF-8 first")
+        return FormatResult(content, f"encoding is {robots.source_encoding}: convert the file to UTF-8 first")
     profiles: tuple[str, ...] = ()
     for style in _STYLES:
-        written = _written(robots, style)
-        profiles = differing_profiles(octets, written)
+        formatted = _format(robots, style)
+        profiles = differing_profiles(content, formatted)
         if not profiles:
-            skipped = tuple(name.replace("_", "-") for name, wanted in style._asdict().items() if not wanted)
-            return FormatResult(written, skipped=skipped)
-    return FormatResult(octets, f"other verdicts would come of it in {', '.join(profiles)}")
+            skipped = tuple(name.replace("_", "-") for name, applied in style._asdict().items() if not applied)
+            return FormatResult(formatted, skipped=skipped)
+    return FormatResult(content, f"formatting would change verdicts in {', '.join(profiles)}")
 
 
-def _written(robots: RobotsTxt, style: Style) -> bytes:
+def _format(robots: RobotsTxt, style: Style) -> bytes:
     lines = list(_lines(robots, style))
     while lines and not lines[-1] and style.blank_lines:
         lines.pop()
-    # A byte order mark stays: Python's robot parsers read it as a part of the first line.
+    # A byte order mark is kept, because Python's robotparser reads it as part of the first line.
     mark = robots.content[: robots.records[0].span[0]] if robots.records else robots.content
     return mark + b"".join(line + b"\n" for line in lines)
 
 
 def _lines(robots: RobotsTxt, style: Style) -> Iterator[bytes]:
-    waiting: list[bytes] = []  # comments, which belong to what follows them
-    rules_seen = False
-    # A blank line behind a byte order mark keeps the next from being read with it.
+    pending: list[bytes] = []  # comments, which belong to the next record
+    has_rules = False
+    # A blank line after a byte order mark separates it from the next line.
     begun = bool(robots.records) and robots.records[0].span[0] > 0
     gap = False
     for record in robots.records:
@@ -118,26 +122,26 @@ def _lines(robots: RobotsTxt, style: Style) -> Iterator[bytes]:
         bare = content.strip(b" \t")
         if not bare:
             if not style.blank_lines:
-                yield from (*waiting, content)
-                waiting.clear()
+                yield from (*pending, content)
+                pending.clear()
                 continue
-            yield from _with_gap(waiting, wanted=gap)
-            begun = gap = begun or bool(waiting)
-            waiting.clear()
+            yield from _with_gap(pending, wanted=gap)
+            begun = gap = begun or bool(pending)
+            pending.clear()
             continue
         if bare.startswith(b"#"):
-            waiting.append(bare if style.records else content.rstrip(b" \t"))
+            pending.append(bare if style.records else content.rstrip(b" \t"))
             continue
-        starts_group = record.kind is RecordKind.USER_AGENT and rules_seen
+        starts_group = record.kind is RecordKind.USER_AGENT and has_rules
         if record.kind is RecordKind.USER_AGENT:
-            rules_seen = False
+            has_rules = False
         elif record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW):
-            rules_seen = True
-        waiting.append(_line(robots.content, record, content, style))
-        yield from _with_gap(waiting, wanted=gap or (begun and starts_group and style.group_gaps))
-        waiting.clear()
+            has_rules = True
+        pending.append(_format_line(robots.content, record, content, style))
+        yield from _with_gap(pending, wanted=gap or (begun and starts_group and style.group_gaps))
+        pending.clear()
         begun, gap = True, False
-    yield from _with_gap(waiting, wanted=gap)
+    yield from _with_gap(pending, wanted=gap)
 
 
 def _with_gap(lines: list[bytes], *, wanted: bool) -> Iterator[bytes]:
@@ -146,14 +150,14 @@ def _with_gap(lines: list[bytes], *, wanted: bool) -> Iterator[bytes]:
     yield from lines
 
 
-def _line(octets: bytes, record: Record, content: bytes, style: Style) -> bytes:
-    touchy = len(content) > _LONGEST_LINE or any(octet in content for octet in _TOUCHY)
-    if touchy or not style.records:
+def _format_line(file: bytes, record: Record, content: bytes, style: Style) -> bytes:
+    ambiguous = len(content) > _MAX_LINE_BYTES or any(character in content for character in _AMBIGUOUS)
+    if ambiguous or not style.records:
         return content
     if record.key is None or record.value is None or Note.MISSING_COLON in record.notes:
         return content.rstrip(b" \t")
-    key = octets[slice(*record.key)]
-    value = octets[slice(*record.value)]
-    behind = octets[record.value[1] : record.span[1]].rstrip().lstrip(b" \t")
-    line = _WRITTEN.get(key.lower(), key) + b":" + (b" " + value if value else b"")
-    return line + (b"  " + behind if behind else b"")
+    key = file[slice(*record.key)]
+    value = file[slice(*record.value)]
+    rest = file[record.value[1] : record.span[1]].rstrip().lstrip(b" \t")
+    line = _KEY_SPELLINGS.get(key.lower(), key) + b":" + (b" " + value if value else b"")
+    return line + (b"  " + rest if rest else b"")

@@ -1,4 +1,4 @@
-"""What a policy cannot do, said in a sentence each: whom rules do not reach, and what nobody will see."""
+"""Limitations of a policy: crawlers that rules do not reach, and headers that crawlers never read."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,53 +8,53 @@ from canfetch.author.site_policy import SitePolicy
 
 
 def find_limitations(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
-    """Say what a policy cannot do.
+    """Return the limitations of a policy, one sentence each.
 
     Cost: O(crawlers, and pages times targets).
     """
-    return (*_about_crawlers(policy, resolution), *_about_pages(policy, resolution))
+    return (*_of_crawlers(policy, resolution), *_of_pages(policy, resolution))
 
 
-def _about_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
-    limited = [meant for meant in resolution.crawlers if meant.intent is not None and _limits(meant)]
-    words = _names(meant for meant in limited if not meant.product_names and meant.is_known)
-    if words:
-        yield f"words in robots.txt that never fetch, so that no server rule is about them: {words}"
-    disobedient = _names(meant for meant in limited if meant.obeys in {"no", "may-not"} and meant.product_names)
+def _of_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+    restricted = [crawler for crawler in resolution.crawlers if _is_restricted(crawler)]
+    silent = _names(crawler for crawler in restricted if not crawler.product_names and crawler.is_known)
+    if silent:
+        yield f"tokens that never send requests, so that server rules do not apply to them: {silent}"
+    disobedient = _names(
+        crawler for crawler in restricted if crawler.obeys in {"no", "may-not"} and crawler.product_names
+    )
     if disobedient:
-        yield f"may not obey robots.txt, says their operator; the server's rules alone stop them: {disobedient}"
-    if any(_limits(meant) for meant in resolution.crawlers_for(policy.everyone)):
-        apart = _names(meant for meant in resolution.crawlers if meant.intent is None)
-        if apart:
-            yield (
-                "hear nothing that is said to everyone, and may fetch all unless include_star_ignorers = true "
-                f"names them: {apart}"
-            )
+        yield f"may not obey robots.txt, according to their operators; only server rules stop them: {disobedient}"
+    if any(_is_restricted(crawler) for crawler in resolution.crawlers_for(policy.everyone)):
+        unaddressed = _names(crawler for crawler in resolution.crawlers if crawler.intent is None)
+        if unaddressed:
+            yield f"ignore '*', and may fetch everything unless include_star_ignorers = true: {unaddressed}"
         yield (
-            "a server cannot tell a crawler that the registry does not know from a browser: its rules are about "
-            "known and named crawlers alone"
+            "servers cannot tell unregistered crawlers from browsers, so server rules apply only to registered and "
+            "named crawlers"
         )
-    unknown = _names(meant for meant in limited if not meant.is_known and meant.product_names)
+    unknown = _names(crawler for crawler in restricted if not crawler.is_known and crawler.product_names)
     if unknown:
-        yield f"not in the registry, and so known by their name alone: {unknown}"
+        yield f"not in the registry, and matched by name only: {unknown}"
 
 
-def _about_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+def _of_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
     targets = sample_targets(policy)
     for page in policy.pages:
-        whose = next((meant.intent for meant in resolution.crawlers if meant.name == page.crawler), None)
-        intent = whose or policy.everyone
-        spoken = [target for target in targets if page.matches(target)]
-        if spoken and not any(intent.allows(target) for target in spoken):
+        own = next((crawler.intent for crawler in resolution.crawlers if crawler.name == page.crawler), None)
+        intent = own or policy.everyone
+        matching = [target for target in targets if page.matches(target)]
+        if matching and not any(intent.allows(target) for target in matching):
             yield (
-                f"X-Robots-Tag {page.value!r} on {', '.join(page.patterns)} is never seen by whom {intent.audience} "
-                "is about: they may not fetch these pages"
+                f"X-Robots-Tag {page.value!r} on {', '.join(page.patterns)} is never read, because {intent.audience} "
+                "disallows these pages"
             )
 
 
-def _limits(meant: CrawlerIntent) -> bool:
-    return meant.intent is not None and (not meant.intent.fetch or any(not rule.allow for rule in meant.intent.rules))
+def _is_restricted(crawler: CrawlerIntent) -> bool:
+    intent = crawler.intent
+    return intent is not None and (not intent.fetch or any(not rule.allow for rule in intent.rules))
 
 
-def _names(found: Iterable[CrawlerIntent]) -> str:
-    return ", ".join(meant.name for meant in found)
+def _names(crawlers: Iterable[CrawlerIntent]) -> str:
+    return ", ".join(crawler.name for crawler in crawlers)

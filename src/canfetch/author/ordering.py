@@ -1,9 +1,9 @@
-"""The order of rules and groups in which the readers that take the first match come to what the others come to.
+"""The order of rules and groups, for parsers that take the first match.
 
-1. A rule stands in front of every rule of the other kind that it is an exception of: more octets, or equally many
-   and allow. All else stays in the order in which it was given.
-2. A group whose token holds another group's token, as Googlebot-Image holds Googlebot, stands in front of it:
-   Python's robotparser takes the first group whose token is a part of the crawler's name.
+1. A rule comes before every rule of the other kind that it overrides: a longer one, or an allow rule of equal length.
+   Otherwise, rules keep the order in which they were added.
+2. A group whose token contains another group's token, as Googlebot-Image contains Googlebot, comes before it. Python's
+   robotparser selects the first group whose token is a substring of the crawler's name.
 """
 
 from collections.abc import Sequence
@@ -19,44 +19,46 @@ class DraftRule(NamedTuple):
     pattern: str
 
     @property
-    def strength(self) -> tuple[int, bool]:
-        """What the greater of decides, of two that match."""
+    def precedence(self) -> tuple[int, bool]:
+        """The sort key: of two rules that match, the one with the greater key decides."""
         return len(self.canonical), self.allow
 
     @property
     def canonical(self) -> bytes:
-        """The pattern in the form whose octets are counted."""
+        """The pattern in the normalised form whose length counts."""
         return canonical(self.pattern.encode("ascii"))
+
+    def __str__(self) -> str:
+        return f"{'allow' if self.allow else 'disallow'} {self.pattern}"
 
 
 def order_rules(rules: Sequence[DraftRule]) -> list[DraftRule]:
-    """Put exceptions in front of what they are exceptions of, and leave the rest as it is.
+    """Put each rule before the rules that it overrides, and keep the order otherwise.
 
     Cost: O(rules squared).
     """
     heads = [rule.canonical.partition(b"*")[0].removesuffix(b"$") for rule in rules]
-    strengths = [rule.strength for rule in rules]
+    precedences = [rule.precedence for rule in rules]
 
     def goes_before(first: int, second: int) -> bool:
         return (
             rules[first].allow != rules[second].allow
-            and strengths[first] > strengths[second]
+            and precedences[first] > precedences[second]
             and (heads[first].startswith(heads[second]) or heads[second].startswith(heads[first]))
         )
 
     count = range(len(rules))
-    # The strongest first: whatever goes before a rule is in place when the rule is.
-    before = {place: [other for other in count if goes_before(other, place)] for place in count}
-    return [rules[place] for place in _in_order(before)]
+    before = {index: [other for other in count if goes_before(other, index)] for index in count}
+    return [rules[index] for index in _sort(before)]
 
 
 GroupT = TypeVar("GroupT")
 
 
 def order_groups(groups: Sequence[tuple[Sequence[str], GroupT]]) -> list[GroupT]:
-    """Put groups in front of those whose tokens are a part of theirs.
+    """Put each group before the groups whose tokens are substrings of its tokens.
 
-    Args: groups: each with its tokens.
+    Args: groups: Each with its tokens.
     Cost: O(tokens squared).
     """
     tokens = [[token.lower() for token in names] for names, _ in groups]
@@ -65,15 +67,15 @@ def order_groups(groups: Sequence[tuple[Sequence[str], GroupT]]) -> list[GroupT]
         return any(inner != outer and inner in outer for outer in tokens[first] for inner in tokens[second])
 
     count = range(len(groups))
-    before = {place: [other for other in count if other != place and goes_before(other, place)] for place in count}
-    return [groups[place][1] for place in _in_order(before)]
+    before = {index: [other for other in count if other != index and goes_before(other, index)] for index in count}
+    return [groups[index][1] for index in _sort(before)]
 
 
-def _in_order(before: dict[int, list[int]]) -> list[int]:
-    # Depth first, with a stack of its own; a circle, which groups can make, is cut where it closes.
+def _sort(before: dict[int, list[int]]) -> list[int]:
+    # A topological sort, depth first with an explicit stack. Groups can form a cycle, which is cut where it closes.
     placed: dict[int, None] = {}
-    for place in before:
-        stack, entered = [place], {place}
+    for index in before:
+        stack, entered = [index], {index}
         while stack:
             waiting = [other for other in before[stack[-1]] if other not in placed and other not in entered]
             if waiting:

@@ -1,4 +1,4 @@
-"""Page-level rules of a policy: only words that page readers know, in a header that is read back as it was meant."""
+"""Validation of page-level rules: known directives, in a header that parses back to the same directives."""
 
 from typing import Final
 
@@ -11,16 +11,16 @@ from canfetch.pages.directives import DirectiveNote
 from canfetch.pages.positions import PagePosition, PageSource
 from canfetch.pages.vocabulary import KNOWN
 
-# What every date and every value needs, and no server gives a meaning.
+# Sufficient for all dates and values, and without a special meaning in any server's configuration.
 _CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ,:+_./-")
 
 
 def validate_page_rules(page: PageIntent) -> None:
-    """Let page-level rules pass that say, read back, just what was given.
+    """Check that page-level rules parse back to themselves, alone and combined in one header.
 
-    Raises: InvalidDraft: a word that there is not, a value that it has not, or one that takes over its neighbour.
+    Raises: InvalidDraft: A directive is unknown, a value is invalid, or two rules interfere with each other.
     """
-    place = PagePosition(PageSource.X_ROBOTS_TAG, 1)
+    position = PagePosition(PageSource.X_ROBOTS_TAG, 1)
     for rule in page.rules:
         name, colon, value = (part.strip() for part in rule.partition(":"))
         if name.lower() not in KNOWN:
@@ -29,11 +29,14 @@ def validate_page_rules(page: PageIntent) -> None:
             raise InvalidDraft(
                 f"invalid page-level rule {quoted(rule)}: expected only ASCII letters, digits, spaces and ',:+_./-'"
             )
-        found = list(parse_directives(rule, place, agents_inside=True))
+        found = list(parse_directives(rule, position, agents_inside=True))
         if len(found) != 1 or found[0].notes != DirectiveNote.NONE or (colon and found[0].value != value):
-            raise InvalidDraft(f"{quoted(rule)} is not read as it is meant: look at its value")
+            raise InvalidDraft(f"invalid page-level rule {quoted(rule)}: expected one directive with a valid value")
     agent = None if page.crawler is None else page.crawler.lower()
-    read = [(found.agent, found.name, found.value) for found in parse_directives(page.value, place, agents_inside=True)]
-    alone = [next(parse_directives(rule, place, agents_inside=True)) for rule in page.rules]
-    if read != [(agent, rule.name, rule.value) for rule in alone]:
-        raise InvalidDraft(f"{quoted(page.value)} is not read as it is meant: give one [[page]] for each rule")
+    together = list(parse_directives(page.value, position, agents_inside=True))
+    alone = [next(parse_directives(rule, position, agents_inside=True)) for rule in page.rules]
+    if [(one.agent, one.name, one.value) for one in together] != [(agent, one.name, one.value) for one in alone]:
+        raise InvalidDraft(
+            f"ambiguous X-Robots-Tag header {quoted(page.value)}: use one [[page]] table for each rule, "
+            "and a crawler whose name is not a directive"
+        )

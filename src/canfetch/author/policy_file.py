@@ -1,11 +1,11 @@
-"""A site's policy in TOML, read with exact errors: which key, what is wrong, what is allowed.
+"""Parsing a site policy in TOML. Every error names the key, the value, and the expected values.
 
-comments = ["Ask press@example.com."]
+comments = ["Contact: press@example.com"]
 sitemaps = ["https://www.example.com/sitemap.xml"]
 licenses = ["https://www.example.com/license.xml"]
 
 [everyone]
-fetch = "all"                       # or "none": what no line below says otherwise
+fetch = "all"                       # or "none": the default if no rule below matches
 disallow = ["/private/"]
 allow = ["/private/press/"]
 usage = { training = false, search = true }
@@ -56,72 +56,71 @@ _FETCH: Final = {"all": True, "none": False}
 
 
 def parse_policy(toml: str) -> SitePolicy:
-    """Read a site's policy.
+    """Parse a site policy.
 
-    What an audience says of `usage`, `crawl_delay` and `licenses` stands in place of what everyone's table
-    says, key by key; what it may fetch is its own table's alone.
+    The keys `usage`, `crawl_delay` and `licenses` of a table override those of `[everyone]` one by one. The rules of
+    a table apply alone.
 
-    Args: toml: the text of a policy file.
-    Raises: InvalidSitePolicy: it is no TOML, a key is unknown, or a value cannot be meant; the message names the key.
+    Args: toml: The content of a policy file.
+    Raises: InvalidSitePolicy: The TOML is invalid, a key is unknown, or a value is invalid. The message names the key.
     Cost: O(characters).
     """
     try:
         table = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidSitePolicy(f"the policy is no TOML: {error}") from None
+        raise InvalidSitePolicy(f"invalid TOML: {error}") from None
     _check_keys(table, _TOP, "")
-    everyone = _intent(table.get("everyone", {}), Audience("everyone"), "everyone", None)
-    given = table.get("everyone", {}).get("include_star_ignorers", False)
-    if not isinstance(given, bool):
-        raise _wrong("everyone.include_star_ignorers", given, "true or false")
+    everyone = _parse_intent(table.get("everyone", {}), Audience("everyone"), "everyone", None)
+    include_star_ignorers = table.get("everyone", {}).get("include_star_ignorers", False)
+    if not isinstance(include_star_ignorers, bool):
+        raise _invalid("everyone.include_star_ignorers", include_star_ignorers, "true or false")
     policy = SitePolicy(
         everyone=everyone,
-        purposes=tuple(_intents(table, "purpose", everyone)),
-        crawlers=tuple(_intents(table, "crawler", everyone)),
-        pages=tuple(_pages(table.get("page", []))),
-        sitemaps=tuple(_checked(table, "sitemaps", "sitemaps", lambda url: validate_url(url, "sitemap"))),
-        licenses=tuple(_checked(table, "licenses", "licenses", lambda url: validate_url(url, "license"))),
-        comments=tuple(_checked(table, "comments", "comments", validate_comment)),
-        include_star_ignorers=given,
+        purposes=tuple(_parse_intents(table, "purpose", everyone)),
+        crawlers=tuple(_parse_intents(table, "crawler", everyone)),
+        pages=tuple(_parse_pages(table.get("page", []))),
+        sitemaps=tuple(_validated(table, "sitemaps", "sitemaps", lambda url: validate_url(url, "sitemap"))),
+        licenses=tuple(_validated(table, "licenses", "licenses", lambda url: validate_url(url, "license"))),
+        comments=tuple(_validated(table, "comments", "comments", validate_comment)),
+        include_star_ignorers=include_star_ignorers,
     )
-    _refuse_doubles(policy)
+    _check_duplicates(policy)
     return policy
 
 
-def _intents(table: Mapping[str, Any], kind: Any, everyone: Intent) -> Iterator[Intent]:
+def _parse_intents(table: Mapping[str, Any], kind: Any, everyone: Intent) -> Iterator[Intent]:
     for name, value in _table(table.get(kind, {}), kind).items():
         key = f"{kind}.{name}"
         if kind == "purpose":
             if name not in _PURPOSES:
                 raise InvalidSitePolicy(f"{key}: {unknown_choice('purpose', name, _PURPOSES)}")
-            spelt = name
+            canonical_name = name
         else:
-            spelt = _crawler_name(name, key)
-        yield _intent(value, Audience(kind, spelt), key, everyone)
+            canonical_name = _crawler_name(name, key)
+        yield _parse_intent(value, Audience(kind, canonical_name), key, everyone)
 
 
-def _intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -> Intent:
+def _parse_intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -> Intent:
     table = _table(value, key)
     _check_keys(table, _INTENT if everyone else _EVERYONE, key)
     fetch = table.get("fetch", "all")
     if not isinstance(fetch, str) or fetch not in _FETCH:
-        raise _wrong(f"{key}.fetch", fetch, "'all' or 'none'")
+        raise _invalid(f"{key}.fetch", fetch, "'all' or 'none'")
     rules: dict[str, DraftRule] = {}
     for name in _RULE_KEYS:
-        for rule in _rules(table, name, f"{key}.{name}"):
+        for rule in _parse_rules(table, name, f"{key}.{name}"):
             if rules.setdefault(rule.pattern, rule).allow != rule.allow:
-                raise InvalidSitePolicy(f"{key}: {quoted(rule.pattern)} is both allowed and disallowed: keep one")
+                raise InvalidSitePolicy(f"{key}: {quoted(rule.pattern)} is both allowed and disallowed: remove one")
     if rules and all(rule.allow is _FETCH[fetch] for rule in rules.values()):
         other = "allow" if fetch == "none" else "disallow"
         raise InvalidSitePolicy(
-            f"{key}: fetch = {quoted(fetch)} and what is given beside it say the same: give {other} keys, "
-            "or the other fetch"
+            f"{key}: with fetch = {quoted(fetch)}, these rules change nothing: add {other} rules, or change fetch"
         )
     delay = table.get("crawl_delay")
     if delay is not None and not is_delay(delay) and (isinstance(delay, bool) or delay != 0):
-        raise _wrong(f"{key}.crawl_delay", delay, f"a number from {MIN_CRAWL_DELAY} to 86400, or 0")
-    licenses = tuple(_checked(table, "licenses", f"{key}.licenses", lambda url: validate_url(url, "license")))
-    usage = _usage(table.get("usage"), f"{key}.usage")
+        raise _invalid(f"{key}.crawl_delay", delay, f"a number of seconds from {MIN_CRAWL_DELAY} to 86400, or 0")
+    licenses = tuple(_validated(table, "licenses", f"{key}.licenses", lambda url: validate_url(url, "license")))
+    usage = _parse_usage(table.get("usage"), f"{key}.usage")
     if everyone is not None:
         delay = everyone.crawl_delay if delay is None else delay
         licenses = licenses or everyone.licenses
@@ -129,53 +128,53 @@ def _intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -
     return Intent(audience, _FETCH[fetch], tuple(rules.values()), delay, usage, licenses)
 
 
-def _rules(table: Mapping[str, Any], name: str, key: str) -> Iterator[DraftRule]:
+def _parse_rules(table: Mapping[str, Any], name: str, key: str) -> Iterator[DraftRule]:
     allow = name.startswith("allow")
-    for text in _texts(table.get(name, []), key):
+    for text in _strings(table.get(name, []), key):
         try:
-            for pattern in _patterns(text, name):
+            for pattern in _parse_patterns(text, name):
                 yield DraftRule(allow, pattern)
         except InvalidDraft as error:
             raise InvalidSitePolicy(f"{key}: {error}") from None
 
 
-def _patterns(text: str, name: str) -> tuple[str, ...]:
+def _parse_patterns(text: str, name: str) -> tuple[str, ...]:
     if name.endswith("_file_types"):
         ending = text.removeprefix(".")
         if not ending.replace(".", "").isalnum() or not ending.isascii() or ending.endswith("."):
-            raise InvalidDraft(f"{quoted(text)} is no file type: give letters and digits, such as 'gif'")
+            raise InvalidDraft(f"invalid file type {quoted(text)}: expected letters and digits, such as 'gif'")
         return (f"/*.{ending}$",)
     if name.endswith("_pages"):
         if set("*$?#") & set(text):
             raise InvalidDraft(
-                f"{quoted(text)} is no page's path: leave out its query; what has '*', '$' or '#' in it is read in "
-                "two ways by crawlers: give a pattern without it under allow or disallow"
+                f"invalid page path {quoted(text)}: expected a path without a query and without '*', '$' and '#', "
+                "which not all crawlers interpret in the same way"
             )
         path = literal_path(text)
         # The page itself, and the page with a query.
         return validate_rule_pattern(f"{path}$"), validate_rule_pattern(f"{path}?")
-    return (_rule_pattern(text),)
+    return (_parse_rule_pattern(text),)
 
 
-def _rule_pattern(text: str) -> str:
-    pattern = _pattern(text)
+def _parse_rule_pattern(text: str) -> str:
+    pattern = _normalize_pattern(text)
     if pattern == "/" or (pattern.startswith("/*") and not pattern.strip("/*$")):
-        raise InvalidDraft(f"{quoted(text)} is everything: say fetch = 'all' or fetch = 'none'")
+        raise InvalidDraft(f"invalid pattern {quoted(text)}: to match everything, use fetch = 'all' or fetch = 'none'")
     return validate_rule_pattern(pattern)
 
 
-def _pattern(text: str) -> str:
+def _normalize_pattern(text: str) -> str:
     if text.startswith("*"):
         raise InvalidDraft(
-            f"pattern {quoted(text)} begins with '*', which not all crawlers read: write {quoted('/' + text)}"
+            f"invalid pattern {quoted(text)}: not all crawlers support a leading '*'; write {quoted('/' + text)}"
         )
     if "#" in text:
-        # It says what is wrong.
+        # Raises an error with the reason.
         validate_pattern(text)
     return validate_pattern(canonical(encode_text(text)).decode("ascii"))
 
 
-def _usage(value: Any, key: str) -> Preferences | None:
+def _parse_usage(value: Any, key: str) -> Preferences | None:
     if value is None:
         return None
     try:
@@ -184,17 +183,17 @@ def _usage(value: Any, key: str) -> Preferences | None:
         raise InvalidSitePolicy(f"{key}: {error}") from None
 
 
-def _pages(value: Any) -> Iterator[PageIntent]:
+def _parse_pages(value: Any) -> Iterator[PageIntent]:
     if not isinstance(value, list):
-        raise _wrong("page", value, "tables, each begun by [[page]]")
+        raise _invalid("page", value, "[[page]] tables")
     for number, table in enumerate(value, 1):
         key = f"page {number}"
         _check_keys(_table(table, key), _PAGE, key)
-        patterns = tuple(_checked(table, "paths", f"{key}.paths", _pattern))
-        rules = tuple(_texts(table.get("rules", []), f"{key}.rules"))
+        patterns = tuple(_validated(table, "paths", f"{key}.paths", _normalize_pattern))
+        rules = tuple(_strings(table.get("rules", []), f"{key}.rules"))
         if not patterns or not rules:
             raise InvalidSitePolicy(
-                f"{key}: give paths and rules, such as paths = ['/drafts/'] and rules = ['noindex']"
+                f"{key}: expected paths and rules, such as paths = ['/drafts/'] and rules = ['noindex']"
             )
         crawler = table.get("crawler")
         if crawler is not None:
@@ -209,48 +208,48 @@ def _pages(value: Any) -> Iterator[PageIntent]:
 
 def _crawler_name(name: Any, key: str) -> str:
     if not isinstance(name, str):
-        raise _wrong(key, name, "a product token, such as 'Googlebot'")
+        raise _invalid(key, name, "a product token, such as 'Googlebot'")
     try:
         validate_token(name)
     except InvalidDraft as error:
         raise InvalidSitePolicy(f"{key}: {error}") from None
     if name == "*":
-        raise InvalidSitePolicy(f"{key}: '*' is no crawler: say it under [everyone]")
+        raise InvalidSitePolicy(f"{key}: expected the name of one crawler; use [everyone] for all crawlers")
     known = REGISTRY.get_crawler(name)
     return name if known is None else known.name
 
 
-def _refuse_doubles(policy: SitePolicy) -> None:
+def _check_duplicates(policy: SitePolicy) -> None:
     seen: set[str] = set()
     for url in policy.sitemaps:
         if url in seen:
-            raise InvalidSitePolicy(f"sitemaps: {quoted(url)} is there twice: name it once")
+            raise InvalidSitePolicy(f"sitemaps: duplicate URL {quoted(url)}")
         seen.add(url)
     seen.clear()
     for intent in policy.crawlers:
         folded = intent.audience.name.lower()
         if folded in seen:
-            raise InvalidSitePolicy(f"{intent.audience} is there twice, in two spellings: keep one")
+            raise InvalidSitePolicy(f"{intent.audience}: duplicate table, in another spelling of the name")
         seen.add(folded)
 
 
-def _checked(table: Mapping[str, Any], name: str, key: str, check: Any) -> Iterator[str]:
-    for text in _texts(table.get(name, []), key):
+def _validated(table: Mapping[str, Any], name: str, key: str, check: Any) -> Iterator[str]:
+    for text in _strings(table.get(name, []), key):
         try:
             yield check(text)
         except InvalidDraft as error:
             raise InvalidSitePolicy(f"{key}: {error}") from None
 
 
-def _texts(value: Any, key: str) -> list[str]:
+def _strings(value: Any, key: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise _wrong(key, value, "a list of texts, such as ['/private/']")
+        raise _invalid(key, value, "a list of strings, such as ['/private/']")
     return value
 
 
 def _table(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _wrong(key, value, "a table")
+        raise _invalid(key, value, "a table")
     return value
 
 
@@ -261,5 +260,5 @@ def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], key: str) ->
             raise InvalidSitePolicy(where + unknown_choice("key", name, allowed))
 
 
-def _wrong(key: str, value: Any, allowed: str) -> InvalidSitePolicy:
-    return InvalidSitePolicy(f"{key} is {quoted(value)}: give {allowed}")
+def _invalid(key: str, value: Any, expected: str) -> InvalidSitePolicy:
+    return InvalidSitePolicy(f"invalid {key} {quoted(value)}: expected {expected}")

@@ -1,4 +1,4 @@
-"""What a site says of uses, in the words of Content-Usage and of Content-Signal.
+"""Usage preferences, and their format in Content-Usage and Content-Signal.
 
 Source: draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; contentsignals.org.
 """
@@ -17,32 +17,32 @@ _LABELS: Final = {UsagePurpose.TRAINING: "train-ai", UsagePurpose.SEARCH: "searc
 _SIGNALS: Final = {UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "ai-input", UsagePurpose.TRAINING: "ai-train"}
 
 
-def parse_preferences(given: Mapping[str, bool | None]) -> Preferences:
-    """Give the preferences that are said, by purpose.
+def parse_preferences(values: Mapping[str, bool | None]) -> Preferences:
+    """Return the usage preferences by purpose.
 
-    Args: given: `training`, `search`, `ai-use`, each True, False, or None where nothing is said of it.
-    Raises: InvalidDraft: a purpose that is none, a value that is neither, or nothing is said at all.
+    Args: values: `training`, `search` and `ai-use`, each True, False, or None for no preference.
+    Raises: InvalidDraft: A purpose is unknown, a value is not a bool, or there is no preference.
     """
-    said: dict[UsagePurpose, bool] = {}
-    for name, welcome in given.items():
+    preferences: dict[UsagePurpose, bool] = {}
+    for name, allowed in values.items():
         if name not in set(UsagePurpose):
             raise InvalidDraft(unknown_choice("use", name, UsagePurpose))
-        if welcome is None:
+        if allowed is None:
             continue
-        if not isinstance(welcome, bool):
-            raise InvalidDraft(f"use {name} is {quoted(welcome)}: give true where it is welcome, or false")
-        said[UsagePurpose(name)] = welcome
-    if not said:
-        raise InvalidDraft(f"nothing is said of any use: say true or false of one of {', '.join(UsagePurpose)}")
-    return said
+        if not isinstance(allowed, bool):
+            raise InvalidDraft(f"invalid {name} {quoted(allowed)}: expected true or false")
+        preferences[UsagePurpose(name)] = allowed
+    if not preferences:
+        raise InvalidDraft(f"no usage preference: expected true or false for at least one of {', '.join(UsagePurpose)}")
+    return preferences
 
 
 def format_content_usage(preferences: Preferences, path: str | None) -> str:
-    """Write a Content-Usage value."""
+    """Return the value of a Content-Usage line."""
     words = ", ".join(f"{_LABELS[use]}={'y' if preferences[use] else 'n'}" for use in _LABELS if use in preferences)
     return words if path is None else f"{path} {words}"
 
 
 def format_content_signal(preferences: Preferences) -> str:
-    """Write a Content-Signal value."""
+    """Return the value of a Content-Signal line."""
     return ", ".join(f"{_SIGNALS[use]}={'yes' if preferences[use] else 'no'}" for use in _SIGNALS if use in preferences)

@@ -1,7 +1,7 @@
-"""Whether the file says what was meant: it is read back, and every crawler is asked about every target.
+"""Proofs: a rendered policy is parsed, and its verdicts are compared with the policy for every crawler.
 
-What is wanted comes from the policy itself, by regular expressions of its own; what is got comes from the rendered
-octets, by every profile on every engine that is here. The two share no code but the canonical form of patterns.
+The expected verdicts come from the policy, through regular expressions. The actual verdicts come from the rendered
+file, on every profile and every available engine. The two share no code but the normalisation of patterns.
 """
 
 from collections.abc import Iterator
@@ -19,19 +19,30 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.profiles import PROFILES
 
 PROOF_SCHEMA: Final = "canfetch.proof/2"
-# Whose readings crawlers of today have; the others are those of history, and of Python's robotparser.
+# The profiles of current crawlers. The others are historical, or those of Python's robotparser.
 CURRENT_PROFILES: Final = ("rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex")
 
-_NAME_CUT: Final = "this reading takes letters, '-' and '_' alone for a name"
-_OTHER_GROUP: Final = "this reading looks for names within names, and comes to another group"
-_NO_ALLOW: Final = "this reading knows no Allow"
-_NO_SIGNS: Final = "this reading knows neither '*' nor '$'"
-_INDEX_PAGE: Final = "this reading takes an Allow of index.html for one of its folder, too"
-_OTHER_ORDER: Final = "this reading lets another rule decide"
+_NAME_TRUNCATED: Final = "this profile reads only letters, '-' and '_' of a name"
+_OTHER_GROUP: Final = "this profile matches parts of names, and selects another group"
+_NO_ALLOW: Final = "this profile does not support Allow"
+_NO_WILDCARDS: Final = "this profile supports neither '*' nor '$'"
+_INDEX_PAGE: Final = "this profile applies an Allow of index.html to its folder, too"
+_OTHER_ORDER: Final = "this profile selects another rule"
+_RECORD_LOST: Final = "the record is not parsed back"
 
 
 class IntentProof(NamedTuple):
-    """One intent on one profile: by how many crawlers, about how many targets, how many verdicts were as wanted."""
+    """The result for one intent on one profile.
+
+    Attributes:
+        intent: The intent.
+        profile: The name of the profile.
+        engines: The engines used.
+        crawlers: The number of crawlers.
+        targets: The number of targets.
+        checked: The number of verdicts, for each crawler, target and engine.
+        met: The number of verdicts that match the intent.
+    """
 
     intent: Intent
     profile: str
@@ -43,15 +54,21 @@ class IntentProof(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether all were as wanted."""
+        """Whether all verdicts match the intent."""
         return self.checked == self.met
 
 
 class Shortfall(NamedTuple):
-    """What is not as wanted: whose intent, on which profile, for which crawlers, asked about what.
+    """A verdict or a record that does not match its intent.
 
-    `asked` is a target, or a word for a record beyond rules. `binds` says whether that is a fault: on a profile
-    of today, unless the crawlers' own names are beyond its grammar.
+    Attributes:
+        intent: The intent.
+        profile: The name of the profile.
+        crawlers: The names of the crawlers.
+        subject: The target, or the kind of record.
+        expected: The expected verdict or value.
+        actual: The actual verdict or value.
+        reason: Why they differ.
     """
 
     intent: Intent
@@ -64,15 +81,18 @@ class Shortfall(NamedTuple):
 
     @property
     def is_fault(self) -> bool:
-        """Whether it is a fault."""
-        return self.profile in CURRENT_PROFILES and self.reason != _NAME_CUT
+        """Whether this is a fault of the file.
+
+        It is, on the profiles of current crawlers, unless the profile cannot represent the crawlers' names.
+        """
+        return self.profile in CURRENT_PROFILES and self.reason != _NAME_TRUNCATED
 
     def __str__(self) -> str:
-        whom = ", ".join(self.crawlers)
-        return f"{self.profile}: {whom}: {self.subject}: expected {self.expected}, got {self.actual}: {self.reason}"
+        crawlers = ", ".join(self.crawlers)
+        return f"{self.profile}: {crawlers}: {self.subject}: expected {self.expected}, got {self.actual}: {self.reason}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give it in plain values."""
+        """Return the shortfall as JSON-compatible values."""
         return {
             **self._asdict(),
             "intent": str(self.intent.audience),
@@ -82,9 +102,13 @@ class Shortfall(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What came of asking: every intent on every profile, what is not as wanted, and what no file can do.
+    """The result of `prove`. A proof has no truth value. Use `.holds`.
 
-    Ask `.holds`: the proof itself has no truth value.
+    Attributes:
+        robots_txt: The rendered file.
+        intents: The result for each intent on each profile.
+        shortfalls: What does not match the policy.
+        limitations: What no robots.txt or header can achieve, one sentence each.
     """
 
     robots_txt: bytes
@@ -94,14 +118,14 @@ class Proof(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether every intent is met on every profile of today."""
+        """Whether every intent is met on all profiles of current crawlers."""
         return not any(shortfall.is_fault for shortfall in self.shortfalls)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a Proof is neither true nor false; ask its .holds")
+        raise TypeError("a Proof has no truth value: use .holds")
 
     def to_json(self) -> dict[str, Any]:
-        """Give the proof in plain values."""
+        """Return the proof as JSON-compatible values."""
         return {
             "schema": PROOF_SCHEMA,
             "holds": self.holds,
@@ -116,68 +140,68 @@ class Proof(NamedTuple):
 
 
 def prove(policy: SitePolicy) -> Proof:
-    """Render a policy, read it back, and ask every crawler on every profile whether it is as wanted.
+    """Render a policy, parse the result, and compare the verdicts of every crawler on every profile with the policy.
 
-    Args: policy: from `parse_policy`.
-    Raises: InvalidDraft: a line of it cannot be written.
+    Args: policy: From `parse_policy`.
+    Raises: InvalidDraft: The policy cannot be rendered.
     Cost: O(crawlers, times targets, times profiles).
     """
     resolution = resolve(policy)
-    octets = compile_policy(policy, resolution).render()
-    asking = _Asking(policy, resolution, octets)
-    rows = tuple(asking.about(intent, profile) for intent, _ in resolution.groups for profile in PROFILES)
-    asking.beyond_rules()
-    return Proof(octets, rows, asking.shortfalls, find_limitations(policy, resolution))
+    content = compile_policy(policy, resolution).render()
+    prover = _Prover(policy, resolution, content)
+    rows = tuple(prover.check_verdicts(intent, profile) for intent, _ in resolution.groups for profile in PROFILES)
+    prover.check_records()
+    return Proof(content, rows, prover.shortfalls, find_limitations(policy, resolution))
 
 
-class _Asking:
-    def __init__(self, policy: SitePolicy, resolution: Resolution, octets: bytes) -> None:
+class _Prover:
+    def __init__(self, policy: SitePolicy, resolution: Resolution, content: bytes) -> None:
         self._policy = policy
         self._resolution = resolution
-        self._octets = octets
+        self._content = content
         self._targets = sample_targets(policy)
         self._found: dict[tuple[str, str, str, str, str, str], tuple[Intent, dict[str, None]]] = {}
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
         return tuple(
-            Shortfall(intent, profile, tuple(crawlers), asked, wanted, got, why)
-            for (_, profile, asked, wanted, got, why), (intent, crawlers) in self._found.items()
+            Shortfall(intent, profile, tuple(crawlers), subject, expected, actual, reason)
+            for (_, profile, subject, expected, actual, reason), (intent, crawlers) in self._found.items()
         )
 
-    def about(self, intent: Intent, profile: str) -> IntentProof:
-        wanted = [intent.allows(target) for target in self._targets]
-        meant = self._resolution.crawlers_for(intent)
+    def check_verdicts(self, intent: Intent, profile: str) -> IntentProof:
+        expected = [intent.allows(target) for target in self._targets]
+        crawlers = self._resolution.crawlers_for(intent)
         engines = tuple(_engines(profile))
         met = 0
         for engine in engines:
-            robots = parse(self._octets, profile=profile, engine=engine)
-            for crawler in meant:
-                got = robots.rules_for(crawler.agent).allows_many(list(self._targets))
-                for target, want, is_allowed in zip(self._targets, wanted, got, strict=True):
-                    if bool(is_allowed) is want:
+            robots = parse(self._content, profile=profile, engine=engine)
+            for crawler in crawlers:
+                actual = robots.rules_for(crawler.agent).allows_many(list(self._targets))
+                for target, allowed, is_allowed in zip(self._targets, expected, actual, strict=True):
+                    if bool(is_allowed) is allowed:
                         met += 1
                     else:
-                        why = self._why(robots, crawler, intent, target)
-                        self._add(intent, profile, crawler, (target, _word(want), _word(not want), why))
-        asked = len(engines) * len(meant) * len(self._targets)
-        return IntentProof(intent, profile, engines, len(meant), len(self._targets), asked, met)
+                        reason = self._reason(robots, crawler, intent, target)
+                        self._add(intent, profile, crawler, (target, _word(allowed), _word(not allowed), reason))
+        checked = len(engines) * len(crawlers) * len(self._targets)
+        return IntentProof(intent, profile, engines, len(crawlers), len(self._targets), checked, met)
 
-    def beyond_rules(self) -> None:
-        """Ask about delays, uses, licenses and sitemaps, where every profile reads the same."""
-        robots = parse(self._octets)
+    def check_records(self) -> None:
+        """Check delays, uses, licenses and sitemaps, which are the same in every profile."""
+        robots = parse(self._content)
         for intent, _ in self._resolution.groups:
             fetched = next((target for target in self._targets if intent.allows(target)), None)
             for crawler in self._resolution.crawlers_for(intent):
-                for asked, wanted, got in self._said(robots, intent, crawler, fetched):
-                    if wanted != got:
-                        self._add(intent, "rfc9309", crawler, (asked, wanted, got, "the record is not read back"))
+                for subject, expected, actual in self._records(robots, intent, crawler, fetched):
+                    if expected != actual:
+                        self._add(intent, "rfc9309", crawler, (subject, expected, actual, _RECORD_LOST))
         if robots.sitemaps != self._policy.sitemaps:
             pair = (str(self._policy.sitemaps), str(robots.sitemaps))
             everyone = self._resolution.crawlers_for(self._policy.everyone)[0]
-            self._add(self._policy.everyone, "rfc9309", everyone, ("sitemap", *pair, "the record is not read back"))
+            self._add(self._policy.everyone, "rfc9309", everyone, ("sitemap", *pair, _RECORD_LOST))
 
-    def _said(
+    def _records(
         self, robots: RobotsTxt, intent: Intent, crawler: CrawlerIntent, fetched: str | None
     ) -> Iterator[tuple[str, str, str]]:
         urls = [record.parsed.url for record in robots.licenses(agent=crawler.agent)]
@@ -185,32 +209,32 @@ class _Asking:
         if fetched is None:
             return
         delay = robots.crawl_delay(agent=crawler.agent)
-        wanted = intent.crawl_delay
-        yield "crawl-delay", str(None if wanted is None else float(wanted)), str(delay)
+        expected = intent.crawl_delay
+        yield "crawl-delay", str(None if expected is None else float(expected)), str(delay)
         for use in UsagePurpose:
-            said = (intent.usage or {}).get(use)
-            want = Preference.UNKNOWN if said is None else Preference.ALLOW if said else Preference.DISALLOW
-            yield f"usage {use}", want, robots.usage(fetched, agent=crawler.agent, purpose=use).preference
+            allowed = (intent.usage or {}).get(use)
+            preference = Preference.UNKNOWN if allowed is None else Preference.ALLOW if allowed else Preference.DISALLOW
+            yield f"usage {use}", preference, robots.usage(fetched, agent=crawler.agent, purpose=use).preference
 
-    def _why(self, robots: RobotsTxt, crawler: CrawlerIntent, intent: Intent, target: str) -> str:
+    def _reason(self, robots: RobotsTxt, crawler: CrawlerIntent, intent: Intent, target: str) -> str:
         flags = PROFILES[robots.profile]
         grammar_only = flags.abnf_only or flags.token_letters_only
         if grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens):
-            return _NAME_CUT
-        tokens = next((tokens for whose, tokens in self._resolution.groups if whose is intent), ())
+            return _NAME_TRUNCATED
+        tokens = next((tokens for owner, tokens in self._resolution.groups if owner is intent), ())
         chosen = robots.decide(target, agent=crawler.agent).group.token
         if chosen is not None and chosen.lower() not in {token.lower() for token in tokens}:
             return _OTHER_GROUP
-        without_signs = flags.literal_paths or (flags.robotparser and not flags.robotparser_rewritten)
-        if without_signs and any(set("*$") & set(rule.pattern) for rule in intent.rules):
-            return _NO_SIGNS
+        without_wildcards = flags.literal_paths or (flags.robotparser and not flags.robotparser_rewritten)
+        if without_wildcards and any(set("*$") & set(rule.pattern) for rule in intent.rules):
+            return _NO_WILDCARDS
         if flags.allow_is_unknown:
             return _NO_ALLOW
         indexes = any(rule.allow and "/index.htm" in rule.pattern for rule in intent.rules)
         return _INDEX_PAGE if flags.index_html and indexes and target.endswith("/") else _OTHER_ORDER
 
-    def _add(self, intent: Intent, profile: str, crawler: CrawlerIntent, what: tuple[str, str, str, str]) -> None:
-        key = (str(intent.audience), profile, *what)
+    def _add(self, intent: Intent, profile: str, crawler: CrawlerIntent, difference: tuple[str, str, str, str]) -> None:
+        key = (str(intent.audience), profile, *difference)
         self._found.setdefault(key, (intent, {}))[1][crawler.name] = None
 
 
@@ -220,5 +244,5 @@ def _engines(profile: str) -> Iterator[str]:
         yield "native"
 
 
-def _word(allowed: bool) -> str:  # noqa: FBT001 - a verdict, in words
+def _word(allowed: bool) -> str:  # noqa: FBT001 - a verdict as text
     return "allowed" if allowed else "disallowed"

@@ -1,6 +1,6 @@
-"""Files that many sites want, by name: each is a draft, made of few parameters.
+"""Recipes: common robots.txt files by name, built from a few parameters.
 
-Source: Google, "Create a robots.txt file", useful rules; the others are ours, and say so.
+Source: Google, "Create a robots.txt file", useful rules; canfetch for the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,15 @@ _IMAGES: Final = "Googlebot-Image"
 
 
 class Parameter(NamedTuple):
-    """What a recipe is given: its name, what it is, an example, what it is where none is given, and whether many."""
+    """A parameter of a recipe.
+
+    Attributes:
+        name: The name.
+        description: What the value is.
+        example: An example.
+        default: The default, or None if a value is required.
+        multiple: Whether it takes several values.
+    """
 
     name: str
     description: str
@@ -30,47 +38,56 @@ class Parameter(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """A named file: what it does, what it is given, and how it is made."""
+    """A robots.txt with a name.
+
+    Attributes:
+        name: The name.
+        description: What the file does, in one sentence.
+        parameters: The parameters.
+        build: The function that builds the draft from the values of all parameters.
+    """
 
     name: str
     description: str
     parameters: tuple[Parameter, ...]
     build: Callable[[dict[str, Sequence[str]]], Draft]
 
-    def draft(self, **given: str | Sequence[str]) -> Draft:
-        """Make the draft.
+    def draft(self, **arguments: str | Sequence[str]) -> Draft:
+        """Return the draft.
 
-        Args: given: the parameters by name, underscores for hyphens; several values as a list.
-        Raises: InvalidOption: one is missing, unknown, or given several times; InvalidDraft: it cannot be meant;
-            TypeError: no text.
+        Args: arguments: The parameters by name, each a str or a list of str.
+        Raises: InvalidOption: A parameter is missing, unknown, or has too many values; InvalidDraft: A value is
+            invalid; TypeError: A value is neither a str nor a list of str.
         """
         values: dict[str, Sequence[str]] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
-        for name, value in given.items():
+        for name, value in arguments.items():
             parameter = known.get(name)
             if parameter is None:
                 known_names = unknown_choice("parameter", name, known) if known else "expected no parameters"
                 raise InvalidOption(f"recipe {self.name}: {known_names}")
-            values[name] = _texts(value, name)
+            values[name] = _to_list(value, name)
             if len(values[name]) > 1 and not parameter.multiple:
-                raise InvalidOption(f"recipe {self.name} takes one {name}: give one")
+                raise InvalidOption(f"recipe {self.name}: expected one {name}, got {len(values[name])}")
         for parameter in self.parameters:
             if not values.get(parameter.name):
                 if parameter.default is None:
                     raise InvalidOption(
-                        f"recipe {self.name} needs {parameter.name}, {parameter.description}: give one such as "
-                        f"{quoted(parameter.example)}"
+                        f"recipe {self.name}: missing parameter {parameter.name}: expected {parameter.description}, "
+                        f"such as {quoted(parameter.example)}"
                     )
                 values[parameter.name] = [parameter.default]
         return self.build(values)
 
 
-_CRAWLER: Final = Parameter("crawler", "whom it is for, by its product token", "Googlebot", EVERYONE)
-_DIRECTORIES: Final = Parameter("path", "a directory, with a slash at both ends", "/calendar/", None, multiple=True)
-_PAGE: Final = Parameter("path", "the page's path", "/private_file.html", None, multiple=True)
+_CRAWLER: Final = Parameter("crawler", "the product token of a crawler", "Googlebot", EVERYONE)
+_DIRECTORIES: Final = Parameter(
+    "path", "the path of a directory, with a final slash", "/calendar/", None, multiple=True
+)
+_PAGE: Final = Parameter("path", "the path of a page", "/private_file.html", None, multiple=True)
 
 
-def _rules(crawlers: Sequence[str], *, allow: Sequence[str] = (), disallow: Sequence[str] = ()) -> Draft:
+def _single_group(crawlers: Sequence[str], *, allow: Sequence[str] = (), disallow: Sequence[str] = ()) -> Draft:
     draft = Draft()
     draft.group(*crawlers).allow(*allow).disallow(*disallow)
     return draft
@@ -85,13 +102,13 @@ def _with_others(draft: Draft, *, allowed: bool) -> Draft:
     return draft
 
 
-def _block_directories(given: dict[str, Sequence[str]]) -> Draft:
-    for path in given["path"]:
+def _block_directories(values: dict[str, Sequence[str]]) -> Draft:
+    for path in values["path"]:
         if not path.endswith("/"):
             raise InvalidDraft(
-                f"{quoted(path)} is no directory: end it with '/', or everything that begins so is meant"
+                f"invalid directory {quoted(path)}: expected a path that ends with '/', because rules match prefixes"
             )
-    return _rules(given["crawler"], disallow=[literal_path(path) for path in given["path"]])
+    return _single_group(values["crawler"], disallow=[literal_path(path) for path in values["path"]])
 
 
 def _only(crawlers: Sequence[str]) -> Draft:
@@ -100,24 +117,24 @@ def _only(crawlers: Sequence[str]) -> Draft:
     return _with_others(draft, allowed=False)
 
 
-def _texts(value: object, name: str) -> list[str]:
+def _to_list(value: object, name: str) -> list[str]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list | tuple):
-        raise TypeError(f"{name} is a str or a list of such, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str or a list of str, not {type(value).__name__}")
     return [validate_str(text, name) for text in value]
 
 
 def _file_types(types: Sequence[str]) -> list[str]:
     for ending in types:
         if not ending.strip(".").isalnum() or not ending.isascii():
-            raise InvalidDraft(f"{quoted(ending)} is no file type: give letters and digits, such as 'gif'")
+            raise InvalidDraft(f"invalid file type {quoted(ending)}: expected letters and digits, such as 'gif'")
     return [f"/*.{ending.strip('.')}$" for ending in types]
 
 
 def _ends_with(endings: Sequence[str]) -> list[str]:
     if "" in endings:
-        raise InvalidDraft("every URL ends with the ending '': give a text, such as '.xls'")
+        raise InvalidDraft("invalid ending '': expected at least one character, such as '.xls'")
     return [f"/*{literal_path('/' + ending)[1:]}$" for ending in endings]
 
 
@@ -129,91 +146,89 @@ def _blocked_purposes(*purposes: Purpose) -> Draft:
     return compile_policy(policy)
 
 
-def _block_documents(given: dict[str, Sequence[str]]) -> Draft:
-    return _rules(given["crawler"], disallow=_file_types(["pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx"]))
+def _block_documents(values: dict[str, Sequence[str]]) -> Draft:
+    return _single_group(values["crawler"], disallow=_file_types(["pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx"]))
 
 
-def _block_queries(given: dict[str, Sequence[str]]) -> Draft:
-    return _rules(given["crawler"], disallow=["/*?"])
+def _block_queries(values: dict[str, Sequence[str]]) -> Draft:
+    return _single_group(values["crawler"], disallow=["/*?"])
 
 
 _ALL: Final = (
-    Recipe("allow-all", "Everyone may fetch everything.", (), lambda _: _with_others(Draft(), allowed=True)),
-    Recipe("block-all", "Nobody may fetch anything.", (), lambda _: _with_others(Draft(), allowed=False)),
-    Recipe("block-directories", "Directories, and all in them.", (_CRAWLER, _DIRECTORIES), _block_directories),
+    Recipe("allow-all", "Allow everything for all crawlers.", (), lambda _: _with_others(Draft(), allowed=True)),
+    Recipe("block-all", "Disallow everything for all crawlers.", (), lambda _: _with_others(Draft(), allowed=False)),
+    Recipe("block-directories", "Disallow directories.", (_CRAWLER, _DIRECTORIES), _block_directories),
     Recipe(
         "only-one-crawler",
-        "One crawler may fetch everything, all others nothing.",
-        (Parameter("crawler", "who may, by its product token", "Googlebot-News"),),
-        lambda given: _only(given["crawler"]),
+        "Allow everything for one crawler, and nothing for the others.",
+        (Parameter("crawler", "the product token of the crawler to allow", "Googlebot-News"),),
+        lambda values: _only(values["crawler"]),
     ),
     Recipe(
         "all-but-one",
-        "One crawler may fetch nothing, all others everything.",
-        (Parameter("crawler", "who may not, by its product token", "Unnecessarybot"),),
-        lambda given: _with_others(_rules(given["crawler"], disallow=["/"]), allowed=True),
+        "Disallow everything for one crawler, and nothing for the others.",
+        (Parameter("crawler", "the product token of the crawler to block", "Unnecessarybot"),),
+        lambda values: _with_others(_single_group(values["crawler"], disallow=["/"]), allowed=True),
     ),
     Recipe(
         "block-page",
-        "A page, and whatever begins with its path.",
+        "Disallow pages, and all paths that start with theirs.",
         (_CRAWLER, _PAGE),
-        lambda given: _rules(given["crawler"], disallow=[literal_path(path) for path in given["path"]]),
+        lambda values: _single_group(values["crawler"], disallow=[literal_path(path) for path in values["path"]]),
     ),
     Recipe(
         "block-image",
-        "An image, for Google Images.",
+        "Disallow images for Google Images.",
         (
             Parameter("crawler", _CRAWLER.description, _IMAGES, _IMAGES),
-            Parameter("path", "the image's path", "/images/dogs.jpg", None, multiple=True),
+            Parameter("path", "the path of an image", "/images/dogs.jpg", None, multiple=True),
         ),
-        lambda given: _rules(given["crawler"], disallow=[literal_path(path) for path in given["path"]]),
+        lambda values: _single_group(values["crawler"], disallow=[literal_path(path) for path in values["path"]]),
     ),
     Recipe(
         "block-all-images",
-        "All images, for Google Images.",
+        "Disallow all images for Google Images.",
         (Parameter("crawler", _CRAWLER.description, _IMAGES, _IMAGES),),
-        lambda given: _rules(given["crawler"], disallow=["/"]),
+        lambda values: _single_group(values["crawler"], disallow=["/"]),
     ),
     Recipe(
         "block-file-type",
-        "Files of a type.",
-        (_CRAWLER, Parameter("file_type", "the ending behind the dot", "gif", None, multiple=True)),
-        lambda given: _rules(given["crawler"], disallow=_file_types(given["file_type"])),
+        "Disallow files of a type.",
+        (_CRAWLER, Parameter("file_type", "the file extension", "gif", None, multiple=True)),
+        lambda values: _single_group(values["crawler"], disallow=_file_types(values["file_type"])),
     ),
     Recipe(
         "only-adsense",
-        "AdSense may fetch everything, so that pages show advertisements; all others nothing.",
+        "Allow everything for AdSense, so that pages show ads, and nothing for the others.",
         (),
         lambda _: _only(["Mediapartners-Google"]),
     ),
     Recipe(
         "block-ends-with",
-        "All URLs that end with a text.",
-        (_CRAWLER, Parameter("ending", "the text", ".xls", None, multiple=True)),
-        lambda given: _rules(given["crawler"], disallow=_ends_with(given["ending"])),
+        "Disallow URLs with an ending.",
+        (_CRAWLER, Parameter("ending", "the ending of a URL", ".xls", None, multiple=True)),
+        lambda values: _single_group(values["crawler"], disallow=_ends_with(values["ending"])),
     ),
     Recipe(
         "block-ai-training",
-        "Crawlers that collect for the training of models, by the registry, each by name; all others may.",
+        "Disallow everything for crawlers whose purpose is training models, each by name.",
         (),
         lambda _: _blocked_purposes("training"),
     ),
-    Recipe(
-        "block-seo", "Crawlers that count links for others, by the registry.", (), lambda _: _blocked_purposes("seo")
-    ),
-    Recipe("block-queries", "All URLs with a query.", (_CRAWLER,), _block_queries),
-    Recipe("block-documents", "PDF files and those of office programs.", (_CRAWLER,), _block_documents),
+    Recipe("block-seo", "Disallow everything for SEO crawlers, each by name.", (), lambda _: _blocked_purposes("seo")),
+    Recipe("block-queries", "Disallow URLs with a query.", (_CRAWLER,), _block_queries),
+    Recipe("block-documents", "Disallow PDF and office documents.", (_CRAWLER,), _block_documents),
 )
 RECIPES: Final[dict[str, Recipe]] = {recipe.name: recipe for recipe in _ALL}
 
 
-def recipe_draft(name: str, **given: str | Sequence[str]) -> Draft:
-    """Make the file of a recipe.
+def recipe_draft(name: str, **arguments: str | Sequence[str]) -> Draft:
+    """Return the draft of a recipe.
 
     Args:
-        name: one of `canfetch init --list`.
-        given: its parameters by name.
-    Raises: InvalidOption: there is no such recipe, or its parameters are others; InvalidDraft.
+        name: A name from `canfetch init --list`.
+        arguments: The parameters by name.
+    Raises: InvalidOption: The recipe or a parameter is unknown, or a parameter is missing; InvalidDraft; TypeError.
 
     >>> print(recipe_draft("block-file-type", crawler="Googlebot", file_type="gif").render().decode(), end="")
     User-agent: Googlebot
@@ -222,4 +237,4 @@ def recipe_draft(name: str, **given: str | Sequence[str]) -> Draft:
     recipe = RECIPES.get(name)
     if recipe is None:
         raise InvalidOption(unknown_choice("recipe", name, RECIPES))
-    return recipe.draft(**given)
+    return recipe.draft(**arguments)

@@ -1,4 +1,4 @@
-"""A policy in every form in which it takes effect: the file, the headers, and the rules of each server."""
+"""Output formats of a site policy: robots.txt, X-Robots-Tag headers, and the rules of each server."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -25,12 +25,13 @@ FORMS: Final = ("robots", "headers", *SERVERS)
 
 
 def render_policy(policy: SitePolicy, form: str = "robots") -> str:
-    """Give a policy in one of the forms in which it takes effect.
+    """Render a policy as a robots.txt, as headers, or as the rules of a server.
 
     Args:
-        policy: from `parse_policy`.
+        policy: From `parse_policy`.
         form: `robots`, `headers`, `nginx`, `apache`, `caddy`, `haproxy` or `traefik`.
-    Raises: InvalidOption: there is no such form; InvalidDraft, InvalidSitePolicy: it cannot be written in that form.
+    Raises: InvalidOption: `form` is unknown; InvalidDraft, InvalidSitePolicy: The policy cannot be expressed in
+        this form.
     Cost: O(crawlers, and rules squared).
     """
     if form == "robots":

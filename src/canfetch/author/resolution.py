@@ -1,8 +1,7 @@
-"""Which intent is whose, and which names a robots.txt needs so that crawlers come to theirs.
+"""Resolution of a policy: the intent for each crawler, and the names that each group of the robots.txt needs.
 
-A group is not added to another: whoever has a group of its own hears nothing of `*`, and a crawler that falls back on
-another's name hears what that one hears. So a crawler is named wherever it would otherwise come to a group that is
-not meant for it.
+Groups are not merged with `*`: a crawler with a group of its own ignores `*`, and a crawler that falls back on another
+crawler's name uses that group. So a crawler is named wherever it would otherwise use a group with a different intent.
 """
 
 from collections.abc import Iterator
@@ -13,14 +12,19 @@ from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.author.site_policy import Intent, SitePolicy, purpose_of
 from canfetch.core.agent import Agent
 
-# Who stands for all that nobody knows; it is asked about, and never written.
+# Represents all crawlers that are not in the registry; it is checked, and never written.
 UNKNOWN_CRAWLER: Final = "SomeUnknownBot"
 
 
 class CrawlerIntent(NamedTuple):
-    """A crawler, and the intent that is for it, or None where the policy says nothing to it.
+    """A crawler and the intent that applies to it.
 
-    `product_names` are what its User-Agent header shows; none for a word that never fetches.
+    Attributes:
+        agent: The crawler's agent.
+        product_names: The names in its User-Agent header; empty for a token that never sends requests.
+        obeys: Whether it obeys robots.txt, according to its operator.
+        intent: The intent that applies, or None if the policy does not address the crawler.
+        is_known: Whether it is in the registry.
     """
 
     agent: Agent
@@ -31,29 +35,34 @@ class CrawlerIntent(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its own product token."""
+        """The crawler's own product token."""
         return self.agent.tokens[0]
 
 
 class Resolution(NamedTuple):
-    """Every crawler with its intent, and the groups: each intent with the tokens to be named, `*` for everyone."""
+    """Every crawler with its intent, and every group with its tokens.
+
+    Attributes:
+        crawlers: The crawlers of the registry, those that the policy names, and an unknown one.
+        groups: Each intent with the product tokens of its group, `*` for everyone.
+    """
 
     crawlers: tuple[CrawlerIntent, ...]
     groups: tuple[tuple[Intent, tuple[str, ...]], ...]
 
     def crawlers_for(self, intent: Intent) -> list[CrawlerIntent]:
-        """Give the crawlers that come to an intent."""
-        return [meant for meant in self.crawlers if meant.intent is intent]
+        """Return the crawlers that an intent applies to."""
+        return [crawler for crawler in self.crawlers if crawler.intent is intent]
 
 
 def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
-    """Find out which intent is whose, and who must be named.
+    """Return the intent for each crawler, and the names that each group needs.
 
-    Crawlers that their operators have given up are left out unless they are named.
+    Retired crawlers are left out unless the policy names them.
 
-    Cost: O(crawlers squared) at worst, linear as a rule.
+    Cost: O(crawlers squared) at worst, usually linear.
     """
-    meant = tuple(_meant(policy, registry))
+    crawlers = tuple(_assign_intents(policy, registry))
     named: dict[str, Intent] = {}
     spelling: dict[str, str] = {}
 
@@ -61,27 +70,27 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
         named[crawler.name.lower()] = intent
         spelling[crawler.name.lower()] = crawler.name
 
-    for crawler in meant:
-        if crawler.intent is not None and (_is_about(crawler.intent, crawler) or crawler.intent in policy.purposes):
+    for crawler in crawlers:
+        if crawler.intent is not None and (_names(crawler.intent, crawler) or crawler.intent in policy.purposes):
             name(crawler, crawler.intent)
     while True:
-        astray = [
+        misdirected = [
             (crawler, crawler.intent)
-            for crawler in meant
-            if crawler.intent is not None and _heard(crawler, named, policy) is not crawler.intent
+            for crawler in crawlers
+            if crawler.intent is not None and _selected_intent(crawler, named, policy) is not crawler.intent
         ]
-        for crawler, intent in astray:
+        for crawler, intent in misdirected:
             name(crawler, intent)
-        if not astray:
+        if not misdirected:
             break
     groups = []
     for intent in policy.intents:
-        tokens = [spelling[key] for key, whose in named.items() if whose is intent]
+        tokens = [spelling[key] for key, owner in named.items() if owner is intent]
         groups.append((intent, (*tokens, *(("*",) if intent is policy.everyone else ()))))
-    return Resolution(meant, tuple((intent, tokens) for intent, tokens in groups if tokens))
+    return Resolution(crawlers, tuple((intent, tokens) for intent, tokens in groups if tokens))
 
 
-def _meant(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
+def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
     named = {intent.audience.name.lower(): intent for intent in policy.crawlers}
     purposes = {purpose_of(intent): intent for intent in policy.purposes}
     for crawler in registry.crawlers:
@@ -102,7 +111,7 @@ def _meant(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
 
 
 def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, registry: Registry) -> Intent | None:
-    # Applebot listens to Googlebot's group; who speaks of Googlebot means nobody else's crawler.
+    # Applebot falls back on Googlebot's group, but a policy for Googlebot is meant for Google's crawlers only.
     for token in tokens[1:]:
         other = registry.get_crawler(token)
         if other is not None and other.operator == operator:
@@ -112,11 +121,12 @@ def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, regis
     return None
 
 
-def _is_about(intent: Intent, crawler: CrawlerIntent) -> bool:
+def _names(intent: Intent, crawler: CrawlerIntent) -> bool:
     return intent.audience.kind == "crawler" and intent.audience.name.lower() == crawler.name.lower()
 
 
-def _heard(crawler: CrawlerIntent, named: dict[str, Intent], policy: SitePolicy) -> Intent | None:
+def _selected_intent(crawler: CrawlerIntent, named: dict[str, Intent], policy: SitePolicy) -> Intent | None:
+    """Return the intent of the group that the crawler would use."""
     for token in crawler.agent.tokens:
         if token.lower() in named:
             return named[token.lower()]

@@ -1,7 +1,7 @@
-"""What a site wants of crawlers: who may fetch what, which uses are welcome, what pages say.
+"""The model of a site policy: who may fetch what, which uses are allowed, and page-level rules.
 
-Of the intents that could apply to a crawler the most specific does, alone and whole: that of its own name, else that
-of a name of the same operator that it falls back on, else that of its purpose, else that of everyone.
+The most specific intent applies to a crawler, alone and as a whole: that of its own name, else that of a name of the
+same operator that it falls back on, else that of its purpose, else that of everyone.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -16,7 +16,7 @@ EVERY_PATH: Final = "/"
 
 
 class Audience(NamedTuple):
-    """Whom an intent is about: a crawler by its product token, all of a purpose, or everyone."""
+    """The crawlers that an intent is for: one by its product token, all of a purpose, or everyone."""
 
     kind: AudienceKind
     name: str = ""
@@ -26,10 +26,15 @@ class Audience(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """What an audience may fetch, and what is said to it.
+    """The rules and preferences of a policy for one audience.
 
-    `fetch` is what holds where no rule matches; of the rules that match, the one with the most octets decides, allow
-    before disallow. `usage` is what is said of uses, `licenses` are URLs of terms.
+    Attributes:
+        audience: The crawlers that the intent is for.
+        fetch: Whether fetching is allowed if no rule matches.
+        rules: The rules. Of those that match, the most specific decides, and allow wins a tie.
+        crawl_delay: The crawl delay in seconds, or None.
+        usage: The usage preferences, or None.
+        licenses: URLs of license terms.
     """
 
     audience: Audience
@@ -40,36 +45,40 @@ class Intent(NamedTuple):
     licenses: tuple[str, ...] = ()
 
     def allows(self, target: str) -> bool:
-        """Say whether the audience may fetch a target: path and query, as sent, without dot segments.
+        """Return whether the audience may fetch a target: path and query, as sent, without dot segments.
 
         Cost: O(rules).
         """
         deciding = max(
             (rule for rule in self.rules if matches_target(rule.pattern, target)),
-            key=lambda rule: rule.strength,
+            key=lambda rule: rule.precedence,
             default=None,
         )
         return self.fetch if deciding is None else deciding.allow
 
     @property
     def rules_by_precedence(self) -> tuple[DraftRule, ...]:
-        """All rules, in an order in which the first that matches decides; the last one matches everything."""
-        ordered = sorted(self.rules, key=lambda rule: rule.strength, reverse=True)
+        """All rules, in an order in which the first match decides; the last one matches everything."""
+        ordered = sorted(self.rules, key=lambda rule: rule.precedence, reverse=True)
         return (*ordered, DraftRule(self.fetch, EVERY_PATH))
 
     @property
     def disallows_everything(self) -> bool:
-        """Whether nothing may be fetched."""
+        """Whether the audience may fetch nothing."""
         return not self.fetch and not any(rule.allow for rule in self.rules)
 
     def __str__(self) -> str:
-        words = [f"{self.audience}: {'all' if self.fetch else 'none'}"]
-        words += [f"{'allow' if rule.allow else 'disallow'} {rule.pattern}" for rule in self.rules]
-        return ", ".join(words)
+        return ", ".join([f"{self.audience}: {'all' if self.fetch else 'none'}", *map(str, self.rules)])
 
 
 class PageIntent(NamedTuple):
-    """What pages say of themselves: on which paths, which rules, and for which crawler, or None for all."""
+    """Page-level rules for the pages on some paths.
+
+    Attributes:
+        patterns: The patterns of the paths.
+        rules: The directives.
+        crawler: The product token that the directives are for, or None for all crawlers.
+    """
 
     patterns: tuple[str, ...]
     rules: tuple[str, ...]
@@ -82,15 +91,22 @@ class PageIntent(NamedTuple):
         return words if self.crawler is None else f"{self.crawler.lower()}: {words}"
 
     def matches(self, target: str) -> bool:
-        """Say whether a target gets the header."""
+        """Return whether a target gets the header."""
         return any(matches_target(pattern, target) for pattern in self.patterns)
 
 
 class SitePolicy(NamedTuple):
-    """Everything that a site wants of crawlers, made by `parse_policy`.
+    """A site policy, from `parse_policy`.
 
-    `everyone` is the intent of whoever has no other; `include_star_ignorers` says that it is also meant for crawlers
-    that obey a group of their own name alone, so that they are named.
+    Attributes:
+        everyone: The intent for all crawlers without another.
+        purposes: The intents for crawlers of a purpose.
+        crawlers: The intents for single crawlers.
+        pages: The page-level rules.
+        sitemaps: URLs of sitemaps.
+        licenses: URLs of license terms, for groups without their own.
+        comments: Comments for the top of the file.
+        include_star_ignorers: Whether `everyone` includes crawlers that ignore `*`, so that they are named.
     """
 
     everyone: Intent
@@ -108,14 +124,14 @@ class SitePolicy(NamedTuple):
         return (*self.crawlers, *self.purposes, self.everyone)
 
     def headers(self, target: str) -> tuple[tuple[str, str], ...]:
-        """Give the X-Robots-Tag headers of a page, as pairs of name and value.
+        """Return the X-Robots-Tag headers of a page, as pairs of name and value.
 
-        Args: target: path and query, as sent.
+        Args: target: Path and query, as sent.
         """
         return tuple(("X-Robots-Tag", page.value) for page in self.pages if page.matches(target))
 
 
 def purpose_of(intent: Intent) -> Purpose:
-    """Give the purpose that an intent is about, which its reader has checked."""
-    name: Purpose = intent.audience.name  # type: ignore[assignment]  # one of them, by `policy_file`
+    """Return the purpose in the audience of an intent."""
+    name: Purpose = intent.audience.name  # type: ignore[assignment]  # validated by `policy_file`
     return name

@@ -1,1 +1,1 @@
-"""Rules for servers that refuse what the robots.txt forbids, and headers that say what pages say: one file a server."""
+"""Rules for web servers that refuse what robots.txt disallows, and X-Robots-Tag headers; one module per server."""

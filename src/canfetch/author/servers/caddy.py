@@ -1,7 +1,7 @@
-"""Caddy: maps and a response, for the beginning of a `route` block; in backticks nothing has a meaning.
+"""Caddy: maps and a response, for the beginning of a `route` block.
 
-A map's inputs are tried in the order in which they stand, and the first that matches counts. The placeholder
-`http.request.orig_uri` is the target as it was sent.
+The inputs of a map are tried in order, and the first match applies. The placeholder `http.request.orig_uri` is the
+target as sent. In backticks, no character has a special meaning.
 
 Source: Caddy 2, directives map, respond, header, route.
 """
@@ -9,16 +9,16 @@ Source: Caddy 2, directives map, respond, header, route.
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_SENT, ROBOTS_TXT, ServerRules, verb
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules
 
-# A proxy's client sends the whole URL.
+# Clients of a proxy send an absolute URL.
 _ORIGIN: Final = "(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?]*)?"
 
 
 def caddy_rules(rules: ServerRules) -> str:
-    """Write the rules of Caddy.
+    """Return the configuration for Caddy.
 
-    Cost: O(octets of the output).
+    Cost: O(bytes of the output).
     """
     return "".join(f"{line}\n" for line in _lines(rules))
 
@@ -26,7 +26,7 @@ def caddy_rules(rules: ServerRules) -> str:
 def _lines(rules: ServerRules) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
-    yield "# Import this file first in a route block that holds the rest of the site, since there order counts:"
+    yield "# Import this file first in a route block with the rest of the site, because order matters there:"
     yield "#"
     yield "#     route {"
     yield "#         import canfetch.caddy"
@@ -38,22 +38,22 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         for intent in rules.intents:
             yield f"\t# {intent.summary}"
             yield f"\t`~(?i){intent.user_agent_regex}` who{intent.number}"
-        yield "\tdefault nobody"
+        yield "\tdefault none"
         yield "}"
         yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'
-        yield "\t`~^nobody ` pass"
+        yield "\t`~^none ` pass"
         yield f"\t`~^[a-z0-9]+ {_ORIGIN}{ROBOTS_TXT}` pass"
-        for never in NEVER_SENT:
+        for never in NEVER_ALLOWED:
             yield f"\t`~^[a-z0-9]+ {_ORIGIN}{never}` refuse"
         for intent in rules.intents:
             for rule in intent.rules:
-                yield f"\t# {intent.intent.audience}: {verb(allow=rule.allow)} {rule.pattern}"
-                yield f"\t`~^who{intent.number} {_ORIGIN}{rule.expression}` {'pass' if rule.allow else 'refuse'}"
+                yield f"\t# {intent.intent.audience}: {rule}"
+                yield f"\t`~^who{intent.number} {_ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
         yield "\tdefault pass"
         yield "}"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{_ORIGIN}{tag.expression}`"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{_ORIGIN}{tag.regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"

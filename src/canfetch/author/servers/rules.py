@@ -1,12 +1,12 @@
-"""What every server is told, before it is told in its own words.
+"""The rules of a policy in a form common to all servers.
 
-1. A User-Agent header shows a crawler where one of its product names stands in it as a word, in any letter case, and
-   not in a URL. Of several intents the most specific comes first, and the first that matches holds.
-2. What is compared is the target as it was sent: path and query, escapes included (`author.expressions`). Of an
-   intent's rules the first that matches decides, in the order of robots.txt: the most octets, allow before disallow.
-3. `/robots.txt` is always served. A target with dot segments, whatever slashes and dots are written as, with a raw
-   `#`, or without a path, is refused: no crawler sends one, and servers differ in what they take it for.
-4. A header that shows no crawler passes: browsers must.
+1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
+   not in a URL. Intents are ordered from the most specific, and the first one that matches applies.
+2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
+   that matches decides, in the order of robots.txt: the most specific first, allow before disallow.
+3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, or without a path are
+   refused, because crawlers do not send them, and servers disagree about their meaning.
+4. Requests that identify no crawler are served, because browsers must pass.
 """
 
 from typing import Final, NamedTuple
@@ -15,32 +15,48 @@ from canfetch.author.regexes import target_regex
 from canfetch.author.resolution import CrawlerIntent, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
 
-# Neither a part of a longer name nor of a URL or an address.
+# The name is neither part of a longer name nor of a URL or an email address.
 _BEFORE_NAME: Final = "(?:^|[^A-Za-z0-9_./@+-])"
-_BEHIND_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
-_NAMES_AT_ONCE: Final = 50
+_AFTER_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
+_NAMES_PER_REGEX: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
-# A whole URL may end with its host, or go on with its query: the target is `/`, and is not written.
+# An absolute URL in a request may omit the path `/` before the end or the query.
 NO_PATH: Final = r"(?:\?|$)"
-# Servers decode escapes before they look for such segments, or not; some take a backslash for a slash, and drop what
-# follows a `;`. So every writing counts.
+# Some servers decode escapes before they resolve such segments, treat a backslash as a slash, or drop the text after a
+# `;`. So every spelling is covered.
 _SLASH: Final = r"(?:[/\x5C]|%2[Ff]|%5[Cc])"
 DOT_SEGMENTS: Final = rf"[^?\x20]*{_SLASH}(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[;/?\x5C]|%2[Ff]|%5[Cc]|$)"
-# nginx and others drop it, and serve what is in front of it.
+# nginx and others drop the fragment, and serve the path before it.
 FRAGMENT: Final = r"[^\x20]*\x23"
-NEVER_SENT: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT)
+NEVER_ALLOWED: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT)
 
 
 class ServerRule(NamedTuple):
-    """A rule of an intent: the pattern, for people, and the expression that begins at the target's first octet."""
+    """A rule of an intent.
+
+    Attributes:
+        allow: Whether the rule allows.
+        pattern: The pattern, for comments.
+        regex: The regex that matches the target from its first byte.
+    """
 
     allow: bool
     pattern: str
-    expression: str
+    regex: str
+
+    def __str__(self) -> str:
+        return f"{'allow' if self.allow else 'disallow'} {self.pattern}"
 
 
 class ServerIntent(NamedTuple):
-    """An intent's number, from 1, whom the header shows then, and its rules, of which the last matches everything."""
+    """An intent for servers.
+
+    Attributes:
+        number: A number, from 1.
+        intent: The intent.
+        names: The product names of its crawlers.
+        rules: The rules in the order of precedence; the last one matches everything.
+    """
 
     number: int
     intent: Intent
@@ -49,103 +65,111 @@ class ServerIntent(NamedTuple):
 
     @property
     def user_agent_regex(self) -> str:
-        """The expression that finds one of the names in a User-Agent header, without regard to letter case."""
-        return _expression_of_names(self.names)
+        """The regex that finds one of the names in a User-Agent header; it must be matched case-insensitively."""
+        return _regex_of_names(self.names)
 
     @property
     def user_agent_regexes(self) -> list[str]:
-        """The same as several, for a server that reads no long words."""
+        """The same as several regexes, for servers that limit the length of a word."""
         return [
-            _expression_of_names(self.names[start : start + _NAMES_AT_ONCE])
-            for start in range(0, len(self.names), _NAMES_AT_ONCE)
+            _regex_of_names(self.names[start : start + _NAMES_PER_REGEX])
+            for start in range(0, len(self.names), _NAMES_PER_REGEX)
         ]
 
     @property
     def summary(self) -> str:
-        """The intent in one line, for a comment."""
+        """The intent in one line, for comments."""
         return str(self.intent)
 
 
 class ServerTag(NamedTuple):
-    """An X-Robots-Tag header, from number 1: its value, and on which targets."""
+    """An X-Robots-Tag header for servers.
+
+    Attributes:
+        number: A number, from 1.
+        value: The value of the header.
+        patterns: The patterns of the targets.
+    """
 
     number: int
     value: str
     patterns: tuple[str, ...]
 
     @property
-    def expressions(self) -> tuple[str, ...]:
-        """The expressions of its targets, from their first octet."""
+    def regexes(self) -> tuple[str, ...]:
+        """The regexes of the targets, from their first byte."""
         return tuple(map(target_regex, self.patterns))
 
     @property
-    def expression(self) -> str:
-        """The same as one."""
-        return f"(?:{'|'.join(self.expressions)})"
+    def regex(self) -> str:
+        """The same as one regex."""
+        return f"(?:{'|'.join(self.regexes)})"
 
 
 class ServerRules(NamedTuple):
-    """All that a server is told."""
+    """The rules for a server.
+
+    Attributes:
+        intents: The intents, the most specific first.
+        tags: The X-Robots-Tag headers.
+        silent_tokens: Tokens with rules in robots.txt that never send requests.
+    """
 
     intents: tuple[ServerIntent, ...]
     tags: tuple[ServerTag, ...]
-    words: tuple[str, ...]
+    silent_tokens: tuple[str, ...]
 
     def comments(self, compared: str) -> list[str]:
-        """Say, for the top of the output, what it does and what it compares.
+        """Return the comments for the top of the output.
 
-        Args: compared: what this server compares, in a sentence.
+        Args: compared: What this server matches, in a sentence.
         """
         lines = [
-            "Written by canfetch from a site's policy: refuses (403) what its robots.txt forbids.",
+            "Generated by canfetch from a site policy. Responds with 403 to requests that its robots.txt disallows.",
             compared,
-            "A User-Agent header is a claim: who lies in it passes, and so does every browser.",
+            "User-Agent headers are not verified. Browsers pass, and so do crawlers with a false header.",
         ]
-        if self.words:
-            lines.append(f"Words in robots.txt that never fetch, and so have no rules here: {', '.join(self.words)}")
+        if self.silent_tokens:
+            tokens = ", ".join(self.silent_tokens)
+            lines.append(f"Tokens in robots.txt that never send requests, and have no rules here: {tokens}")
         return lines
 
 
 COMPARED_AS_SENT: Final = (
-    "Compared is the target as it was sent, path and query; an escape and its character are the same "
-    "where RFC 9309 takes them for the same."
+    "Rules match the target as sent, path and query. An escape is equal to its character where RFC 9309 treats "
+    "them as equal."
 )
 
 
 def build_server_rules(policy: SitePolicy) -> ServerRules:
-    """Give what servers are told.
+    """Return the rules of a policy for servers.
 
     Cost: O(crawlers and rules).
     """
     resolution = resolve(policy)
     intents: list[ServerIntent] = []
     for intent in policy.intents:
-        meant = resolution.crawlers_for(intent)
-        names = tuple(dict.fromkeys(name for crawler in meant for name in crawler.product_names))
-        is_last_and_free = intent is policy.everyone and not _limits(intent)
-        if names and not is_last_and_free:
+        crawlers = resolution.crawlers_for(intent)
+        names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.product_names))
+        is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
+        if names and not is_unrestricted_default:
             rules = tuple(
                 ServerRule(rule.allow, rule.pattern, target_regex(rule.pattern)) for rule in intent.rules_by_precedence
             )
             intents.append(ServerIntent(len(intents) + 1, intent, names, rules))
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
-    words = tuple(crawler.name for crawler in resolution.crawlers if _is_limited_word(crawler))
-    return ServerRules(tuple(intents), tags, words)
+    silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
+    return ServerRules(tuple(intents), tags, silent)
 
 
-def _expression_of_names(names: tuple[str, ...]) -> str:
+def _regex_of_names(names: tuple[str, ...]) -> str:
     words = "|".join(name.replace(".", r"\.") for name in names)
-    return f"{_BEFORE_NAME}(?:{words}){_BEHIND_NAME}"
+    return f"{_BEFORE_NAME}(?:{words}){_AFTER_NAME}"
 
 
-def _limits(intent: Intent) -> bool:
+def _restricts(intent: Intent) -> bool:
     return any(not rule.allow for rule in intent.rules_by_precedence)
 
 
-def _is_limited_word(crawler: CrawlerIntent) -> bool:
-    return not crawler.product_names and crawler.is_known and crawler.intent is not None and _limits(crawler.intent)
-
-
-def verb(*, allow: bool) -> str:
-    """Give the rule's verb, for a comment."""
-    return "allow" if allow else "disallow"
+def _is_restricted_and_silent(crawler: CrawlerIntent) -> bool:
+    return not crawler.product_names and crawler.is_known and crawler.intent is not None and _restricts(crawler.intent)

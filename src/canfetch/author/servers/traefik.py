@@ -1,9 +1,9 @@
-"""Traefik 3.4.1 or later: a dynamic configuration with a router that refuses, and middlewares that set headers.
+"""Traefik 3.4.1 or later: a dynamic configuration with routers that refuse, and middlewares that set headers.
 
-What its rules compare is the path without its query, decoded but for reserved characters, without dot segments and
-double slashes. So a pattern that ends in `$` also matches with a query behind, and one that speaks of a query is
-refused. Dot segments whose slashes are written otherwise are still there, and refused; a raw `#` Traefik refuses
-itself. A router has no middleware that answers 403, but one that lets in no address at all does.
+Its rules match the path without the query, decoded except for reserved characters, and without dot segments and
+double slashes. So a pattern that ends in `$` also matches with any query, and a pattern with a query is unsupported.
+Dot segments with escaped slashes remain, and are refused here. Traefik itself refuses a raw `#`. No middleware
+responds with 403 as such, but an allow list without a possible address has that effect.
 
 Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
 """
@@ -15,22 +15,22 @@ from canfetch.author.regexes import path_regex
 from canfetch.author.servers.rules import ServerIntent, ServerRules
 
 _COMPARED: Final = (
-    "Compared is the path without its query, as Traefik 3.4.1 and later normalise it: "
-    "a pattern that ends in '$' matches with a query behind it, too."
+    "Rules match the path without the query, as normalised by Traefik 3.4.1 and later. "
+    "A pattern that ends in '$' also matches with any query."
 )
-_NOBODY: Final = "255.255.255.255/32"
-# Routers of one's own have the length of their rule as priority.
+_NO_ADDRESS: Final = "255.255.255.255/32"
+# By default, the priority of a router is the length of its rule.
 _PRIORITY: Final = 1_000_000
-# What is behind it may decode it, take a backslash for a slash, or drop what follows a `;`.
+# The server behind Traefik may decode it, treat a backslash as a slash, or drop the text after a `;`.
 _DOT_SEGMENTS: Final = r"PathRegexp(`^.*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|%5C|$)`)"
 _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 
 
 def traefik_rules(rules: ServerRules) -> str:
-    """Write the dynamic configuration of Traefik, in YAML.
+    """Return the dynamic configuration for Traefik, in YAML.
 
-    Raises: InvalidSitePolicy: a pattern that its rules cannot express.
-    Cost: O(octets of the output), which grows with the exceptions of each rule.
+    Raises: InvalidSitePolicy: Its rules cannot express a pattern.
+    Cost: O(bytes of the output), which grows with the exceptions of each rule.
     """
     return "".join(f"{line}\n" for line in _lines(rules))
 
@@ -59,10 +59,10 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     if terms:
         yield "    canfetch-refuse:"
         yield "      ipAllowList:"
-        yield f"        sourceRange: ['{_NOBODY}']"
+        yield f"        sourceRange: ['{_NO_ADDRESS}']"
     for tag in rules.tags:
         paths = " || ".join(f"PathRegexp(`^{path_regex(pattern)}`)" for pattern in tag.patterns)
-        yield f"    # For a router of yours with the rule: {paths}"
+        yield f"    # Add this middleware to your router, for the rule: {paths}"
         yield f"    canfetch-tag-{tag.number}:"
         yield "      headers:"
         yield "        customResponseHeaders:"
@@ -70,17 +70,17 @@ def _lines(rules: ServerRules) -> Iterator[str]:
 
 
 def _refused(intent: ServerIntent) -> str:
-    """Give the term that is true of what an intent refuses; empty where it refuses nothing."""
-    stronger: list[str] = []
+    """Return the term that matches what an intent refuses, or an empty string if it refuses nothing."""
+    overriding: list[str] = []
     terms: list[str] = []
     patterns = {rule.pattern for rule in intent.rules}
     for rule in intent.rules:
         if rule.pattern.endswith("?") and f"{rule.pattern[:-1]}$" in patterns:
-            # A page with a query, whose path alone is another rule.
+            # The same page with a query, which the rule of its path covers.
             continue
         matches = f"PathRegexp(`^{path_regex(rule.pattern)}`)"
         if rule.allow:
-            stronger.append(matches)
+            overriding.append(matches)
         else:
-            terms.append("".join([f"({matches}", *(f" && !{other}" for other in stronger), ")"]))
+            terms.append("".join([f"({matches}", *(f" && !{other}" for other in overriding), ")"]))
     return " || ".join([_DOT_SEGMENTS, *terms]) if terms else ""
