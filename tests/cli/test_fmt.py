@@ -49,11 +49,11 @@ def test_what_is_refused_stays_and_is_said(process: RunCommand, folder: Path) ->
     (folder / "robots.txt").write_bytes(octets)
     ran = process("fmt", "robots.txt")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: robots.txt is not formatted: it is utf-16")
+    assert ran.err.startswith("canfetch: robots.txt is not formatted: encoding is utf-16")
     assert (folder / "robots.txt").read_bytes() == octets
     ran = process("fmt", "--check", "--format", "json")
     assert ran.code == 2
-    assert json.loads(ran.out)[0]["refusal"].startswith("it is utf-16")
+    assert json.loads(ran.out)[0]["refusal"].startswith("encoding is utf-16")
 
 
 def test_what_is_left_as_it_is_is_said(run: RunCommand, folder: Path) -> None:

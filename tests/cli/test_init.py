@@ -59,24 +59,24 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
         (("--path", "/a"), "parameters are a recipe's: give --recipe NAME, or see them with --list"),
         (
             ("--recipe", "block-page"),
-            "recipe block-page needs path, the page's path: give one such as '/private_file.html'",
+            "recipe block-page: missing parameter path: expected the path of a page, such as '/private_file.html'",
         ),
         (("--recipe", "block-all", "--path", "/a"), "recipe block-all: expected no parameters"),
-        (("--recipe", "block-page", "--path", "a"), "'a' is no path: begin it with '/'"),
+        (("--recipe", "block-page", "--path", "a"), "invalid path 'a': expected a path that starts with '/'"),
         (
             ("--recipe", "block-page", "--path", "/a/../b"),
-            "pattern '/a/../b' can match nothing, since crawlers resolve",
+            "invalid pattern '/a/../b': it matches nothing",
         ),
-        (("--recipe", "block-ends-with", "--ending", ""), "every URL ends with the ending '': give a text"),
-        (("--recipe", "block-file-type", "--file-type", ""), "'' is no file type: give letters and digits"),
-        (("--recipe", "block-page", "--path", ""), "'' is no path: begin it with '/'"),
-        (("--recipe", "block-queries", "--crawler", ""), "'' is no product token"),
+        (("--recipe", "block-ends-with", "--ending", ""), "invalid ending '': expected at least one character"),
+        (("--recipe", "block-file-type", "--file-type", ""), "invalid file type '': expected letters and digits"),
+        (("--recipe", "block-page", "--path", ""), "invalid path '': expected a path that starts with '/'"),
+        (("--recipe", "block-queries", "--crawler", ""), "invalid product token ''"),
         (("--crawler", ""), "parameters are a recipe's: give --recipe NAME"),
         (
             ("--recipe", "block-all", "--sitemap", "https://e.com/s", "--sitemap", "https://e.com/s"),
-            "sitemap URL 'https://e.com/s' is named already: name it once",
+            "duplicate sitemap URL 'https://e.com/s'",
         ),
-        (("--recipe", "block-all", "--sitemap", "/s"), "sitemap URL '/s' is not absolute"),
+        (("--recipe", "block-all", "--sitemap", "/s"), "invalid sitemap URL '/s': expected an absolute URL"),
         (("--recipe", "block-all", "--output", "."), "--output '.' is a directory: give a file in it"),
         (("--recipe", "block-all", "--output", "none/r.txt"), "--output 'none/r.txt' cannot be written: "),
         (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
@@ -113,4 +113,4 @@ def test_questions_are_asked_on_a_terminal(
         "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n\nSitemap: https://www.example.com/s.xml\n"
     )
     assert "Which recipe" in err.decode()
-    assert "block-directories: a directory, with a slash at both ends" in err.decode()
+    assert "block-directories: the path of a directory, with a final slash" in err.decode()

@@ -87,8 +87,7 @@ def format_robots(content: bytes) -> FormatResult:
     if robots.tail:
         limit = len(content) - len(robots.tail)
         return FormatResult(
-            content,
-            f"file too long: only the first {limit} bytes are parsed, and formatting would move lines past them",
+            content, f"file too long: formatting would change which lines are in its first {limit} bytes"
         )
     if robots.source_encoding != "utf-8":
         return FormatResult(content, f"encoding is {robots.source_encoding}: convert the file to UTF-8 first")
