@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import need_native
-from tests.lint.corpus import files
+from tests.lint.corpus import corpus_files
 
 from canfetch import PROFILES
 from canfetch.author.formatting import format_robots
@@ -106,7 +106,7 @@ def test_both_engines_agree_on_formatted_files() -> None:
     """The formatter verifies its result with one engine; this test uses both."""
     need_native()
     refused = total = 0
-    for name, content in files(made=100):
+    for name, content in corpus_files(generated=100):
         total += 1
         result = format_robots(content)
         refused += result.refusal is not None

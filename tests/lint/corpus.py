@@ -1,4 +1,4 @@
-"""The files over which the linter and the formatter are tried: examples, made ones, and real ones where there are."""
+"""Files for tests of the linter and the formatter: examples, generated files, and real files if available."""
 
 import os
 import random
@@ -54,32 +54,32 @@ _LINES = (
 )
 
 
-def named_folder() -> Path | None:
-    """Give the folder of real files that the environment names, or None."""
+def corpus_folder() -> Path | None:
+    """Return the folder of real files from `CANFETCH_CORPUS`, or None."""
     name = os.environ.get("CANFETCH_CORPUS")
     return Path(name) if name else None
 
 
-def made_files(count: int) -> Iterator[bytes]:
-    """Make files of lines that checks look at, the same each time."""
-    chance = random.Random(9309)  # noqa: S311 - no secret
+def generated_files(count: int) -> Iterator[bytes]:
+    """Generate files from lines that checks examine, the same ones each time."""
+    randomness = random.Random(9309)  # noqa: S311 - reproducible test data
     for _ in range(count):
-        ends = chance.choices(("\n", "\r\n", "\r"), (8, 2, 1))[0]
-        lines = chance.choices(_LINES, k=chance.randrange(1, 24))
-        mark = "\ufeff" if chance.random() < 0.05 else ""
-        yield (mark + ends.join(lines) + (ends if chance.random() < 0.8 else "")).encode()
+        ends = randomness.choices(("\n", "\r\n", "\r"), (8, 2, 1))[0]
+        lines = randomness.choices(_LINES, k=randomness.randrange(1, 24))
+        mark = "\ufeff" if randomness.random() < 0.05 else ""
+        yield (mark + ends.join(lines) + (ends if randomness.random() < 0.8 else "")).encode()
 
 
-def files(made: int) -> Iterator[tuple[str, bytes]]:
-    """Yield files by name: real ones where there are, and always the examples, those of the checks, and made ones."""
+def corpus_files(generated: int) -> Iterator[tuple[str, bytes]]:
+    """Yield files with a name: examples, examples of the checks, generated files, and real files if available."""
     for path in sorted((ROOT / "examples").glob("*.txt")):
         yield path.name, path.read_bytes()
     for check in CHECKS:
         yield f"{check.code}-bad", check.bad.content
         yield f"{check.code}-good", check.good.content
-    for number, octets in enumerate(made_files(made)):
-        yield f"made-{number}", octets
-    folder = named_folder()
+    for number, content in enumerate(generated_files(generated)):
+        yield f"generated-{number}", content
+    folder = corpus_folder()
     if folder is not None:
         for path in sorted(folder.rglob("*")):
             if path.is_file():

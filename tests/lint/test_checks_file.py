@@ -1,4 +1,4 @@
-"""Checks of the file as a whole: edges at which they speak, and edges at which they do not."""
+"""Checks of the file as a whole: inputs that they report, inputs that they do not report, and fixes."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from canfetch.lint import Linter, LintInput
 LINTER = Linter(findings_limit=None)
 
 
-def codes(given: LintInput | bytes) -> set[str]:
-    return {finding.check.code for finding in LINTER.lint(given).findings}
+def codes(content: LintInput | bytes) -> set[str]:
+    return {finding.check.code for finding in LINTER.lint(content).findings}
 
 
-def mended(octets: bytes, code: str) -> bytes:
-    return LINTER.fix(octets, unsafe=True, only=[code]).content
+def fixed(content: bytes, code: str) -> bytes:
+    return LINTER.fix(content, unsafe=True, only=[code]).content
 
 
 PLAIN = b"User-agent: *\nDisallow: /a/\n"
@@ -21,7 +21,7 @@ LONG = b"User-agent: *\nDisallow: /"
 
 
 @pytest.mark.parametrize(
-    "code, octets",
+    "code, content",
     [
         ("CF103", PLAIN + LINE * 6_000),
         ("CF103", b"# one line without end " * 30_000),
@@ -65,12 +65,12 @@ LONG = b"User-agent: *\nDisallow: /"
         ("CF118", b"User-agent: *\n" + b"Disallow: /a\n" * 2049),
     ],
 )
-def test_it_fires(code: str, octets: bytes) -> None:
-    assert code in codes(octets)
+def test_reported(code: str, content: bytes) -> None:
+    assert code in codes(content)
 
 
 @pytest.mark.parametrize(
-    "code, octets",
+    "code, content",
     [
         ("CF103", PLAIN + b"#" * (512_000 - len(PLAIN))),
         ("CF104", PLAIN + LINE * 4_000),
@@ -103,12 +103,12 @@ def test_it_fires(code: str, octets: bytes) -> None:
         ("CF118", b"User-agent: *\n" + b"Disallow: /a\n" * 2048),
     ],
 )
-def test_it_does_not_fire(code: str, octets: bytes) -> None:
-    assert code not in codes(octets)
+def test_not_reported(code: str, content: bytes) -> None:
+    assert code not in codes(content)
 
 
 @pytest.mark.parametrize(
-    "path, fires",
+    "path, is_reported",
     [
         ("Robots.txt", True),
         ("site/robots.TXT", True),
@@ -120,12 +120,12 @@ def test_it_does_not_fire(code: str, octets: bytes) -> None:
         ("example.com.robots.txt", False),
     ],
 )
-def test_names(path: str, *, fires: bool) -> None:
-    assert ("CF101" in codes(LintInput(PLAIN, path=path))) is fires
+def test_file_name(path: str, *, is_reported: bool) -> None:
+    assert ("CF101" in codes(LintInput(PLAIN, path=path))) is is_reported
 
 
 @pytest.mark.parametrize(
-    "url, fires",
+    "url, is_reported",
     [
         ("https://example.com/a/robots.txt", True),
         ("https://example.com/Robots.txt", True),
@@ -135,12 +135,12 @@ def test_names(path: str, *, fires: bool) -> None:
         ("no url", False),
     ],
 )
-def test_places(url: str, *, fires: bool) -> None:
-    assert ("CF102" in codes(LintInput(PLAIN, url=url))) is fires
+def test_url_path(url: str, *, is_reported: bool) -> None:
+    assert ("CF102" in codes(LintInput(PLAIN, url=url))) is is_reported
 
 
 @pytest.mark.parametrize(
-    "code, octets, after",
+    "code, content, after",
     [
         ("CF105", b"\xef\xbb\xbfUser-agent: *\n", b"User-agent: *\n"),
         ("CF106", b"\xff\xfe" + "Allow: /\u00e9\n".encode("utf-16-le"), "Allow: /\u00e9\n".encode()),
@@ -155,19 +155,19 @@ def test_places(url: str, *, fires: bool) -> None:
         ("CF115", b"a: 1\r\nb: 2\r\nc: 3\n\rd: 4\r", b"a: 1\r\nb: 2\r\nc: 3\r\n\r\nd: 4\r\n"),
     ],
 )
-def test_fixes(code: str, octets: bytes, after: bytes) -> None:
-    assert mended(octets, code) == after
+def test_fix(code: str, content: bytes, after: bytes) -> None:
+    assert fixed(content, code) == after
 
 
-def test_the_first_lost_line_is_named() -> None:
-    octets = b"User-agent: *\n" + b"#" * 511_980 + b"\nDisallow: /lost\n"
-    found = next(finding for finding in LINTER.lint(octets).findings if finding.check.code == "CF103")
+def test_first_line_after_the_size_limit_is_quoted() -> None:
+    content = b"User-agent: *\n" + b"#" * 511_980 + b"\nDisallow: /lost\n"
+    found = next(finding for finding in LINTER.lint(content).findings if finding.check.code == "CF103")
     assert found.details["lost"] == "Disallow: /lost"
     assert found.line == int(found.details["line"]) == 3
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
-def test_wide_characters_that_are_not_recognised_are_told_once_and_stay(encoding: str) -> None:
-    octets = PLAIN.decode().encode(encoding)
-    assert codes(octets) - {"CF113", "CF114"} == {"CF106", "CF220"}
-    assert mended(octets, "CF106") == octets
+def test_undecoded_wide_characters_are_reported_once_and_not_fixed(encoding: str) -> None:
+    content = PLAIN.decode().encode(encoding)
+    assert codes(content) - {"CF113", "CF114"} == {"CF106", "CF220"}
+    assert fixed(content, "CF106") == content

@@ -1,4 +1,4 @@
-"""Checks of groups: edges at which they speak, and edges at which they do not."""
+"""Checks of groups: files that they report, files that they do not report, and fixes."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from canfetch.lint import Finding, Linter
 LINTER = Linter(findings_limit=None)
 
 
-def findings(octets: bytes, code: str) -> list[Finding]:
-    return [finding for finding in LINTER.lint(octets).findings if finding.check.code == code]
+def findings(content: bytes, code: str) -> list[Finding]:
+    return [finding for finding in LINTER.lint(content).findings if finding.check.code == code]
 
 
 @pytest.mark.parametrize(
-    "code, octets",
+    "code, content",
     [
         ("CF301", b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"),
         ("CF301", b"# rules\n\nAllow: /\nDisallow: /a\n"),
@@ -41,12 +41,12 @@ def findings(octets: bytes, code: str) -> list[Finding]:
         ("CF312", b"User-agent: a\nDisallow: /%61\n\nUser-agent: a\nAllow: /a\n"),
     ],
 )
-def test_it_fires(code: str, octets: bytes) -> None:
-    assert findings(octets, code)
+def test_reported(code: str, content: bytes) -> None:
+    assert findings(content, code)
 
 
 @pytest.mark.parametrize(
-    "code, octets",
+    "code, content",
     [
         ("CF301", b"User-agent: *\n\nDisallow: /a\n"),
         ("CF301", b"Sitemap: https://example.com/s\nUser-agent: *\nDisallow:\n"),
@@ -77,12 +77,12 @@ def test_it_fires(code: str, octets: bytes) -> None:
         ("CF312", b"User-agent: *\nDisallow:\nAllow:\n"),
     ],
 )
-def test_it_does_not_fire(code: str, octets: bytes) -> None:
-    assert not findings(octets, code)
+def test_not_reported(code: str, content: bytes) -> None:
+    assert not findings(content, code)
 
 
 @pytest.mark.parametrize(
-    "code, octets, after",
+    "code, content, after",
     [
         ("CF301", b"# a\nDisallow: /a\n", b"# a\nUser-agent: *\nDisallow: /a\n"),
         ("CF302", b"User-agent: a # b\n", b"User-agent: a # b\nDisallow:\n"),
@@ -102,55 +102,55 @@ def test_it_does_not_fire(code: str, octets: bytes) -> None:
         ("CF311", b"User-agent: *\nDisallow: /\nAllow: /a", b"User-agent: *\nAllow: /a\nDisallow: /\n"),
     ],
 )
-def test_fixes(code: str, octets: bytes, after: bytes) -> None:
-    assert LINTER.fix(octets, unsafe=True, only=[code]).content == after
+def test_fix(code: str, content: bytes, after: bytes) -> None:
+    assert LINTER.fix(content, unsafe=True, only=[code]).content == after
 
 
 @pytest.mark.parametrize(
-    "code, octets, changes",
+    "code, content, changes",
     [
         ("CF304", b"User-agent: a\nUser-agent: a\nAllow: /\n", False),
         ("CF304", b"User-agent: a\nCrawl-delay: 5\nUser-agent: a\nAllow: /\n", True),
         ("CF304", b"User-agent: a\nUser-agent: A\nAllow: /\n", True),
         ("CF306", b"User-agent: a\nDisallow: /\nUser-agent: b\nAllow: /\n", False),
-        # To the standard of 1994 an allow is no rule, and the next user-agent line goes on with the group.
+        # In the 1994 standard, `Allow` is not a rule, so the next user-agent line continues the group.
         ("CF306", b"User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /\n", True),
         ("CF306", b"User-agent: a\nDisallow: /\nUseragent: b\nDisallow: /\n", True),
     ],
 )
-def test_a_fix_says_whether_it_changes_verdicts(code: str, octets: bytes, *, changes: bool) -> None:
-    fix = findings(octets, code)[0].fix
+def test_fix_declares_whether_it_changes_verdicts(code: str, content: bytes, *, changes: bool) -> None:
+    fix = findings(content, code)[0].fix
     assert fix is not None
     assert fix.changes_verdicts is changes
 
 
-def test_a_blank_line_is_shown_to_part_yandex_from_the_others() -> None:
+def test_blank_line_ends_the_group_only_for_yandex() -> None:
     found = findings(b"User-agent: *\nDisallow: /a\n\nDisallow: /b\n", "CF305")[0]
-    assert {witness.crawler for witness in found.verdicts if witness.allowed} == {"YandexBot"}
+    assert {verdict.crawler for verdict in found.verdicts if verdict.allowed} == {"YandexBot"}
 
 
-def test_a_managed_block_names_crawlers_that_it_shares_with_the_file() -> None:
-    octets = (
+def test_managed_block_lists_crawlers_that_also_have_own_groups() -> None:
+    content = (
         b"# BEGIN Cloudflare Managed content\nUser-agent: *\nAllow: /\n\nUser-agent: b\nDisallow: /\n"
         b"# END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /x\n"
     )
-    assert findings(octets, "CF310")[0].details["names"] == "`*`"
+    assert findings(content, "CF310")[0].details["names"] == "`*`"
 
 
-def test_all_that_one_disallow_covers_move_at_once() -> None:
-    octets = b"User-agent: *\nDisallow: /\n" + b"".join(b"Allow: /%d\n" % number for number in range(100))
-    fixed = LINTER.fix(octets, unsafe=True, only=["CF311"])
+def test_one_fix_moves_all_allows_that_a_disallow_covers() -> None:
+    content = b"User-agent: *\nDisallow: /\n" + b"".join(b"Allow: /%d\n" % number for number in range(100))
+    fixed = LINTER.fix(content, unsafe=True, only=["CF311"])
     assert len(fixed.fixed) == 1
     assert not findings(fixed.content, "CF311")
 
 
-def test_a_path_of_two_slashes_is_asked_about_on_a_host() -> None:
+def test_path_with_two_slashes_is_shown_with_a_host() -> None:
     found = findings(b"User-agent: *\nDisallow: // x\nDisallow: //a\n\nDisallow: //b/c\n", "CF305")[0]
     assert found.verdicts[0].url == "https://example.com//b/c"
     assert not found.verdicts[0].allowed
 
 
-def test_an_escape_parts_the_paths_of_an_allow_and_a_disallow_for_google() -> None:
+def test_escape_makes_paths_different_for_google() -> None:
     found = findings(b"User-agent: *\nAllow: /%7Ea\nDisallow: /~a\n", "CF312")[0]
-    assert {witness.crawler for witness in found.verdicts if not witness.allowed} == {"Googlebot"}
+    assert {verdict.crawler for verdict in found.verdicts if not verdict.allowed} == {"Googlebot"}
     assert "crawlers that read both as the same path" in found.message()

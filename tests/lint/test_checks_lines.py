@@ -1,4 +1,4 @@
-"""Checks of lines: edges at which they speak, and edges at which they do not."""
+"""Checks of lines: lines that they report, lines that they do not report, and fixes."""
 
 import pytest
 
@@ -8,8 +8,8 @@ LINTER = Linter(findings_limit=None)
 HEAD = b"User-agent: *\nDisallow: /a/\n"
 
 
-def codes(octets: bytes) -> set[str]:
-    return {finding.check.code for finding in LINTER.lint(octets).findings}
+def codes(content: bytes) -> set[str]:
+    return {finding.check.code for finding in LINTER.lint(content).findings}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def codes(octets: bytes) -> set[str]:
         ("CF219", "Host: # none"),
     ],
 )
-def test_it_fires(code: str, line: str) -> None:
+def test_reported(code: str, line: str) -> None:
     assert code in codes(HEAD + line.encode() + b"\n")
 
 
@@ -141,7 +141,7 @@ def test_it_fires(code: str, line: str) -> None:
         ("CF219", "Crawl-delay: 5"),
     ],
 )
-def test_it_does_not_fire(code: str, line: str) -> None:
+def test_not_reported(code: str, line: str) -> None:
     assert code not in codes(HEAD + line.encode() + b"\n")
 
 
@@ -181,9 +181,9 @@ def test_it_does_not_fire(code: str, line: str) -> None:
         ("CF219", "Host:", None),
     ],
 )
-def test_fixes(code: str, line: str, after: str | None) -> None:
-    wanted = HEAD if after is None else HEAD + after.encode() + b"\n"
-    assert LINTER.fix(HEAD + line.encode() + b"\n", unsafe=True, only=[code]).content == wanted
+def test_fix(code: str, line: str, after: str | None) -> None:
+    expected = HEAD if after is None else HEAD + after.encode() + b"\n"
+    assert LINTER.fix(HEAD + line.encode() + b"\n", unsafe=True, only=[code]).content == expected
 
 
 @pytest.mark.parametrize(
@@ -194,23 +194,23 @@ def test_fixes(code: str, line: str, after: str | None) -> None:
         ("https://example.com/robots.txt", b"https://other.example/x", b"https://other.example/x"),
     ],
 )
-def test_a_url_becomes_a_path_of_the_same_host_alone(url: str, value: bytes, after: bytes) -> None:
-    given = LintInput(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
-    assert LINTER.fix(given, unsafe=True, only=["CF213"]).content == b"User-agent: *\nDisallow: " + after + b"\n"
+def test_url_is_fixed_only_for_the_same_host(url: str, value: bytes, after: bytes) -> None:
+    lint_input = LintInput(b"User-agent: *\nDisallow: " + value + b"\n", url=url)
+    assert LINTER.fix(lint_input, unsafe=True, only=["CF213"]).content == b"User-agent: *\nDisallow: " + after + b"\n"
 
 
-def test_a_prefix_is_shown_to_bind_google_alone() -> None:
+def test_key_prefix_applies_only_to_google() -> None:
     found = next(
         finding
         for finding in LINTER.lint(b"User-agent: *\nDisallowAITraining: /x\n").findings
         if finding.check.code == "CF205"
     )
-    assert [(witness.crawler, witness.allowed) for witness in found.verdicts] == [
+    assert [(verdict.crawler, verdict.allowed) for verdict in found.verdicts] == [
         ("Googlebot", False),
         ("ExampleBot", True),
     ]
 
 
-def test_lines_of_a_page_are_not_looked_at() -> None:
+def test_lines_of_a_web_page_are_not_reported() -> None:
     page = b"<!DOCTYPE html>\n<html>\n  <style>a { b: c }</style>\n  <a href='x'>text</a>\n</html>\n"
     assert {code for code in codes(page) if code.startswith(("CF2", "CF3"))} == set()

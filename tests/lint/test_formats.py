@@ -1,10 +1,12 @@
-"""Reports in the forms that other tools read: valid, whole, and with the right places."""
+"""Report formats: each is valid and complete, and has the right locations."""
 
 import json
 import os
 import re
 import sys
+import tomllib
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
@@ -12,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from tests.lint.corpus import files
+from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
@@ -33,8 +35,8 @@ def odd() -> LintReport:
 def sarif_schema() -> Any:
     if not SCHEMA.exists():
         if os.environ.get("CI", "") not in {"", "0", "false"}:
-            pytest.fail("the schema of SARIF is not there, and in CI it must be")
-        pytest.skip("the schema of SARIF is not there: make test fetches it")
+            pytest.fail("the SARIF schema is missing, and CI requires it")
+        pytest.skip("the SARIF schema is missing: make test downloads it")
     return json.loads(SCHEMA.read_text(encoding="utf-8"))
 
 
@@ -45,7 +47,7 @@ def validator(sarif_schema: Any) -> Any:
     return kind(sarif_schema)
 
 
-def test_sarif_of_nothing_is_a_whole_log(validator: Any) -> None:
+def test_sarif_log_without_findings_is_complete(validator: Any) -> None:
     for reports in ([], [Linter().lint(b"User-agent: *\nDisallow: /a/\n")]):
         log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
         validator.validate(log)
@@ -53,13 +55,13 @@ def test_sarif_of_nothing_is_a_whole_log(validator: Any) -> None:
         assert [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]] == [check.code for check in CHECKS]
 
 
-def test_sarif_says_where_and_what(validator: Any, odd: LintReport) -> None:
+def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> None:
     log = json.loads(json.dumps(sarif_log([odd], version="0.1.0")))
     validator.validate(log)
     results = {result["ruleId"]: result for result in log["runs"][0]["results"]}
     location = results["CF201"]["locations"][0]["physicalLocation"]
     assert unquote(location["artifactLocation"]["uri"]) == "public html/robots.txt"
-    # In characters, of which the last letter is one.
+    # Columns count characters: the last letter is one.
     assert location["region"] == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 16}
     (change,) = results["CF201"]["fixes"][0]["artifactChanges"]
     (replacement,) = change["replacements"]
@@ -68,29 +70,29 @@ def test_sarif_says_where_and_what(validator: Any, odd: LintReport) -> None:
     assert replacement["insertedContent"]["text"] == ": "
 
 
-def test_sarif_of_a_suppressed_finding_says_so(validator: Any) -> None:
+def test_sarif_marks_suppressed_findings(validator: Any) -> None:
     log = sarif_log([Linter().lint(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n")], version="1")
     validator.validate(log)
     (result,) = log["runs"][0]["results"]
     assert result["suppressions"] == [{"kind": "inSource"}]
 
 
-def test_sarif_of_many_files_is_valid(validator: Any) -> None:
+def test_sarif_log_of_many_files_is_valid(validator: Any) -> None:
     linter = Linter(findings_limit=20)
-    reports = [linter.lint(LintInput(octets, path=name)) for name, octets in files(30)]
+    reports = [linter.lint(LintInput(content, path=name)) for name, content in corpus_files(30)]
     log = json.loads(json.dumps(sarif_log(reports, version="0.1.0")))
     validator.validate(log)
     assert len(log["runs"][0]["results"]) == sum(len(one.findings) + len(one.suppressed) for one in reports)
 
 
-def test_a_validator_that_finds_nothing_would_be_no_proof(validator: Any) -> None:
+def test_sarif_validator_rejects_an_invalid_log(validator: Any) -> None:
     log = sarif_log([], version="0.1.0")
     del log["runs"][0]["tool"]
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(log)
 
 
-def test_github_commands_keep_to_one_line_each(odd: LintReport) -> None:
+def test_github_commands_are_single_lines(odd: LintReport) -> None:
     lines = list(github_lines([odd]))
     assert len(lines) == len(odd.findings)
     for line in lines:
@@ -98,16 +100,16 @@ def test_github_commands_keep_to_one_line_each(odd: LintReport) -> None:
         assert "\n" not in line
         head, _, message = line[2:].partition("::")
         assert message
-        assert len(head.split(",")) == 6  # a comma or colon of ours would make more of it
+        assert len(head.split(",")) == 6  # properties are escaped, so there are no other commas
 
 
-def test_github_escapes_what_would_end_a_property() -> None:
+def test_github_properties_are_escaped() -> None:
     report = Linter().lint(LintInput(b"Disallow: /\n", path="a,b:c%0A/robots.txt"))
     line = next(iter(github_lines([report])))
     assert "file=a%2Cb%3Ac%250A/robots.txt,line=1," in line
 
 
-def test_gitlab_issues_have_what_gitlab_wants(odd: LintReport) -> None:
+def test_gitlab_issues_have_the_required_fields(odd: LintReport) -> None:
     issues = gitlab_issues([odd, odd])
     for issue in issues:
         assert set(issue) >= {"description", "check_name", "fingerprint", "severity", "location"}
@@ -119,7 +121,7 @@ def test_gitlab_issues_have_what_gitlab_wants(odd: LintReport) -> None:
     assert len(set(fingerprints)) == len(fingerprints)
 
 
-def test_fingerprints_outlive_lines_before_them() -> None:
+def test_fingerprints_do_not_depend_on_lines_before() -> None:
     before = gitlab_issues([Linter().lint(b"User-agent: *\nDisallow: /a$b\n")])
     after = gitlab_issues([Linter().lint(b"# new\nUser-agent: *\nDisallow: /a$b\n")])
     assert [issue["fingerprint"] for issue in before] == [issue["fingerprint"] for issue in after]
@@ -127,7 +129,7 @@ def test_fingerprints_outlive_lines_before_them() -> None:
 
 def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
     clean = Linter().lint(b"User-agent: *\nDisallow: /a/\n")
-    root = ET.fromstring(junit_document([odd, clean]))  # noqa: S314 - our own
+    root = ET.fromstring(junit_document([odd, clean]))  # noqa: S314 - written by this test
     suites = root.findall("testsuite")
     assert [int(suite.get("failures", "-1")) for suite in suites] == [len(odd.findings), 0]
     assert [len(suite.findall("testcase")) for suite in suites] == [len(odd.findings), 1]
@@ -135,10 +137,10 @@ def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
 
 
 @pytest.mark.parametrize(
-    "octets", [b"\0\x01\x1b[31m", b"Disallow: /\xed\xa0\x80$x\n", "Disallow: /\ufffe$\uffff".encode()]
+    "content", [b"\0\x01\x1b[31m", b"Disallow: /\xed\xa0\x80$x\n", "Disallow: /\ufffe$\uffff".encode()]
 )
-def test_junit_is_xml_whatever_a_site_wrote(octets: bytes) -> None:
-    ET.fromstring(junit_document([Linter().lint(LintInput(octets, path="a\x00b\ud800"))]))  # noqa: S314 - our own
+def test_junit_is_valid_xml_for_any_content(content: bytes) -> None:
+    ET.fromstring(junit_document([Linter().lint(LintInput(content, path="a\x00b\ud800"))]))  # noqa: S314 - written by this test
 
 
 class _Tags(HTMLParser):
@@ -151,7 +153,7 @@ class _Tags(HTMLParser):
         assert not any(name.startswith("on") for name, _ in attrs)
 
 
-def test_html_shows_what_a_site_wrote_and_does_not_obey_it() -> None:
+def test_html_escapes_content_of_the_file() -> None:
     report = Linter().lint(LintInput(b"User-agent: *\nDisallow: /<script>alert(1)</script>$x\n", path="<b>.txt"))
     page = html_page([report])
     tags = _Tags()
@@ -160,7 +162,7 @@ def test_html_shows_what_a_site_wrote_and_does_not_obey_it() -> None:
     assert "b" not in tags.tags
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert tags.tags.count("article") == len(report.findings)
-    assert "http" not in page.partition("<main>")[0]  # nothing is fetched for it
+    assert "http" not in page.partition("<main>")[0]  # self-contained
 
 
 def placeholders(message: str) -> set[str]:
@@ -168,22 +170,35 @@ def placeholders(message: str) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_says_all_of_it(odd: LintReport, language: str) -> None:
+def test_every_language_renders_every_format(odd: LintReport, language: str) -> None:
     catalogue = load_catalogue(language)
     assert f'<html lang="{language}">' in html_page([odd], catalogue)
-    assert list(github_lines([odd], catalogue))
-    for check in CHECKS:
+    assert len(list(github_lines([odd], catalogue))) == len(odd.findings)
+    assert len({catalogue.phrase(severity.label) for severity in Severity}) == len(Severity)
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_translated_texts_are_complete_and_have_the_same_placeholders(language: str) -> None:
+    catalogue = load_catalogue(language)
+    translated = [check for check in CHECKS if catalogue.texts(check).title != check.title]
+    assert translated
+    for check in translated:
         texts = catalogue.texts(check)
         assert all(text.strip() for text in texts)
-        if language != "en":
-            assert texts.title != check.title
-            assert texts.why != check.why
-            assert texts.how_to_fix != check.how_to_fix
+        assert texts.why != check.why
+        assert texts.how_to_fix != check.how_to_fix
         assert placeholders(texts.message) == placeholders(check.message)
-    assert {catalogue.phrase(severity.label) for severity in Severity}
 
 
-def test_names_of_files_are_no_urls(validator: Any) -> None:
+def test_a_check_is_translated_into_all_languages_or_none() -> None:
+    names = files("canfetch.lint").joinpath("languages").iterdir()
+    tables = {Path(str(name)).stem: set(tomllib.loads(name.read_text(encoding="utf-8"))) for name in names}
+    assert set(tables) == set(LANGUAGES) - {"en"}
+    assert len({frozenset(codes) for codes in tables.values()}) == 1
+    assert tables["de"] - {"phrases"} <= {check.code for check in CHECKS}
+
+
+def test_file_names_are_escaped_in_uris(validator: Any) -> None:
     for name in ("a:b%41?c=d;e,f.txt", "\udcff.txt", "#.txt"):
         report = Linter().lint(LintInput(b"Disallow: /\n", path=name))
         log = json.loads(json.dumps(sarif_log([report], version="0.1.0")).encode())
@@ -195,15 +210,15 @@ def test_names_of_files_are_no_urls(validator: Any) -> None:
         json.dumps(gitlab_issues([report]), ensure_ascii=False).encode()
 
 
-def test_sarif_messages_hold_neither_placeholders_nor_links_of_a_site(validator: Any) -> None:
-    octets = b"User-agent: *\nDisallow: /{0}/[x](http://evil.example)$y\n"
-    log = sarif_log([Linter(select=["CF402"]).lint(octets)], version="0.1.0")
+def test_sarif_messages_escape_placeholders_and_links(validator: Any) -> None:
+    content = b"User-agent: *\nDisallow: /{0}/[x](http://evil.example)$y\n"
+    log = sarif_log([Linter(select=["CF402"]).lint(content)], version="0.1.0")
     validator.validate(log)
     text = log["runs"][0]["results"][0]["message"]["text"]
     assert "/{{0}}/\\[x\\](http://evil.example)" in text
 
 
-def test_what_could_not_be_read_is_in_every_document(validator: Any) -> None:
+def test_every_format_reports_unreadable_files(validator: Any) -> None:
     problems = [("gone.txt", "no such file")]
     log = sarif_log([], version="0.1.0", problems=problems)
     validator.validate(log)
@@ -212,7 +227,7 @@ def test_what_could_not_be_read_is_in_every_document(validator: Any) -> None:
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "gone.txt: no such file"
     (issue,) = gitlab_issues([], problems=problems)
     assert (issue["severity"], issue["location"]["path"]) == ("blocker", "gone.txt")
-    root = ET.fromstring(junit_document([], problems=problems))  # noqa: S314 - our own
+    root = ET.fromstring(junit_document([], problems=problems))  # noqa: S314 - written by this test
     assert root.find("testsuite/testcase/error") is not None
     assert "no such file" in html_page([], problems=problems)
     assert github_problem("a,b.txt", "no\nfile") == "::error file=a%2Cb.txt,title=canfetch lint::no%0Afile"

@@ -1,4 +1,4 @@
-"""The linter: what it asks, what it allows, and how it mends."""
+"""The linter: enabled checks, suppression comments, fixes and settings."""
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +21,7 @@ def names(report: LintReport) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "octets, left",
+    "content, left",
     [
         (b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n", []),
         (b"User-agent: *\nDisallow: /a$b  #canfetch: allow CF402 -- we mean it\n", []),
@@ -37,52 +37,52 @@ def names(report: LintReport) -> list[str]:
         (b"User-agent: *\nDisallow: /a$b  # canfetch: allow\n", ["dollar-inside", "unknown-suppression"]),
     ],
 )
-def test_comments_allow_findings(octets: bytes, left: list[str]) -> None:
+def test_comments_suppress_findings(content: bytes, left: list[str]) -> None:
     linter = Linter(select=["dollar-inside", "missing-colon", "unknown-suppression"])
-    report = linter.lint(octets)
+    report = linter.lint(content)
     assert sorted(names(report)) == left
     assert len(report.findings) + len(report.suppressed) == len(
-        names(linter.lint(octets.replace(b"canfetch", b"x")))
+        names(linter.lint(content.replace(b"canfetch", b"x")))
     ) + ("unknown-suppression" in left)
 
 
-def test_a_name_of_a_suppression_has_its_place() -> None:
-    octets = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
-    report = Linter(select=["CF901"]).lint(octets)
+def test_names_in_suppression_comments_have_spans() -> None:
+    content = b"User-agent: *\nDisallow: /a  # canfetch: allow one, two -- why, not three\n"
+    report = Linter(select=["CF901"]).lint(content)
     assert [finding.quoted for finding in report.findings] == [b"one", b"two"]
-    assert list(find_suppressions(octets, report.file.records)[0].lines) == [2]
+    assert list(find_suppressions(content, report.file.records)[0].lines) == [2]
 
 
-def test_what_is_asked_is_chosen() -> None:
+def test_select_and_ignore_choose_the_checks() -> None:
     assert names(Linter(select=["CF4"]).lint(BAD)) == ["dollar-inside"]
     assert "dollar-inside" not in names(Linter(ignore=["dollar-inside"]).lint(BAD))
     assert Linter(select=["CF2"], ignore=["CF201"]).lint(BAD).findings == ()
     assert {check.code for check in Linter().checks} == {check.code for check in CHECKS}
 
 
-@pytest.mark.parametrize("profile", SEVERITY_SETS)
-def test_a_profile_asks_what_it_judges(profile: str) -> None:
-    linter = Linter(severities=profile)
-    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(profile) is not None)
+@pytest.mark.parametrize("name", SEVERITY_SETS)
+def test_severity_set_enables_its_checks(name: str) -> None:
+    linter = Linter(severities=name)
+    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(name) is not None)
     for finding in linter.lint(BAD).findings:
-        assert finding.severity is finding.check.severities.in_set(profile)
+        assert finding.severity is finding.check.severities.in_set(name)
 
 
-def test_severities_are_the_highest_or_others() -> None:
+def test_all_is_the_highest_severity_and_overrides_win() -> None:
     assert Severities(rfc=Severity.INFO, yandex=Severity.ERROR).in_set("all") is Severity.ERROR
     assert Severities(rfc=Severity.INFO).in_set("google") is None
     report = Linter(select=["CF402"], severity_overrides={"dollar-inside": Severity.INFO}).lint(BAD)
     assert [finding.severity for finding in report.findings] == [Severity.INFO]
 
 
-def test_paths_have_checks_of_their_own() -> None:
+def test_ignore_in_matches_paths() -> None:
     linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]})
     assert linter.lint(LintInput(BAD, path="old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="new/robots.txt")).findings
 
 
 @pytest.mark.parametrize(
-    "options, says",
+    "options, message",
     [
         ({"severities": "none"}, "unknown severity set 'none'"),
         ({"select": ["CF9999"]}, "'CF9999'"),
@@ -92,20 +92,20 @@ def test_paths_have_checks_of_their_own() -> None:
         ({"findings_limit": 0}, "invalid findings_limit 0"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options: dict[str, object], says: str) -> None:
-    with pytest.raises(InvalidOption, match=says):
+def test_invalid_options_are_rejected(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
         Linter(**options)  # type: ignore[arg-type]
 
 
-def test_much_of_one_check_is_cut_and_said() -> None:
-    octets = b"User-agent: *\n" + b"".join(b"Disallow: /a%d$b\n" % number for number in range(50))
-    report = Linter(select=["CF402"], findings_limit=10).lint(octets)
+def test_findings_over_the_limit_are_cut() -> None:
+    content = b"User-agent: *\n" + b"".join(b"Disallow: /a%d$b\n" % number for number in range(50))
+    report = Linter(select=["CF402"], findings_limit=10).lint(content)
     assert (len(report.findings), report.cut) == (10, ("dollar-inside",))
-    assert Linter(select=["CF402"], findings_limit=50).lint(octets).cut == ()
-    assert Linter(select=["CF402"], findings_limit=None).lint(octets).cut == ()
+    assert Linter(select=["CF402"], findings_limit=50).lint(content).cut == ()
+    assert Linter(select=["CF402"], findings_limit=None).lint(content).cut == ()
 
 
-def test_fixes_that_change_verdicts_are_asked_for() -> None:
+def test_unsafe_fixes_need_a_flag() -> None:
     fixed = Linter().fix(BAD)
     assert b"Disallow /c/" in fixed.content
     fixed = Linter().fix(BAD, unsafe=True)
@@ -114,20 +114,20 @@ def test_fixes_that_change_verdicts_are_asked_for() -> None:
     assert "missing-colon" not in names(fixed.report)
 
 
-def test_mending_twice_is_mending_once() -> None:
-    octets = b"\xef\xbb\xbfUser-agent: *\r\n  Disallow : /a*\n\n\nDisallow: /a*\nuser-agent: *\n"
-    once = Linter().fix(octets, unsafe=True).content
+def test_fixing_is_idempotent() -> None:
+    content = b"\xef\xbb\xbfUser-agent: *\r\n  Disallow : /a*\n\n\nDisallow: /a*\nuser-agent: *\n"
+    once = Linter().fix(content, unsafe=True).content
     assert Linter().fix(once, unsafe=True).content == once
 
 
-def test_what_is_past_the_limit_stays() -> None:
-    octets = b"User-agent: *\n  Disallow: /a/\n" + b"# filler\n" * 60_000 + b"Disallow: /tail/"
-    fixed = Linter().fix(octets, only=["indented-record"])
+def test_fixing_preserves_content_after_the_size_limit() -> None:
+    content = b"User-agent: *\n  Disallow: /a/\n" + b"# filler\n" * 60_000 + b"Disallow: /tail/"
+    fixed = Linter().fix(content, only=["indented-record"])
     assert fixed.content.startswith(b"User-agent: *\nDisallow: /a/\n")
     assert fixed.content.endswith(b"Disallow: /tail/")
 
 
-def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
+def test_fix_that_changes_verdicts_undeclared_is_not_applied() -> None:
     file = LintedFile(LintInput(b"User-agent: *\n  Disallow: /a/\nDisallow: /x/\n"))
     wrong = Fix((Edit(26, 29, b"/b/"),))
     right = Fix((Edit(30, 30, b"# as it was\n"),))
@@ -135,15 +135,15 @@ def test_a_fix_that_does_not_hold_what_it_says_is_not_made() -> None:
         Finding(file, check, Severity.INFO, fix.edits[0][:2], {}, None, fix)
         for check, fix in zip(CHECKS, (wrong, right), strict=False)
     ]
-    barred: set[tuple[str, bytes]] = set()
-    assert apply_round(file, findings, barred) == (file.content, [])
-    assert barred == {(CHECKS[0].code, b"/a/")}
-    octets, made = apply_round(file, findings[1:], barred)
-    assert octets == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
-    assert made == findings[1:]
+    failed: set[tuple[str, bytes]] = set()
+    assert apply_round(file, findings, failed) == (file.content, [])
+    assert failed == {(CHECKS[0].code, b"/a/")}
+    content, fixed = apply_round(file, findings[1:], failed)
+    assert content == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
+    assert fixed == findings[1:]
 
 
-def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
+def test_edits_of_a_fix_are_applied_together_or_not_at_all() -> None:
     first = Fix((Edit(0, 2, b"X"), Edit(8, 9, b"")))
     crossing = Fix((Edit(4, 5, b"Y"), Edit(1, 3, b"Z")))
     touching = Fix((Edit(2, 3, b"T"),))
@@ -153,18 +153,18 @@ def test_edits_of_one_fix_are_made_together_or_not_at_all() -> None:
 
 @settings(max_examples=60)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_nothing_raises_and_every_span_is_a_place(octets: bytes) -> None:
-    report = Linter(findings_limit=None).lint(octets)
+def test_any_content_can_be_linted_and_fixed(content: bytes) -> None:
+    report = Linter(findings_limit=None).lint(content)
     for finding in report.findings:
         assert 0 <= finding.span[0] <= finding.span[1] <= len(report.file.content)
         assert finding.to_json()["start"]["line"] == finding.line >= 1
-    fixed = Linter().fix(octets)
+    fixed = Linter().fix(content)
     if report.file.robots.source_encoding == "utf-8":
-        assert differing_profiles(octets, fixed.content) == ()
+        assert differing_profiles(content, fixed.content) == ()
 
 
-def test_settings_are_read() -> None:
-    settings_read = parse_settings(
+def test_settings_are_parsed() -> None:
+    parsed = parse_settings(
         {
             "severities": "google",
             "select": ["CF2"],
@@ -176,7 +176,7 @@ def test_settings_are_read() -> None:
         },
         "canfetch.toml",
     )
-    assert settings_read == LintSettings(
+    assert parsed == LintSettings(
         severities="google",
         select=("CF2",),
         ignore=("CF201",),
@@ -189,7 +189,7 @@ def test_settings_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "table, says",
+    "table, message",
     [
         ({"severites": "google"}, "canfetch.toml: unknown key 'severites': did you mean 'severities'?"),
         ({"severities": 3}, "canfetch.toml, severities: unknown severity set 3: choose from 'all', 'rfc'"),
@@ -202,27 +202,27 @@ def test_settings_are_read() -> None:
         ({"language": "tlh"}, "canfetch.toml, language: unknown language 'tlh': choose from 'en'"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_named(table: dict[str, object], says: str) -> None:
+def test_invalid_settings_are_rejected(table: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidOption) as raised:
         parse_settings(table, "canfetch.toml")
-    assert str(raised.value).startswith(says)
+    assert str(raised.value).startswith(message)
 
 
-def test_a_finding_in_plain_values() -> None:
+def test_finding_to_json() -> None:
     (finding,) = Linter(select=["CF201"]).lint(BAD).findings
-    plain = finding.to_json()
-    assert plain["schema"] == "canfetch.finding/1"
-    assert (plain["code"], plain["severity"]) == ("CF201", "error")
-    assert plain["start"] == {"line": 3, "column": 0}
-    assert BAD[slice(*plain["span"])] == b"Disallow /c/"
-    assert {witness["crawler"]: witness["allowed"] for witness in plain["verdicts"]} == {
+    data = finding.to_json()
+    assert data["schema"] == "canfetch.finding/1"
+    assert (data["code"], data["severity"]) == ("CF201", "error")
+    assert data["start"] == {"line": 3, "column": 0}
+    assert BAD[slice(*data["span"])] == b"Disallow /c/"
+    assert {verdict["crawler"]: verdict["allowed"] for verdict in data["verdicts"]} == {
         "Googlebot": False,
         "bingbot": False,
         "YandexBot": True,
         "ExampleBot": False,
     }
-    assert plain["effect"] == "Googlebot, bingbot and other crawlers may not fetch /c/, YandexBot may"
-    assert plain["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}
+    assert data["effect"] == "Googlebot, bingbot and other crawlers may not fetch /c/, YandexBot may"
+    assert data["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}
 
 
 @pytest.mark.parametrize(
@@ -246,52 +246,52 @@ def test_a_finding_in_plain_values() -> None:
         ),
     ],
 )
-def test_what_a_line_is_is_mended_before_what_lines_do_together(before: bytes, after: bytes) -> None:
+def test_single_lines_are_fixed_before_groups(before: bytes, after: bytes) -> None:
     assert Linter().fix(before, unsafe=True).content == after
 
 
 @pytest.mark.parametrize(
     "line", ["Usar-agent: BadBot", "Agente de usuario: BadBot", "User-agents BadBot", "User\u200b-agent: b"]
 )
-def test_nothing_is_taken_away_while_a_line_may_be_meant_as_a_user_agent_line(line: str) -> None:
-    octets = f"User-agent: *\nDisallow: /a\n\n{line}\nDisallow: /a\n".encode()
-    assert Linter().fix(octets).content.count(b"Disallow: /a\n") == 2
+def test_no_rule_is_removed_if_a_line_may_be_a_user_agent_line(line: str) -> None:
+    content = f"User-agent: *\nDisallow: /a\n\n{line}\nDisallow: /a\n".encode()
+    assert Linter().fix(content).content.count(b"Disallow: /a\n") == 2
 
 
 @pytest.mark.parametrize(
-    "octets",
+    "content",
     [
         "User-agent: *\n  Disallow: /a".encode("utf-16"),
         "User-agent: *\n  Disallow: /a".encode("utf-16-le"),
         "User-agent: *\n  Disallow: /a".encode("utf-32"),
     ],
 )
-def test_another_encoding_is_not_written_anew_unasked(octets: bytes) -> None:
-    assert Linter().fix(octets).content == octets
+def test_safe_fixes_do_not_change_the_encoding(content: bytes) -> None:
+    assert Linter().fix(content).content == content
 
 
-def test_utf_16_is_written_anew_on_request() -> None:
-    octets = "User-agent: *\nDisallow: /a\n".encode("utf-16")
-    assert Linter().fix(octets, unsafe=True).content == b"User-agent: *\nDisallow: /a\n"
+def test_unsafe_fixes_convert_utf_16() -> None:
+    content = "User-agent: *\nDisallow: /a\n".encode("utf-16")
+    assert Linter().fix(content, unsafe=True).content == b"User-agent: *\nDisallow: /a\n"
     other = "User-agent: *\nDisallow: /a".encode("utf-32")
     assert Linter().fix(other, unsafe=True).content == other
 
 
-def test_findings_that_are_allowed_do_not_count_against_the_limit() -> None:
+def test_suppressed_findings_do_not_count_against_the_limit() -> None:
     allowed = b"".join(b"Disallow: /a%d$b  # canfetch: allow dollar-inside\n" % number for number in range(30))
     report = Linter(findings_limit=20).lint(b"User-agent: *\n" + allowed + b"Disallow: /z$y\n")
     assert names(report) == ["dollar-inside"]
     assert (len(report.suppressed), report.cut) == (30, ())
 
 
-def test_comments_that_allow_nothing_are_cut_like_all_findings() -> None:
-    octets = b"User-agent: *\n" + b"Disallow: /a/  # canfetch: allow dollar-inside\n" * 30
-    report = Linter(select=["CF402", "CF902"], findings_limit=10).lint(octets)
+def test_unused_suppressions_count_against_the_limit() -> None:
+    content = b"User-agent: *\n" + b"Disallow: /a/  # canfetch: allow dollar-inside\n" * 30
+    report = Linter(select=["CF402", "CF902"], findings_limit=10).lint(content)
     assert (len(report.findings), report.cut) == (10, ("unused-suppression",))
 
 
 @pytest.mark.parametrize(
-    "octets",
+    "content",
     [
         b"User-agent: *\nDisallow: /x  # canfetch: allow directory-without-slash -- known\n",
         b"# canfetch: allow-file redirected, file-name, not-at-root\nUser-agent: *\nDisallow: /x/\n",
@@ -300,13 +300,13 @@ def test_comments_that_allow_nothing_are_cut_like_all_findings() -> None:
         b"# canfetch: allow-file unused-suppression\nUser-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n",
     ],
 )
-def test_comments_that_are_of_use_or_may_be_are_left_alone(octets: bytes) -> None:
-    report = Linter(ignore=["CF7"]).lint(octets)
+def test_useful_suppression_comments_are_not_reported(content: bytes) -> None:
+    report = Linter(ignore=["CF7"]).lint(content)
     assert report.findings == ()
-    assert Linter().fix(octets, unsafe=True).content == octets
+    assert Linter().fix(content, unsafe=True).content == content
 
 
-def test_paths_are_below_the_folder_of_the_configuration() -> None:
+def test_ignore_in_is_relative_to_the_folder() -> None:
     linter = Linter(select=["CF402"], ignore_in={"old/*": ["CF4"]}, folder="/site")
     assert linter.lint(LintInput(BAD, path="/site/old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="/site/new/../old/robots.txt")).findings == ()

@@ -1,4 +1,4 @@
-"""Reports in the forms that other tools read: pure functions, reports in, text out."""
+"""Report formats for other tools. Every format is a pure function of reports."""
 
 from canfetch.lint.formats.github import github_lines, github_problem
 from canfetch.lint.formats.gitlab import gitlab_issues

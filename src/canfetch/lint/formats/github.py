@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub Actions, which become annotations of a change."""
+"""Workflow commands of GitHub Actions, which become annotations in a pull request."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -20,29 +20,29 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
     """
     for report in reports:
         for finding in report.findings:
-            place = locate(report.file, finding)
+            location = locate(report.file, finding)
             properties = {
                 "file": report.name,
-                "line": str(place.line),
-                "col": str(place.column),
-                "endLine": str(place.end_line),
-                "endColumn": str(place.end_column),
+                "line": str(location.line),
+                "col": str(location.column),
+                "endLine": str(location.end_line),
+                "endColumn": str(location.end_column),
                 "title": f"{finding.check.code} {finding.check.name}",
             }
-            if place.line != place.end_line:
-                # Columns over several lines are refused.
+            if location.line != location.end_line:
+                # GitHub rejects columns if the finding spans several lines.
                 del properties["col"], properties["endColumn"]
-            said = ",".join(f"{name}={_escaped(value, _IN_PROPERTY)}" for name, value in properties.items())
+            joined = ",".join(f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items())
             text = full_message(finding, catalogue)
-            yield f"::{_COMMANDS[finding.severity]} {said}::{_escaped(text, _IN_MESSAGE)}"
+            yield f"::{_COMMANDS[finding.severity]} {joined}::{_escape(text, _IN_MESSAGE)}"
 
 
-def _escaped(text: str, escapes: Iterable[tuple[str, str]]) -> str:
+def _escape(text: str, escapes: Iterable[tuple[str, str]]) -> str:
     for character, escape in escapes:
         text = text.replace(character, escape)
     return text
 
 
-def github_problem(name: str, why: str) -> str:
-    """Give the command for a file that could not be read."""
-    return f"::error file={_escaped(name, _IN_PROPERTY)},title=canfetch lint::{_escaped(why, _IN_MESSAGE)}"
+def github_problem(name: str, reason: str) -> str:
+    """Return the command for a file that could not be read."""
+    return f"::error file={_escape(name, _IN_PROPERTY)},title=canfetch lint::{_escape(reason, _IN_MESSAGE)}"

@@ -1,4 +1,4 @@
-"""GitLab's Code Quality report: a list of issues with fingerprints that last."""
+"""GitLab's Code Quality report: a list of issues with stable fingerprints."""
 
 import hashlib
 from collections import Counter
@@ -17,26 +17,29 @@ _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severi
 def gitlab_issues(
     reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
 ) -> list[dict[str, Any]]:
-    """Give one issue for each finding, in plain values, and one for each file that could not be read.
+    """Return one issue for each finding and for each file that could not be read, as JSON-compatible values.
 
-    Args: problems: names of what could not be read, each with the reason.
+    Args:
+        reports: The reports.
+        catalogue: The language.
+        problems: Names of files that could not be read, each with the reason.
     Source: GitLab Docs, Code Quality report format.
     """
     issues: list[dict[str, Any]] = [
         {
             "type": "issue",
             "check_name": "canfetch lint",
-            "description": printable(why),
+            "description": printable(reason),
             "categories": ["Bug Risk"],
             "severity": "blocker",
-            "fingerprint": hashlib.sha256(f"{printable(name)}\0{printable(why)}".encode()).hexdigest(),
+            "fingerprint": hashlib.sha256(f"{printable(name)}\0{printable(reason)}".encode()).hexdigest(),
             "location": {"path": printable(name), "lines": {"begin": 1}},
         }
-        for name, why in problems
+        for name, reason in problems
     ]
     for report in reports:
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True):
-            place = locate(report.file, finding)
+            location = locate(report.file, finding)
             issues.append(
                 {
                     "type": "issue",
@@ -48,8 +51,8 @@ def gitlab_issues(
                     "location": {
                         "path": printable(report.name),
                         "positions": {
-                            "begin": {"line": place.line, "column": place.column},
-                            "end": {"line": place.end_line, "column": place.end_column},
+                            "begin": {"line": location.line, "column": location.column},
+                            "end": {"line": location.end_line, "column": location.end_column},
                         },
                     },
                 }
@@ -58,13 +61,13 @@ def gitlab_issues(
 
 
 def fingerprints(report: LintReport) -> list[str]:
-    """Give for each finding what stays the same while lines before it come and go."""
+    """Return a fingerprint for each finding that does not depend on the lines before it."""
     seen: Counter[tuple[str, bytes]] = Counter()
     return [_fingerprint(report.name, finding, seen) for finding in report.findings]
 
 
 def _fingerprint(name: str, finding: Finding, seen: Counter[tuple[str, bytes]]) -> str:
-    same = (finding.check.code, finding.quoted)
-    seen[same] += 1
-    parts = (name.encode("utf-8", "surrogateescape"), finding.check.code.encode(), finding.quoted, b"%d" % seen[same])
+    key = (finding.check.code, finding.quoted)
+    seen[key] += 1
+    parts = (name.encode("utf-8", "surrogateescape"), finding.check.code.encode(), finding.quoted, b"%d" % seen[key])
     return hashlib.sha256(b"\0".join(parts)).hexdigest()

@@ -1,4 +1,4 @@
-"""A report as one HTML page: nothing is fetched for it, and it prints."""
+"""The report as a self-contained HTML page."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -36,9 +36,12 @@ _LINE_CHARACTERS: Final = 400
 def html_page(
     reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
 ) -> str:
-    """Give the page, in UTF-8 when encoded so; what a site wrote is escaped.
+    """Return the page, which has to be encoded as UTF-8. Content of the linted files is escaped.
 
-    Args: problems: names of what could not be read, each with the reason.
+    Args:
+        reports: The reports.
+        catalogue: The language.
+        problems: Names of files that could not be read, each with the reason.
     """
     return "".join(_parts(list(reports), catalogue, list(problems)))
 
@@ -53,14 +56,14 @@ def _parts(reports: list[LintReport], catalogue: Catalogue, problems: list[tuple
         for finding in report.findings:
             yield from _article(report, finding, catalogue)
         yield "</section>\n"
-    for name, why in problems:
+    for name, reason in problems:
         yield f"<section>\n<h2>{escape(printable(name))}</h2>\n"
-        yield f'<p class="effect">{escape(printable(why))}</p>\n</section>\n'
+        yield f'<p class="effect">{escape(printable(reason))}</p>\n</section>\n'
     yield "</main>\n</body>\n</html>\n"
 
 
 def summary(report: LintReport, catalogue: Catalogue) -> str:
-    """Say in a line how much was found."""
+    """Return the number of findings as a sentence."""
     if not report.findings:
         return catalogue.phrase("clean")
     return catalogue.phrase(
@@ -75,21 +78,21 @@ def summary(report: LintReport, catalogue: Catalogue) -> str:
 def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iterator[str]:
     texts = catalogue.texts(finding.check)
     severity = finding.severity.label
-    place = locate(report.file, finding)
+    location = locate(report.file, finding)
     yield f'<article class="{severity}">\n<h3><span class="severity">{escape(catalogue.phrase(severity))}</span> '
-    yield f"{_marked_up(finding.message(catalogue))}</h3>\n"
-    yield f'<p class="place">{escape(catalogue.phrase("line"))} {place.line}:{place.column} '
+    yield f"{_to_html(finding.message(catalogue))}</h3>\n"
+    yield f'<p class="place">{escape(catalogue.phrase("line"))} {location.line}:{location.column} '
     yield f'<span class="code">{finding.check.code} {finding.check.name}</span></p>\n'
     yield f"<pre>{_quoted(report, finding)}</pre>\n"
     effect = finding.effect(catalogue)
     if effect:
         yield f'<p class="effect">{escape(effect)}</p>\n'
-    yield f"<p>{_marked_up(texts.why)}</p>\n<p>{_marked_up(texts.how_to_fix)}</p>\n"
+    yield f"<p>{_to_html(texts.why)}</p>\n<p>{_to_html(texts.how_to_fix)}</p>\n"
     yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
 
 
-def _marked_up(text: str) -> str:
-    # Every second part stood between backticks; one that is not closed stays as it is.
+def _to_html(text: str) -> str:
+    # Every second part was between backticks. An unclosed backtick stays as it is.
     parts = escape(text).split("`")
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]
@@ -98,5 +101,5 @@ def _marked_up(text: str) -> str:
 
 def _quoted(report: LintReport, finding: Finding) -> str:
     parts = map(display_text, quoted_line(report.file, finding))
-    before, marked, behind = (escape(part[:_LINE_CHARACTERS]) for part in parts)
-    return f'<span class="number">{finding.line} | </span>{before}<mark>{marked}</mark>{behind}'
+    before, marked, after = (escape(part[:_LINE_CHARACTERS]) for part in parts)
+    return f'<span class="number">{finding.line} | </span>{before}<mark>{marked}</mark>{after}'

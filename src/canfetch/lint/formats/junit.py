@@ -1,4 +1,4 @@
-"""JUnit's XML: a suite for each file, a failed case for each finding, a passed one for a clean file."""
+"""JUnit XML: one suite for each file, one failed case for each finding, one passed case for a clean file."""
 
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -11,10 +11,13 @@ from canfetch.lint.report import LintReport
 def junit_document(
     reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
 ) -> str:
-    """Give the XML document, in UTF-8 when encoded so.
+    """Return the XML document, which has to be encoded as UTF-8.
 
-    Args: problems: names of what could not be read, each with the reason: an error each.
-    Source: the schema of Jenkins' xUnit plugin, as build servers read it.
+    Args:
+        reports: The reports.
+        catalogue: The language.
+        problems: Names of files that could not be read, each with the reason. Each becomes an error.
+    Source: The schema of Jenkins' xUnit plugin, which build servers use.
     """
     root = Element("testsuites", name="canfetch lint")
     for report in reports:
@@ -31,28 +34,28 @@ def junit_document(
         if not count:
             SubElement(suite, "testcase", name="canfetch lint", classname=_legal(report.name))
         for finding in report.findings:
-            place = locate(report.file, finding)
+            location = locate(report.file, finding)
             text = full_message(finding, catalogue)
-            name = f"{finding.check.code} {finding.check.name}, {place.line}:{place.column}"
+            name = f"{finding.check.code} {finding.check.name}, {location.line}:{location.column}"
             case = SubElement(
                 suite,
                 "testcase",
                 name=name,
                 classname=_legal(report.name),
                 file=_legal(report.name),
-                line=str(place.line),
+                line=str(location.line),
             )
             failure = SubElement(case, "failure", message=_legal(text), type=finding.severity.label)
             failure.text = _legal(catalogue.texts(finding.check).how_to_fix)
-    for name, why in problems:
+    for name, reason in problems:
         suite = SubElement(root, "testsuite", name=_legal(name), tests="1", failures="0", errors="1", skipped="0")
         case = SubElement(suite, "testcase", name="canfetch lint", classname=_legal(name))
-        SubElement(case, "error", message=_legal(why), type="error")
+        SubElement(case, "error", message=_legal(reason), type="error")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
 def _legal(text: str) -> str:
-    # XML has no controls but three, no surrogates, and neither U+FFFE nor U+FFFF.
+    # XML 1.0 section 2.2: tabs and line breaks are the only control characters, and U+FFFE and U+FFFF are excluded.
     return "".join(
         c if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff" and c < "\ufffe") or c > "\uffff" else "?"
         for c in text

@@ -1,4 +1,4 @@
-"""Places as editors and forges count them: lines and columns from 1, in characters."""
+"""Locations as editors count them: lines and columns from 1, columns in characters."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from canfetch.lint.linted_file import LintedFile
 
 
 class Location(NamedTuple):
-    """A place, half open: lines and columns from 1, columns in characters (code points)."""
+    """A half-open range. Lines and columns count from 1, columns in code points."""
 
     line: int
     column: int
@@ -18,9 +18,9 @@ class Location(NamedTuple):
 
 
 def locate(file: LintedFile, finding: Finding) -> Location:
-    """Give the place of a finding.
+    """Return the location of a finding.
 
-    Cost: O(octets of its first and last line).
+    Cost: O(bytes of its first and last line).
     """
     start, end = finding.start, finding.end
     return Location(start.line, _column(file, start), end.line, _column(file, end))
@@ -28,12 +28,12 @@ def locate(file: LintedFile, finding: Finding) -> Location:
 
 def _column(file: LintedFile, position: Position) -> int:
     start = file.line_starts[position.line - 1]
-    # An octet that is no UTF-8 is one character to an editor, as it is here.
+    # Editors show an invalid byte as one character.
     return len(file.content[start : start + position.column].decode("utf-8", "surrogateescape")) + 1
 
 
 def quoted_line(file: LintedFile, finding: Finding) -> tuple[bytes, bytes, bytes]:
-    """Give the line on which a finding begins, without its end: what is before it, what it is about, what is behind."""
+    """Return the first line of a finding in three parts: before, inside and after its span."""
     starts, line = file.line_starts, finding.line
     start = starts[line - 1]
     content = file.content[start : starts[line] if line < len(starts) else len(file.content)].rstrip(b"\r\n")
@@ -42,12 +42,12 @@ def quoted_line(file: LintedFile, finding: Finding) -> tuple[bytes, bytes, bytes
 
 
 def full_message(finding: Finding, catalogue: Catalogue) -> str:
-    """Give the message with what crawlers do, as one text."""
+    """Return the message together with its effect on crawlers."""
     effect = finding.effect(catalogue)
     message = finding.message(catalogue)
     return f"{message}: {effect}" if effect else message
 
 
 def printable(text: str) -> str:
-    """Make a text that UTF-8 has: octets of a file's name that are none become escapes."""
+    """Return text that can be encoded as UTF-8. Undecodable bytes of file names are escaped."""
     return display_text(encode_text(text))

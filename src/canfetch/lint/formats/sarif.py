@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the format of static analysis results that forges and editors read."""
+"""SARIF 2.1.0, the standard format of static analysis results."""
 
 import os
 from collections.abc import Iterable
@@ -27,25 +27,23 @@ def sarif_log(
     catalogue: Catalogue = ENGLISH,
     problems: Iterable[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """Give one run with all reports, in plain values; also without any finding it is a whole log.
+    """Return a log of one run with all reports, as JSON-compatible values.
 
     Args:
-        reports: of files whose names are paths or URLs.
-        version: of canfetch.
-        catalogue: the language.
-        problems: names of what could not be read, each with the reason.
+        reports: The reports, named by path or URL.
+        version: The version of canfetch.
+        catalogue: The language.
+        problems: Names of files that could not be read, each with the reason.
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
     """
-    notifications = [{"level": "error", "message": {"text": _plain(f"{name}: {why}")}} for name, why in problems]
+    notifications = [{"level": "error", "message": {"text": _escape(f"{name}: {reason}")}} for name, reason in problems]
     invocation: dict[str, Any] = {"executionSuccessful": not notifications}
     if notifications:
         invocation["toolExecutionNotifications"] = notifications
     results: list[dict[str, Any]] = []
     for report in reports:
-        lasting = fingerprints(report)
-        results += (
-            _result(report, finding, lasting[index], catalogue) for index, finding in enumerate(report.findings)
-        )
+        pairs = zip(report.findings, fingerprints(report), strict=True)
+        results += (_result(report, finding, fingerprint, catalogue) for finding, fingerprint in pairs)
         for finding in report.suppressed:
             results.append({**_result(report, finding, None, catalogue), "suppressions": [{"kind": "inSource"}]})
     return {
@@ -82,36 +80,36 @@ def _rule(check: Check, catalogue: Catalogue) -> dict[str, Any]:
     }
 
 
-def _result(report: LintReport, finding: Finding, lasting: str | None, catalogue: Catalogue) -> dict[str, Any]:
-    place = locate(report.file, finding)
-    location = {"uri": _uri(report)}
+def _result(report: LintReport, finding: Finding, fingerprint: str | None, catalogue: Catalogue) -> dict[str, Any]:
+    location = locate(report.file, finding)
+    artifact = {"uri": _uri(report)}
     result: dict[str, Any] = {
         "ruleId": finding.check.code,
         "ruleIndex": _INDICES[finding.check.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": _plain(full_message(finding, catalogue))},
+        "message": {"text": _escape(full_message(finding, catalogue))},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": location,
+                    "artifactLocation": artifact,
                     "region": {
-                        "startLine": place.line,
-                        "startColumn": place.column,
-                        "endLine": place.end_line,
-                        "endColumn": place.end_column,
+                        "startLine": location.line,
+                        "startColumn": location.column,
+                        "endLine": location.end_line,
+                        "endColumn": location.end_column,
                     },
                 }
             }
         ],
     }
-    if lasting is not None:
-        result["partialFingerprints"] = {"canfetch/1": lasting}
+    if fingerprint is not None:
+        result["partialFingerprints"] = {"canfetch/1": fingerprint}
     if finding.fix is not None and finding.fix.edits and report.file.robots.source_encoding == "utf-8":
         replacements = [_replacement(edit) for edit in finding.fix.edits]
         result["fixes"] = [
             {
                 "description": {"text": catalogue.texts(finding.check).how_to_fix},
-                "artifactChanges": [{"artifactLocation": location, "replacements": replacements}],
+                "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
             }
         ]
     return result
@@ -130,11 +128,11 @@ def _uri(report: LintReport) -> str:
     path = report.file.input.path
     if path is None:
         return quote(report.name, safe="/:?=&%~+,;@!$'()*")
-    # A path is no URL: whatever means something in one is an escape.
+    # Escape all characters of a path that have a meaning in URLs.
     return quote(os.fsencode(path.replace(os.sep, "/")), safe="/")
 
 
-def _plain(text: str) -> str:
-    # Section 3.11: braces are doubled, and brackets escaped where they would make a link.
+def _escape(text: str) -> str:
+    # Section 3.11: double braces, and escape brackets that would form a link.
     text = printable(text).replace("{", "{{").replace("}", "}}")
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]") if "](" in text else text
