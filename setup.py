@@ -1,13 +1,13 @@
-"""One switch: with the native engine or without it. Everything else is in pyproject.toml.
+"""Build with or without the native engine. Everything else is configured in pyproject.toml.
 
-`CANFETCH_BUILD` is one of
+The environment variable `CANFETCH_BUILD` selects the engine:
 
-    auto    (default) try the native engine; where it cannot be built, install on the Python engine and say so
-    native  the native engine, or the build fails
-    python  the Python engine alone: the `py3-none-any` wheel
+    auto    (default) build the native engine; if that fails, install only the Python engine and print a notice
+    native  build the native engine, or fail
+    python  install only the Python engine: the `py3-none-any` wheel
 
-A native wheel is abi3 for every CPython from 3.11, except on a free-threaded build, which has no stable ABI before
-3.15, and on other implementations. A wheel without the native module is tagged `py3-none-any`, however it came about.
+A native wheel uses the stable ABI (abi3) of CPython 3.11 and later. Free-threaded builds before 3.15 and other
+implementations have no stable ABI. A wheel without the native module is always tagged `py3-none-any`.
 """
 
 from __future__ import annotations
@@ -23,58 +23,58 @@ from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.errors import SetupError
 
-SWITCH = "CANFETCH_BUILD"
-CHOICES = ("auto", "native", "python")
+VARIABLE = "CANFETCH_BUILD"
+MODES = ("auto", "native", "python")
 MODULE = "canfetch._native"
 MANIFEST = "rust/python/Cargo.toml"
-# The least that PyO3 and the crates' edition take.
+# Required by PyO3 and by the edition of the crates.
 RUST = ">=1.85"
 STABLE_ABI = "cp311"
 
 
-def choice() -> str:
-    """Read the switch."""
-    chosen = os.environ.get(SWITCH) or "auto"
-    if chosen not in CHOICES:
-        raise SystemExit(f"{SWITCH} is {chosen!r}: choose one of {', '.join(CHOICES)}")
-    return chosen
+def build_mode() -> str:
+    """Return the value of `CANFETCH_BUILD`."""
+    mode = os.environ.get(VARIABLE) or "auto"
+    if mode not in MODES:
+        raise SystemExit(f"invalid {VARIABLE} {mode!r}: choose from {', '.join(MODES)}")
+    return mode
 
 
 def has_stable_abi() -> bool:
-    """Say whether one wheel serves this interpreter and the later ones."""
+    """Return whether one wheel works for this interpreter and later versions."""
     return platform.python_implementation() == "CPython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
-def note(text: str) -> None:
-    """Print what the build decided where a log of thousands of lines does not hide it."""
-    rule = "-" * 78
-    print(f"{rule}\ncanfetch: {text}\n{rule}", file=sys.stderr)
+def notice(text: str) -> None:
+    """Print a message that is visible in a long build log."""
+    separator = "-" * 78
+    print(f"{separator}\ncanfetch: {text}\n{separator}", file=sys.stderr)
 
 
 def native_build(*, optional: bool) -> dict[str, Any]:
-    """Give the arguments of `setup` that build the native engine; optional: its failure fails nothing else."""
-    # Imported here, so that the pure wheel needs setuptools alone.
+    """Return the arguments of `setup` that build the native engine. If `optional`, the build may fail."""
+    # Imported here, so that the pure wheel needs only setuptools.
     from setuptools_rust import Binding, RustExtension  # noqa: PLC0415
     from setuptools_rust.build import build_rust  # noqa: PLC0415
 
     class BuildRust(build_rust):
-        """Build the native module, and say where it did not come about."""
+        """Build the native module, and report if that fails."""
 
         def run(self) -> None:
-            # The module of an earlier build must not pass for this one's.
+            # A module left by an earlier build would look like a successful build.
             for stale in self.modules():
                 stale.unlink()
             super().run()
             if self.modules():
                 return
             if not optional:
-                raise SetupError(f"{MODULE} was not built, and {SWITCH}=native says that it must be")
+                raise SetupError(f"{MODULE} could not be built, and {VARIABLE}=native requires it")
             self.distribution.has_ext_modules = lambda: False  # type: ignore[method-assign]
-            note(
-                "the native engine could not be built (the reason is above), so this installs the Python engine.\n"
-                "It gives the same answers, slower. To get the native one, install Rust "
-                f"{RUST.removeprefix('>=')} or later and build again;\n{SWITCH}=native turns this note into an error, "
-                f"{SWITCH}=python asks for the Python engine."
+            notice(
+                "the native engine could not be built (see above), so only the Python engine is installed.\n"
+                "Its results are the same, but it is slower. To build the native engine, install Rust "
+                f"{RUST.removeprefix('>=')} or later.\nSet {VARIABLE}=native to turn this notice into an error, or "
+                f"{VARIABLE}=python to omit the native engine."
             )
 
         def modules(self) -> list[Path]:
@@ -85,9 +85,9 @@ def native_build(*, optional: bool) -> dict[str, Any]:
             return [path for path in folder.glob(f"{name}.*") if path.suffix in {".so", ".pyd", ".dylib"}]
 
     class BdistWheel(bdist_wheel):
-        """Tag the wheel by what was built, not by what was to be built."""
+        """Tag the wheel by what was actually built."""
 
-        # setuptools-rust derives a class of another name, under which an editable build would miss the options below.
+        # setuptools-rust derives a class with another name, and an editable build would not find the options below.
         command_name = "bdist_wheel"
 
         def run_command(self, command: str) -> None:
@@ -102,27 +102,30 @@ def native_build(*, optional: bool) -> dict[str, Any]:
         binding=Binding.PyO3,
         cargo_manifest_args=["--locked"],
         rust_version=RUST,
-        # An editable install is measured and tested like any other.
+        # Editable installs are benchmarked too.
         debug=False,
         optional=optional,
     )
     return {
         "rust_extensions": [extension],
         "cmdclass": {"build_rust": BuildRust, "bdist_wheel": BdistWheel},
-        # setuptools-rust hands this on to PyO3 as the feature `abi3-py311`.
+        # setuptools-rust passes this to PyO3 as the feature `abi3-py311`.
         "options": {"bdist_wheel": {"py_limited_api": STABLE_ABI}} if has_stable_abi() else {},
     }
 
 
 def arguments() -> dict[str, Any]:
-    """Give the arguments of `setup` for the switch and this interpreter."""
-    chosen = choice()
-    if chosen == "python":
+    """Return the arguments of `setup` for the build mode and this interpreter."""
+    mode = build_mode()
+    if mode == "python":
         return {}
-    if chosen == "auto" and platform.python_implementation() != "CPython":
-        note(f"{platform.python_implementation()} runs the Python engine best; {SWITCH}=native builds the native one.")
+    if mode == "auto" and platform.python_implementation() != "CPython":
+        notice(
+            f"only the Python engine is installed, because {platform.python_implementation()} runs it faster. "
+            f"Set {VARIABLE}=native to build the native engine."
+        )
         return {}
-    return native_build(optional=chosen == "auto")
+    return native_build(optional=mode == "auto")
 
 
 setup(**arguments())
