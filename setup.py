@@ -85,7 +85,7 @@ def native_build(*, optional: bool) -> dict[str, Any]:
             return [path for path in folder.glob(f"{name}.*") if path.suffix in {".so", ".pyd", ".dylib"}]
 
     class BdistWheel(bdist_wheel):
-        """Tag the wheel by what was actually built."""
+        """Tag the wheel by the actual result of the build."""
 
         # setuptools-rust derives a class with another name, and an editable build would not find the options below.
         command_name = "bdist_wheel"

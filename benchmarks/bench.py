@@ -51,7 +51,7 @@ class Bench:
         return QUICK_FILE_STEP * 8 if self.tiny else QUICK_FILE_STEP if self.quick else 1
 
     def log(self, text: str) -> None:
-        """Print on standard error what is being measured."""
+        """Print the current measurement on standard error."""
         print(f"{time.monotonic() - self.started:6.1f} s  {text}", file=sys.stderr, flush=True)
 
     def contenders(self) -> Iterator[tuple[str, Contender]]:

@@ -1,4 +1,4 @@
-"""The recorder writes what was decided and seen, and never acknowledges a line that was not written."""
+"""The recorder writes decisions and their basis, and never acknowledges a line that was not written."""
 
 import hashlib
 import json

@@ -5,7 +5,7 @@ import asyncio
 from tests.servers.valid import RULES
 from tests.servers.web import Behaviour, Exchange
 
-# Time for the client to read what was sent. A reset discards unread data.
+# Time for the client to read the sent data. A reset discards unread data.
 _READ_SECONDS = 0.05
 _SHORT_BODY = f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES) + 100}\r\n\r\n".encode() + RULES
 _CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

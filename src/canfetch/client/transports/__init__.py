@@ -40,7 +40,7 @@ class Transport(Protocol):
     """Sends requests and blocks until the response is read."""
 
     def send(self, request: TransportRequest) -> Response | Failure:
-        """Send `request` and return the response, or the reason why there is none."""
+        """Send `request` and return the response, or the reason for its failure."""
         ...
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class AsyncTransport(Protocol):
     """Sends requests without blocking the event loop."""
 
     async def send(self, request: TransportRequest) -> Response | Failure:
-        """Send `request` and return the response, or the reason why there is none."""
+        """Send `request` and return the response, or the reason for its failure."""
         ...
 
     async def close(self) -> None:

@@ -58,7 +58,7 @@ def is_ip_literal(host: str) -> bool:
 def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool) -> Sequence[str]:
     """Return the addresses of `host` that may be connected to, in their order and without duplicates.
 
-    Raises: TransportError: FORBIDDEN_ADDRESS if all addresses are forbidden. DNS if there is no address, or one is
+    Raises: TransportError: FORBIDDEN_ADDRESS if all addresses are forbidden. DNS if `addresses` is empty, or one is
         not an IP address.
     """
     unique = list(dict.fromkeys(addresses))[:MAX_ADDRESSES]

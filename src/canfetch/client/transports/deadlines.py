@@ -23,7 +23,7 @@ class Deadlines:
     def connect_timeout(self) -> float:
         """Return the seconds left to connect.
 
-        Raises: TransportError: TIMEOUT if there are none.
+        Raises: TransportError: TIMEOUT if the time is over.
         """
         left = self._connect_deadline - monotonic()
         if left <= 0:
@@ -33,7 +33,7 @@ class Deadlines:
     def read_timeout(self) -> float:
         """Return the seconds left to send or receive the next bytes.
 
-        Raises: TransportError: TIMEOUT if there are none.
+        Raises: TransportError: TIMEOUT if the time is over.
         """
         left = self._deadline - monotonic()
         if left <= 0:
@@ -59,5 +59,5 @@ class Deadlines:
 
 
 def _rounded(seconds: float) -> float:
-    # The client passes on what is left of its own timeout: show 2.99998 as the 3 that was configured.
+    # The client passes on the remaining time of its own timeout. Show 2.99998 as the configured 3.
     return float(f"{seconds:.3g}")

@@ -36,5 +36,5 @@ def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return the system's message for `error`, or the name of its type if there is none."""
+    """Return the system's message for `error`, or else the name of its type."""
     return error.strerror or str(error) or type(error).__name__
