@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
+from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import CONTRACT, CompileFile
 from canfetch.core.profiles import PROFILES, Profile
 from canfetch.errors import EngineError
@@ -49,7 +50,7 @@ def engine_name() -> str:
     if not name:
         return "python" if native_module() is None else "native"
     if name not in ENGINES:
-        raise EngineError(f"invalid CANFETCH_ENGINE {name!r}: expected one of {', '.join(ENGINES)}")
+        raise EngineError(f"CANFETCH_ENGINE: {unknown_choice('engine', name, ENGINES)}")
     if name != "python":
         _require_native_module()
     return name
@@ -85,7 +86,7 @@ def _find_compiler(engine: str) -> CompileFile:
 
         return compile_file
     if engine not in ENGINES:
-        raise EngineError(f"unknown engine {engine!r}: expected one of {', '.join(ENGINES)}")
+        raise EngineError(unknown_choice("engine", engine, ENGINES))
     native = _require_native_module()
     compile_natively: CompileFile = native.compile_file
     if engine == "native":
