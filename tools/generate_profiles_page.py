@@ -21,7 +21,7 @@ differently is exactly what this page shows. `canfetch.PROFILES` holds them, and
 `robotparser` alone stands for a reader of its own.
 
 Choose one with `canfetch.parse(octets, profile="googlebot")` or `--profile googlebot`. How the flags act, with
-examples, is in [How a verdict comes about](semantics.md).
+examples, is in [Semantics](semantics.md).
 """
 
 
