@@ -1,4 +1,4 @@
-"""The registry: every entry complete, dated and sourced, and the chains that operators document."""
+"""The registry: entries are complete, dated and sourced, and chains are those that operators document."""
 
 import datetime as dt
 import subprocess
@@ -29,13 +29,13 @@ def test_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert crawler.tokens
     assert all(token.isascii() and token.isprintable() for token in crawler.tokens)
     assert len({token.lower() for token in crawler.tokens}) == len(crawler.tokens)
-    assert "*" not in crawler.tokens  # `star_applies` says that
+    assert "*" not in crawler.tokens  # see star_applies
     assert crawler.operator
     assert crawler.purpose in get_args(Purpose)
     assert crawler.obeys in get_args(Obeys)
-    assert crawler.source.startswith("https://") or ":" in crawler.source  # a page's address, or who wrote what
+    assert crawler.source.startswith("https://") or ":" in crawler.source  # a URL, or an author and a document
     assert dt.date.fromisoformat(crawler.checked) >= dt.date(2026, 8, 1)
-    # Whoever never fetches has no header, and nothing that could be verified.
+    # A token that is only used in robots.txt files has no header, and nothing to verify.
     assert bool(crawler.product_names) is not crawler.token_only
     assert not (crawler.token_only and crawler.verification.is_documented)
     assert all(name.startswith(".") and name == name.lower() for name in crawler.verification.host_names)
@@ -45,13 +45,13 @@ def test_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert crawler.agent.star_applies is crawler.star_applies
 
 
-def test_names_are_unique_and_every_fall_back_is_an_entry() -> None:
+def test_names_are_unique_and_every_fallback_token_is_an_entry() -> None:
     names = [crawler.name.lower() for crawler in CRAWLERS]
     assert len(set(names)) == len(names)
     assert {token.lower() for crawler in CRAWLERS for token in crawler.tokens} == set(names)
 
 
-def test_no_header_is_two_crawlers() -> None:
+def test_product_names_are_unique() -> None:
     names = [name.lower() for crawler in CRAWLERS for name in crawler.product_names]
     assert len(set(names)) == len(names)
 
@@ -76,7 +76,7 @@ def test_no_header_is_two_crawlers() -> None:
         "LinkedInBot Slackbot Discordbot Pinterestbot",
     ],
 )
-def test_well_known_crawlers_are_there(names: str) -> None:
+def test_well_known_crawlers_are_in_the_registry(names: str) -> None:
     assert [name for name in names.split() if get_crawler(name) is None] == []
 
 
@@ -113,16 +113,16 @@ def test_google_special_case_crawlers_ignore_star(name: str) -> None:
     assert canfetch.agent(name) == canfetch.Agent(name, star_applies=False)
 
 
-def test_bing_old_group_speaks_to_bingbot() -> None:
+def test_bing_bingbot_falls_back_to_msnbot() -> None:
     assert canfetch.agent("bingbot") == canfetch.Agent(["bingbot", "msnbot"])
 
 
-def test_apple_applebot_follows_googlebot() -> None:
+def test_apple_applebot_falls_back_to_googlebot() -> None:
     assert canfetch.agent("Applebot") == canfetch.Agent(["Applebot", "Googlebot"])
 
 
 @pytest.mark.parametrize("name", ["YandexBot", "YandexImages", "YandexOfTomorrow"])
-def test_yandex_robots_fall_back_on_yandex(name: str) -> None:
+def test_yandex_crawlers_fall_back_to_yandex(name: str) -> None:
     assert canfetch.agent(name) == canfetch.Agent([name, "Yandex"])
 
 
@@ -131,34 +131,34 @@ def test_yandex_itself_is_one_token() -> None:
 
 
 @pytest.mark.parametrize("name", ["YandexCalendar", "YaDirectFetcher"])
-def test_yandex_robots_that_only_their_own_name_reaches(name: str) -> None:
+def test_yandex_crawlers_that_ignore_star(name: str) -> None:
     assert canfetch.agent(name) == canfetch.Agent(name, star_applies=False)
 
 
 @pytest.mark.parametrize("name", ["Google-Extended", "Applebot-Extended", "Googlebot-News"])
-def test_tokens_that_fetch_nothing(name: str) -> None:
+def test_tokens_that_never_fetch(name: str) -> None:
     crawler = get_crawler(name)
     assert crawler is not None
     assert crawler.token_only
 
 
-def test_letter_case_of_a_known_name_is_the_registrys() -> None:
+def test_names_are_case_insensitive() -> None:
     assert canfetch.agent("googlebot-IMAGE") == canfetch.Agent(["Googlebot-Image", "Googlebot"])
 
 
 @pytest.mark.parametrize("name", ["ExampleBot", "*", "Example2.bot"])
-def test_unknown_name_is_itself_alone(name: str) -> None:
+def test_unknown_name_is_a_chain_of_one_token(name: str) -> None:
     assert get_crawler(name) is None
     assert canfetch.agent(name) == canfetch.Agent(name)
 
 
 @pytest.mark.parametrize("name", ["", "Example Bot", "ExampleBot/1.0"])
-def test_what_is_no_token_raises(name: str) -> None:
+def test_invalid_token_raises(name: str) -> None:
     with pytest.raises(InvalidProductToken):
         canfetch.agent(name)
 
 
-def test_a_chain_decides_as_documented() -> None:
+def test_chain_falls_back_to_the_second_token() -> None:
     robots = canfetch.parse("User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private\n")
     image = canfetch.agent("Googlebot-Image")
     assert robots.allows("/x", agent=image)
@@ -223,7 +223,7 @@ GOOGLE = "+http://www.google.com/bot.html"
         ("Pinterest/0.2 (+https://www.pinterest.com/bot.html)", "Pinterestbot"),
     ],
 )
-def test_a_header_shows_its_crawler(header: str, name: str) -> None:
+def test_header_identifies_its_crawler(header: str, name: str) -> None:
     crawler = find_crawler(header)
     assert crawler is not None
     assert crawler.name == name
@@ -235,16 +235,16 @@ def test_a_header_shows_its_crawler(header: str, name: str) -> None:
         "",
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
         "ExampleBot/1.0 (+https://example.com/Googlebot/)",
-        "Google-Extended/1.0",  # a word in robots.txt, which no header shows
+        "Google-Extended/1.0",  # a token for robots.txt files, never in a header
         "NotGooglebot/2.1",
         "\udcff\x00",
     ],
 )
-def test_a_header_that_shows_nobody_known(header: str) -> None:
+def test_header_without_a_known_crawler(header: str) -> None:
     assert find_crawler(header) is None
 
 
-def test_users_add_entries_of_their_own() -> None:
+def test_users_can_add_entries() -> None:
     own = Crawler(("ExampleBot", "ExampleBots"), "Example", "testing", "https://example.com/bot")
     other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
     registry = REGISTRY.with_crawlers(own, other)
@@ -258,16 +258,16 @@ def test_users_add_entries_of_their_own() -> None:
     assert repr(Registry([own])) == "<Registry of 1 crawlers>"
 
 
-def test_a_verification_says_what_to_do() -> None:
-    assert str(Verification()) == "nothing documented was found"
+def test_verification_as_text() -> None:
+    assert str(Verification()) == "no documented method"
     assert str(Verification((".example.com",), ("https://example.com/bot.json",), "or ask")) == (
-        "reverse DNS gives a name under .example.com, which leads back to the address; "
-        "its addresses are listed at https://example.com/bot.json; or ask"
+        "reverse DNS returns a name under .example.com that resolves back to the address; "
+        "the addresses are listed at https://example.com/bot.json; or ask"
     )
 
 
 @pytest.mark.parametrize("today, code", [("2026-11-21", 0), ("2028-01-01", 1)])
-def test_old_entries_are_told(today: str, code: int) -> None:
+def test_stale_entries_are_listed(today: str, code: int) -> None:
     tool = Path(__file__).parents[2] / "tools" / "stale_crawlers.py"
     ran = subprocess.run([sys.executable, str(tool), "--today", today], capture_output=True, text=True, check=False)
     assert ran.returncode == code
@@ -278,41 +278,41 @@ OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
 
 
 @pytest.mark.parametrize(
-    "change, error, said",
+    "change, error, message",
     [
-        ({"tokens": "AbBot"}, InvalidOption, "tokens is 'AbBot'; give a tuple"),
-        ({"tokens": ()}, InvalidOption, "give its product token first"),
+        ({"tokens": "AbBot"}, InvalidOption, "invalid tokens 'AbBot': expected a tuple"),
+        ({"tokens": ()}, InvalidOption, "expected product tokens"),
         ({"tokens": ("ExampleBot", "*")}, InvalidOption, "star_applies"),
         ({"tokens": ("a b",)}, InvalidProductToken, "invalid product token 'a b'"),
-        ({"tokens": (7,)}, InvalidOption, "tokens is"),
+        ({"tokens": (7,)}, InvalidOption, "invalid tokens"),
         (
             {"purpose": "nonsense"},
             InvalidOption,
             "crawler 'ExampleBot': unknown purpose 'nonsense': choose from 'ads'",
         ),
         ({"obeys": True}, InvalidOption, "crawler 'ExampleBot': unknown obeys True: choose from 'yes'"),
-        ({"operator": None}, InvalidOption, "operator of 'ExampleBot' is None; give a str"),
-        ({"verification": ".example.com"}, InvalidOption, "give a Verification"),
-        ({"star_applies": "no"}, InvalidOption, "give True or False"),
-        ({"user_agents": "ExampleBot"}, InvalidOption, "user_agents is 'ExampleBot'"),
-        ({"checked": "yesterday"}, InvalidOption, "give the day"),
-        ({"checked": None}, InvalidOption, "give the day"),
+        ({"operator": None}, InvalidOption, "crawler 'ExampleBot': invalid operator None: expected a str"),
+        ({"verification": ".example.com"}, InvalidOption, "expected a Verification"),
+        ({"star_applies": "no"}, InvalidOption, "expected True or False"),
+        ({"user_agents": "ExampleBot"}, InvalidOption, "invalid user_agents 'ExampleBot'"),
+        ({"checked": "yesterday"}, InvalidOption, "expected a date"),
+        ({"checked": None}, InvalidOption, "expected a date"),
     ],
 )
-def test_entry_that_cannot_be_meant_is_told(change: dict[str, object], error: type[Exception], said: str) -> None:
+def test_invalid_entry_raises(change: dict[str, object], error: type[Exception], message: str) -> None:
     for add in (REGISTRY.with_crawlers, lambda crawler: Registry([crawler])):
-        with pytest.raises(error, match=said):
-            add(OWN._replace(**change))  # type: ignore[arg-type]  # what callers get wrong
+        with pytest.raises(error, match=message):
+            add(OWN._replace(**change))  # type: ignore[arg-type]  # deliberately wrong
 
 
-def test_what_is_no_entry_and_no_text_is_told() -> None:
-    with pytest.raises(TypeError, match="an entry of the registry is a Crawler, not str"):
-        REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # what callers get wrong
-    for ask in (canfetch.agent, canfetch.find_crawler, REGISTRY.get_crawler, REGISTRY.agent):
-        with pytest.raises(TypeError, match="is a str, not NoneType"):
-            ask(None)  # type: ignore[arg-type]  # the same
+def test_arguments_of_wrong_type_raise() -> None:
+    with pytest.raises(TypeError, match="crawler must be a Crawler, not str"):
+        REGISTRY.with_crawlers("x")  # type: ignore[arg-type]  # deliberately wrong
+    for function in (canfetch.agent, canfetch.find_crawler, REGISTRY.get_crawler, REGISTRY.agent):
+        with pytest.raises(TypeError, match="must be a str, not NoneType"):
+            function(None)  # type: ignore[arg-type]  # deliberately wrong
 
 
-def test_our_own_entries_can_be_meant() -> None:
+def test_own_entries_are_valid() -> None:
     assert len(Registry(CRAWLERS)) == len(REGISTRY)
     assert REGISTRY.with_crawlers(OWN).get_crawler("examplebot") is OWN

@@ -81,7 +81,7 @@ def test_show_says_all_there_is(run: Run) -> None:
     image, extended, old = ran.out.split("\n\n")
     assert image.splitlines()[0] == "Googlebot-Image"
     assert "  asked as    Googlebot-Image, then Googlebot, then *" in image
-    assert "  verify      reverse DNS gives a name under .googlebot.com, which leads back to the address" in image
+    assert "  verify      reverse DNS returns a name under .googlebot.com that resolves back to the address" in image
     assert "(checked 2026-" in image
     assert "  header      none: it never fetches" in extended
     assert "  verify      nothing: it never fetches" in extended

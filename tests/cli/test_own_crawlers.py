@@ -50,7 +50,7 @@ def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: 
             "[[crawler]] 2: crawler 'ExampleBot': unknown purpose 'nonsense': choose from 'ads'",
         ),
         (OWN.replace('"ExampleBot"', '"a b"'), "[[crawler]] 2: invalid product token 'a b'"),
-        (OWN.replace('["ExampleBot"]', '"ExampleBot"'), "[[crawler]] 2: tokens is 'ExampleBot'; give a tuple"),
+        (OWN.replace('["ExampleBot"]', '"ExampleBot"'), "[[crawler]] 2: invalid tokens 'ExampleBot': expected a tuple"),
         (
             OWN.replace("operator", "operater"),
             "[[crawler]] 1: missing key 'operator': required keys are 'tokens', 'operator'",

@@ -1,7 +1,7 @@
-"""The registry of crawlers: who they are, what for, and how they read a robots.txt.
+"""The registry of crawlers: their operators, purposes, and how they read robots.txt files.
 
-A `str` as agent is one exact token everywhere else; here a crawler's name becomes its `Agent`, with the
-tokens that it falls back on and with its habit about `*`.
+Elsewhere, a `str` that is passed as an agent is one exact token. `agent` turns a crawler's name into its `Agent`, with
+the tokens that it falls back to, and whether the `*` groups apply to it.
 """
 
 from canfetch.agents.crawler import Crawler, Obeys, Purpose, Verification
@@ -24,9 +24,9 @@ __all__ = [
 
 
 def get_crawler(name: str) -> Crawler | None:
-    """Give the registry's entry of that product token, in any letter case, or None.
+    """Return the registry entry with this product token, ignoring case, or None.
 
-    Cost: a look-up.
+    Cost: A dictionary lookup.
 
     >>> get_crawler("gptbot").operator
     'OpenAI'
@@ -35,9 +35,9 @@ def get_crawler(name: str) -> Crawler | None:
 
 
 def find_crawler(user_agent: str) -> Crawler | None:
-    """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
+    """Return the crawler that a User-Agent header identifies, or None if it is not in the registry.
 
-    A header is a claim; the entry's `verification` says how to check it.
+    Anyone can send any header. The entry's `verification` describes how to verify it.
 
     Cost: O(characters).
 
@@ -48,12 +48,12 @@ def find_crawler(user_agent: str) -> Crawler | None:
 
 
 def agent(name: str) -> Agent:
-    """Give the Agent of a crawler: the tokens that it tries in order, and whether `*` applies to it.
+    """Return the `Agent` of a crawler: its product tokens in order, and whether the `*` groups apply to it.
 
-    Args: name: its product token, in any letter case; one that the registry does not know is itself alone.
-    Raises: InvalidProductToken: it is no product token.
-    Cost: a look-up.
-    Source: each entry of the registry has its own, and the date on which it was checked.
+    Args: name: The crawler's product token, ignoring case. An unknown name becomes a chain of one token.
+    Raises: InvalidProductToken: `name` is not a product token.
+    Cost: A dictionary lookup.
+    Source: the `source` of the crawler's registry entry.
 
     >>> agent("googlebot-image")
     Agent(['Googlebot-Image', 'Googlebot'])

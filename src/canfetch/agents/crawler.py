@@ -1,4 +1,4 @@
-"""A crawler, as the registry knows it."""
+"""Crawlers: the entries of the registry."""
 
 from collections.abc import Iterator
 from typing import Any, Final, Literal, NamedTuple
@@ -24,17 +24,20 @@ Purpose = Literal[
     "training",
     "user-triggered",
 ]
-"""What the operator says that it fetches for, first of all."""
+"""The main purpose of the crawler, according to its operator."""
 
 Obeys = Literal["yes", "may-not", "no", "not-documented"]
-"""What the operator says about robots.txt: it obeys, may not obey, does not, or nothing that was found."""
+"""Whether the crawler obeys robots.txt, according to its operator. `may-not` means that it may ignore the file."""
 
 
 class Verification(NamedTuple):
-    """How a service can tell that a request is from whom its User-Agent names.
+    """How to verify that a request comes from the crawler in its User-Agent header.
 
-    `host_names` are the endings of the names that reverse DNS gives for its addresses, and which must lead back to
-    the address; `address_lists` are the URLs at which the operator publishes addresses; `note` is anything else.
+    Attributes:
+        host_names: Suffixes of the host names that reverse DNS returns for the crawler's addresses. The names must
+            resolve back to the address.
+        address_lists: URLs where the operator publishes the addresses.
+        note: Any other method.
     """
 
     host_names: tuple[str, ...] = ()
@@ -43,33 +46,38 @@ class Verification(NamedTuple):
 
     @property
     def is_documented(self) -> bool:
-        """Whether anything is known."""
+        """Whether a method is documented."""
         return bool(self.host_names or self.address_lists or self.note)
 
     def __str__(self) -> str:
         ways = list(self._ways())
-        return "; ".join(ways) if ways else "nothing documented was found"
+        return "; ".join(ways) if ways else "no documented method"
 
     def _ways(self) -> Iterator[str]:
         if self.host_names:
-            yield f"reverse DNS gives a name under {', '.join(self.host_names)}, which leads back to the address"
+            yield f"reverse DNS returns a name under {', '.join(self.host_names)} that resolves back to the address"
         if self.address_lists:
-            yield f"its addresses are listed at {', '.join(self.address_lists)}"
+            yield f"the addresses are listed at {', '.join(self.address_lists)}"
         if self.note:
             yield self.note
 
 
 class Crawler(NamedTuple):
-    """One crawler.
+    """A crawler.
 
-    `tokens` are its product token and those that it falls back on, in order; where no group has one of
-    them, `*` decides if `star_applies`. A `token_only` entry never fetches: it is a word in robots.txt by
-    which a site speaks to other crawlers of the operator. `source` is where this was read, and `checked`
-    the day on which it said so, as YYYY-MM-DD.
-
-    `user_agents` are the product names by which its User-Agent header shows it, where its own token is not the
-    only one; `honours` are the records beyond the RFC that it says it reads; `retired` says that the operator has
-    given it up.
+    Attributes:
+        tokens: The crawler's product token, followed by those that it falls back to, in order.
+        operator: The organisation that operates the crawler.
+        purpose: The main purpose of the crawler, according to its operator.
+        source: The page or document that this entry is based on.
+        obeys: Whether the crawler obeys robots.txt, according to its operator.
+        star_applies: Whether the `*` groups apply if no token has a group.
+        token_only: Whether the token is only used in robots.txt files, where it controls the use of content.
+        checked: The date when the source was last checked, as YYYY-MM-DD.
+        user_agents: The product names in the crawler's User-Agent header, if they differ from its token.
+        honours: The records beyond the RFC that the operator says the crawler reads.
+        verification: How to verify that a request comes from the crawler.
+        retired: Whether the operator has retired the crawler.
     """
 
     tokens: tuple[str, ...]
@@ -87,21 +95,21 @@ class Crawler(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its own product token."""
+        """The crawler's own product token."""
         return self.tokens[0]
 
     @property
     def agent(self) -> Agent:
-        """Who asks when it asks."""
+        """The product tokens in order, and whether the `*` groups apply."""
         return Agent(self.tokens, star_applies=self.star_applies)
 
     @property
     def product_names(self) -> tuple[str, ...]:
-        """The product names that its User-Agent header may hold; none where it never fetches."""
+        """The product names in the crawler's User-Agent header. Empty if the token is only used in robots.txt files."""
         return () if self.token_only else self.user_agents or (self.name,)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the entry in plain values, in its one documented form: keys are added, never renamed."""
+        """Return the entry as plain values. Within one schema, keys are added but never renamed."""
         return {
             "schema": CRAWLER_SCHEMA,
             "name": self.name,

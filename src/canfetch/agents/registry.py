@@ -1,41 +1,41 @@
-"""The registry: crawlers by their names, and by the User-Agent headers that show them."""
+"""The registry: crawlers by name, and by the User-Agent headers that identify them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from canfetch.agents.checking import checked
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.entries import CRAWLERS
+from canfetch.agents.validation import validate_crawler
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 
-# Yandex names robots that no list of ours has; each of them reads its own group, then that of Yandex.
+# Yandex has more crawlers than the registry. Each of them reads its own group, or else that of Yandex.
 _YANDEX: Final = "Yandex"
-# What parts the words of a User-Agent header.
+# The characters that separate the words of a User-Agent header.
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("();,", " "))
 
 
 class Registry:
-    """Crawlers, to be asked for by name or by User-Agent header; it never changes.
+    """An immutable collection of crawlers.
 
-    Args: crawlers: the entries; of several with one name the last counts.
-    Raises: TypeError, InvalidProductToken, InvalidOption: an entry cannot be meant.
+    Args: crawlers: The entries. The last of several entries with the same name counts.
+    Raises: TypeError, InvalidProductToken, InvalidOption: an entry is invalid.
     """
 
     __slots__ = ("_by_name", "_by_product_name")
 
     def __init__(self, crawlers: Iterable[Crawler]) -> None:
-        self._take([checked(crawler) for crawler in crawlers])
+        self._index([validate_crawler(crawler) for crawler in crawlers])
 
     @classmethod
-    def from_checked(cls, crawlers: Iterable[Crawler]) -> "Registry":
-        """Give a registry of entries that were checked already, as our own are by the tests, so no start does."""
+    def from_valid(cls, crawlers: Iterable[Crawler]) -> "Registry":
+        """Return a registry of entries that are known to be valid, without validating them again."""
         registry = cls(())
-        registry._take(crawlers)
+        registry._index(crawlers)
         return registry
 
-    def _take(self, crawlers: Iterable[Crawler]) -> None:
+    def _index(self, crawlers: Iterable[Crawler]) -> None:
         self._by_name = {crawler.name.lower(): crawler for crawler in crawlers}
         self._by_product_name = {
             name.lower(): crawler for crawler in self._by_name.values() for name in crawler.product_names
@@ -43,36 +43,37 @@ class Registry:
 
     @property
     def crawlers(self) -> tuple[Crawler, ...]:
-        """Every entry."""
+        """All entries."""
         return tuple(self._by_name.values())
 
     def with_crawlers(self, *crawlers: Crawler) -> "Registry":
-        """Give a registry that has these, too; one of a name that is there takes its place.
+        """Return a registry with these entries added. An entry replaces another with the same name.
 
-        Raises: TypeError, InvalidProductToken, InvalidOption: an entry cannot be meant.
+        Raises: TypeError, InvalidProductToken, InvalidOption: an entry is invalid.
         """
-        return Registry.from_checked((*self.crawlers, *map(checked, crawlers)))
+        return Registry.from_valid((*self.crawlers, *map(validate_crawler, crawlers)))
 
     def get_crawler(self, name: str) -> Crawler | None:
-        """Give the entry of that product token, in any letter case, or None.
+        """Return the entry with this product token, ignoring case, or None.
 
-        Raises: TypeError: it is no text.
-        Cost: a look-up.
+        Raises: TypeError: `name` is not a str.
+        Cost: A dictionary lookup.
         """
         if name.__class__ is not str:
-            _check_text(name, "a crawler's name")
+            _check_text(name, "crawler name")
         return self._by_name.get(name.lower())
 
     def find_crawler(self, user_agent: str) -> Crawler | None:
-        """Find the crawler that a whole User-Agent header shows, or None where it shows none that is known.
+        """Return the crawler that a User-Agent header identifies, or None if it is not in the registry.
 
-        The product that `canfetch.product_token` finds, where that is known; else the first known product name in
-        the header, whose URLs do not count. A header is a claim: `Crawler.verification` says how to check it.
+        This is the crawler that `canfetch.product_token` finds, or else the first product name in the header that is
+        in the registry. URLs in the header are ignored. Anyone can send any header; `Crawler.verification` describes
+        how to verify it.
 
-        Raises: TypeError: it is no text.
+        Raises: TypeError: `user_agent` is not a str.
         Cost: O(characters).
         """
-        _check_text(user_agent, "a User-Agent header")
+        _check_text(user_agent, "User-Agent header")
         try:
             crawler = self._by_product_name.get(product_token(user_agent).lower())
         except InvalidProductToken:
@@ -83,11 +84,11 @@ class Registry:
         return next((crawler for crawler in found if crawler is not None), None)
 
     def agent(self, name: str) -> Agent:
-        """Give the Agent of a crawler: the tokens that it tries in order, and whether `*` applies to it.
+        """Return the `Agent` of a crawler: its product tokens in order, and whether the `*` groups apply to it.
 
-        Args: name: its product token, in any letter case; one that the registry does not know is itself alone.
-        Raises: InvalidProductToken: it is no product token.
-        Cost: a look-up.
+        Args: name: The crawler's product token, ignoring case. An unknown name becomes a chain of one token.
+        Raises: InvalidProductToken: `name` is not a product token.
+        Cost: A dictionary lookup.
         """
         crawler = self.get_crawler(name)
         if crawler is not None:
@@ -105,7 +106,7 @@ class Registry:
 
 def _check_text(text: object, what: str) -> None:
     if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
 
 
 def _product_names(user_agent: str) -> Iterator[str]:
@@ -114,4 +115,4 @@ def _product_names(user_agent: str) -> Iterator[str]:
             yield word.partition("/")[0]
 
 
-REGISTRY: Final = Registry.from_checked(CRAWLERS)
+REGISTRY: Final = Registry.from_valid(CRAWLERS)

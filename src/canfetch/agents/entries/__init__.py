@@ -1,7 +1,7 @@
-"""The entries, each with its source and the day on which that was checked.
+"""The registry entries. Each has a source, and the date when the source was last checked.
 
-Facts only: what an operator's own page says. Where there is none, the source is a list of others, `obeys`
-is what is documented, and the day is that of the list.
+The facts come from the operator's own page. If there is none, the source is a public list, and the date is that of the
+list.
 """
 
 from typing import Final

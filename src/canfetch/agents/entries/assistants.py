@@ -1,4 +1,4 @@
-"""Crawlers of those who make models and assistants, as their own pages tell."""
+"""Crawlers of AI companies, as documented by the companies."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ _META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-craw
 _AMAZON: Final = "https://developer.amazon.com/amazonbot"
 _MISTRAL: Final = "https://docs.mistral.ai/robots"
 
-_OF_META: Final = Verification(note="its addresses are those that AS32934 announces")
+_OF_META: Final = Verification(note="the addresses are those that AS32934 announces")
 _CRAWL_DELAY: Final = ("crawl-delay",)
 
 

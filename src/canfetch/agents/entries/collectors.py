@@ -1,14 +1,14 @@
-"""Crawlers that collect for models, search interfaces and agents, as a list of others knows them.
+"""Crawlers that collect data for AI models, search APIs and agents, from a public list.
 
-Where the list names the page on which the operator says that it obeys, that page is the source; the day is that of
-the list.
+If the list links to the page where the operator documents that the crawler obeys, that page is the source. The date is
+that of the list.
 """
 
 from typing import Final
 
 from canfetch.agents.crawler import Crawler, Obeys, Purpose
 
-_LIST: Final = "ai.robots.txt, robots.json: a list kept by its readers"
+_LIST: Final = "ai.robots.txt, robots.json: a community-maintained list"
 _LIST_DAY: Final = "2026-08-22"
 
 
@@ -48,7 +48,7 @@ COLLECTORS: Final[tuple[Crawler, ...]] = (
     _listed("cohere-training-data-crawler", "Cohere", "training"),
     _listed("Google-Firebase", "Google", "user-triggered"),
     _listed("Webzio-Extended", "Webz.io", "training")._replace(token_only=True),
-    # Software that others run, as they please.
+    # Software that anyone can run and configure.
     _listed("Diffbot", "Diffbot", "training", obeys="may-not"),
     _listed("img2dataset", "those who run it", "training", obeys="may-not"),
     _listed("Scrapy", "those who run it", "research", obeys="may-not"),

@@ -28,12 +28,12 @@ def _common(*tokens: str) -> Crawler:
 
 
 def _special(*tokens: str) -> Crawler:
-    # By agreement with the site: only a group of their own name reaches them.
+    # They crawl by agreement with the site, and only a group with their own token applies to them.
     return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_AS_SPECIAL)
 
 
 def _user(*tokens: str) -> Crawler:
-    # A person sets them off; they generally ignore robots.txt.
+    # They are triggered by a user and generally ignore robots.txt.
     return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_AS_USER)
 
 

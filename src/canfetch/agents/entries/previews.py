@@ -1,13 +1,13 @@
-"""Fetchers that show what a link leads to, when somebody posts one."""
+"""Crawlers that fetch previews of links in posts and messages."""
 
 from typing import Final
 
 from canfetch.agents.crawler import Crawler, Verification
 
 _META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers"
-_OF_META: Final = Verification(note="its addresses are those that AS32934 announces")
+_OF_META: Final = Verification(note="the addresses are those that AS32934 announces")
 _SLACK: Final = "https://api.slack.com/robots"
-_LIST: Final = "crawler-user-agents.json: a list kept by its readers"
+_LIST: Final = "crawler-user-agents.json: a community-maintained list"
 
 
 def _listed(name: str, operator: str) -> Crawler:

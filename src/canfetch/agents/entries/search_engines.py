@@ -27,7 +27,7 @@ def _yandex(*tokens: str) -> Crawler:
 
 
 def _yandex_alone(name: str) -> Crawler:
-    # General rules do not reach them: only their own name does.
+    # The `*` groups do not apply to them, only groups with their own token.
     return Crawler((name,), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False, verification=_OF_YANDEX)
 
 
@@ -36,7 +36,7 @@ def _baidu(name: str) -> Crawler:
 
 
 SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
-    # An old msnbot group still speaks to bingbot.
+    # bingbot also obeys groups for its predecessor, msnbot.
     Crawler(
         ("bingbot", "msnbot"),
         "Microsoft",
@@ -50,7 +50,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     _microsoft("BingPreview"),
     _microsoft("MicrosoftPreview"),
     _microsoft("BingVideoPreview"),
-    # A word for all of them, which none has for its own name.
+    # Addresses all crawlers of Yandex. None of them has it as its own name.
     _yandex("Yandex")._replace(token_only=True, verification=Verification()),
     _yandex("YandexBot", "Yandex"),
     _yandex("YandexImages", "Yandex"),
@@ -79,7 +79,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         "DuckDuckGo",
         "answers",
         _DUCKDUCKGO + "duckassistbot",
-        verification=Verification(note="its addresses are on its help page"),
+        verification=Verification(note="the addresses are on its help page"),
     ),
     _baidu("Baiduspider")._replace(user_agents=("Baiduspider", "Baiduspider-render")),
     _baidu("Baiduspider-image"),
@@ -98,7 +98,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         verification=Verification((".seznam.cz",)),
     ),
     Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt"),
-    # Yeti's name of old.
+    # The former name of Yeti.
     Crawler(("NaverBot",), "Naver", "search-index", "Naver Search Advisor: robots.txt", retired=True),
     Crawler(
         ("Slurp",),

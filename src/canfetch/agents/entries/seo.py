@@ -1,4 +1,4 @@
-"""Crawlers of services that count links and positions."""
+"""Crawlers of SEO services."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _CRAWL_DELAY: Final = ("crawl-delay",)
 SEO: Final[tuple[Crawler, ...]] = (
     Crawler(("AhrefsBot",), "Ahrefs", "seo", _AHREFS, honours=_CRAWL_DELAY, verification=_OF_AHREFS),
     Crawler(
-        # Whoever owns a site may let it ignore that site's robots.txt.
+        # Site owners can let it ignore their robots.txt.
         ("AhrefsSiteAudit",),
         "Ahrefs",
         "site-owner",
@@ -32,7 +32,7 @@ SEO: Final[tuple[Crawler, ...]] = (
         "seo",
         "https://mj12bot.com",
         honours=_CRAWL_DELAY,
-        verification=Verification(note="none by address: it is run by many, all over the world"),
+        verification=Verification(note="not by address: it runs on volunteers' machines worldwide"),
     ),
     Crawler(("dotbot",), "Moz", "seo", _MOZ + "dotbot", honours=_CRAWL_DELAY),
     Crawler(
@@ -40,7 +40,7 @@ SEO: Final[tuple[Crawler, ...]] = (
         "Moz",
         "site-owner",
         _MOZ + "rogerbot",
-        verification=Verification(note="none by address: its operator says that it has no range"),
+        verification=Verification(note="not by address: its operator documents that it has no fixed addresses"),
     ),
     Crawler(
         ("BLEXBot",),
@@ -62,7 +62,7 @@ SEO: Final[tuple[Crawler, ...]] = (
         ("DataForSeoBot",),
         "DataForSEO",
         "seo",
-        "crawler-user-agents.json: a list kept by its readers",
+        "crawler-user-agents.json: a community-maintained list",
         obeys="not-documented",
     ),
     Crawler(("serpstatbot",), "Serpstat", "seo", "https://serpstatbot.com/", honours=_CRAWL_DELAY),

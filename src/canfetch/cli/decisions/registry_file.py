@@ -12,7 +12,7 @@ The keys are those of `canfetch.Crawler`; the others have its defaults.
 from typing import Any, Final
 
 from canfetch.agents import REGISTRY, Crawler, Registry, Verification
-from canfetch.agents.checking import checked
+from canfetch.agents.validation import validate_crawler
 from canfetch.cli.shared.input_files import close_input, open_input
 from canfetch.cli.shared.problems import Problem
 from canfetch.core.choices import unknown_choice
@@ -53,10 +53,10 @@ def registry_of(name: str | None) -> Registry:
     crawlers: list[Crawler] = []
     for number, row in enumerate(rows, 1):
         try:
-            crawlers.append(checked(_crawler(row)))
+            crawlers.append(validate_crawler(_crawler(row)))
         except (CanfetchError, TypeError) as error:
             raise Problem(f"{_OPTION} {quoted(name)}, [[{_TABLE}]] {number}: {error}") from None
-    return Registry.from_checked((*REGISTRY.crawlers, *crawlers))
+    return Registry.from_valid((*REGISTRY.crawlers, *crawlers))
 
 
 def _crawler(row: Any) -> Crawler:

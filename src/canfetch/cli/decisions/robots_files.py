@@ -208,4 +208,4 @@ def _robots_url(given: str) -> str:
     try:
         return parse_robots_url(url).robots_url
     except InvalidRobotsURL as error:
-        raise Problem(f"--robots {error}") from None
+        raise Problem(f"--robots: {error}") from None

@@ -107,7 +107,7 @@ def read_robots(name: str, question: Question) -> RobotsTxt:
             engine=question.engine,
         )
     except InvalidRobotsURL as error:
-        raise Problem(f"--robots-url {error}") from None
+        raise Problem(f"--robots-url: {error}") from None
 
 
 def listed_lines(stream: BinaryIO, name: str) -> Iterator[ListedLine]:
