@@ -1,4 +1,4 @@
-"""Turn the linter's checks into docs/checks/: a page each and a list; with --check, only say whether they are fresh."""
+"""Generate docs/checks/ from the linter's checks: one page for each check, and a list of all of them."""
 
 from __future__ import annotations
 
@@ -12,164 +12,144 @@ from canfetch.lint import CHECKS, SEVERITY_SETS, Category, Check, Finding, Linte
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "checks"
 NOTE = "<!-- Generated from src/canfetch/lint/checks by tools/generate_checks_pages.py: edit those files, not this. -->"
-# Longer examples are made of repetitions; their ends say it all.
-MOST_LINES = 12
-MOST_CHARACTERS = 110
+# Long examples consist of repeated lines, so their start and end are enough.
+MAX_LINES = 12
+MAX_CHARACTERS = 110
 
-SUBJECTS = {
-    Category.FILE: "The file",
+HEADINGS = {
+    Category.FILE: "File",
     Category.LINES: "Lines",
     Category.GROUPS: "Groups",
     Category.PATTERNS: "Patterns",
-    Category.AGENTS: "Agents",
-    Category.EXTENSIONS: "Records beyond the RFC",
+    Category.AGENTS: "User agents",
+    Category.EXTENSIONS: "Records beyond RFC 9309",
     Category.POLICY: "Policy",
     Category.DELIVERY: "Delivery",
-    Category.COMMENTS: "Comments to the linter",
+    Category.COMMENTS: "Suppression comments",
 }
 
 
-def shown_octets(octets: bytes) -> str:
-    """Show octets as text; what is not printed is an escape."""
-    text = octets.decode("utf-8", "surrogateescape")
-    out = []
-    for character in text:
+def escape(content: bytes) -> str:
+    """Return content as text, with characters that are not printable escaped."""
+    parts = []
+    for character in content.decode("utf-8", "surrogateescape"):
         if character == "\n" or (character.isprintable() and character != "\\"):
-            out.append(character)
+            parts.append(character)
         elif character == "\\":
-            out.append("\\\\" if not octets.isascii() else "\\")
+            parts.append("\\" if content.isascii() else "\\\\")
         elif character == "\r":
-            out.append("\\r")
+            parts.append("\\r")
         else:
-            out.append("".join(f"\\x{octet:02x}" for octet in encode_text(character)))
-    return "".join(out)
+            parts.append("".join(f"\\x{byte:02x}" for byte in encode_text(character)))
+    return "".join(parts)
 
 
-def cut(text: str) -> list[str]:
-    """Cut a long example to its beginning and end."""
-    lines = [line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}..." for line in text.splitlines()]
-    if len(lines) > MOST_LINES:
-        left_out = len(lines) - MOST_LINES + 1
-        lines = [*lines[: MOST_LINES - 3], f"... {left_out:,} lines more ...", *lines[-2:]]
+def shorten(text: str) -> list[str]:
+    """Return the lines of an example, with the middle of a long one left out."""
+    lines = [line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}..." for line in text.splitlines()]
+    if len(lines) > MAX_LINES:
+        skipped = len(lines) - MAX_LINES + 1
+        lines = [*lines[: MAX_LINES - 3], f"... {skipped:,} more lines ...", *lines[-2:]]
     return lines
 
 
-def example(given: LintInput) -> list[str]:
-    """Show what is given."""
-    lines: list[str] = []
-    if given.path is not None:
-        lines += [f"The file is `{given.path}`.", ""]
-    if given.url is not None:
-        lines += [f"It is at `{given.url}`.", ""]
-    if given.delivery is not None:
-        entry = given.delivery
-        status = "no answer" if entry.status is None else f"status {entry.status}"
-        hops = "".join(f", after {hop.status} from `{hop.url}`" for hop in entry.hops)
+def example(lint_input: LintInput) -> list[str]:
+    """Return an example as Markdown lines: its context, then the file."""
+    context: list[str] = []
+    if lint_input.path is not None:
+        context.append(f"Path: `{lint_input.path}`")
+    if lint_input.url is not None:
+        context.append(f"URL: `{lint_input.url}`")
+    if lint_input.delivery is not None:
+        entry = lint_input.delivery
+        status = "no response" if entry.status is None else f"status {entry.status}"
+        hops = "".join(f", after status {hop.status} from `{hop.url}`" for hop in entry.hops)
         headers = "".join(f", `{name}: {value}`" for name, value in entry.headers)
-        lines += [f"It was fetched: {status}{headers}{hops}.", ""]
-    for url, octets in given.siblings.items():
-        if octets is None:
-            lines += [f"`{url}` has no file.", ""]
-        else:
-            lines += [f"`{url}` has this one:", "", "```text", *cut(shown_octets(octets)), "```", ""]
-    lines += [f"`{page.url}` is a page with rules of its own." for page in given.pages]
-    if given.pages:
-        lines.append("")
-    if given.content:
-        lines += ["```text", *cut(shown_octets(given.content)), "```", ""]
-    else:
-        lines += ["The file is empty.", ""]
+        context.append(f"Delivery: {status}{headers}{hops}")
+    context += [f"Page with its own rules: `{page.url}`" for page in lint_input.pages]
+    lines = [*(f"- {line}" for line in context), ""] if context else []
+    lines += file_block(lint_input.content)
+    for url, content in lint_input.siblings.items():
+        lines += [f"`{url}`:", "", *file_block(content)]
     return lines
 
 
-def said(finding: Finding) -> str:
-    """Say what the linter says of an example."""
+def file_block(content: bytes | None) -> list[str]:
+    """Return a file as Markdown lines."""
+    if content is None:
+        return ["No such file.", ""]
+    return ["```text", *shorten(escape(content)), "```", ""] if content else ["An empty file.", ""]
+
+
+def finding_text(finding: Finding) -> str:
+    """Return the message and the effect of a finding."""
     effect = finding.effect()
-    text = f"Line {finding.line}: {shown_octets(finding.message().encode('utf-8', 'surrogateescape'))}."
+    text = f"Line {finding.line}: {escape(encode_text(finding.message()))}."
     return text + (f" {effect[0].upper()}{effect[1:]}." if effect else "")
 
 
 def page(check: Check) -> str:
-    """Render the page of a check."""
+    """Return the page of a check."""
     findings = [finding for finding in Linter(findings_limit=None).lint(check.bad).findings if finding.check is check]
-    severities = [(profile, check.severities.in_set(profile)) for profile in SEVERITY_SETS]
-    lines = [
-        NOTE,
-        "",
-        f"# {check.code} {check.name}",
-        "",
-        f"**{check.title}.**",
-        "",
-        check.why,
-        "",
-        check.how_to_fix,
-        "",
-    ]
-    lines += ["| " + " | ".join(f"`{profile}`" for profile, _ in severities) + " |", "| --- " * len(severities) + "|"]
-    lines += ["| " + " | ".join("-" if severity is None else severity.label for _, severity in severities) + " |", ""]
-    if check.fixable:
-        fixes = [finding.fix for finding in findings if finding.fix is not None]
-        unsafe = all(fix.changes_verdicts for fix in fixes)
-        option = "`--unsafe-fixes`: it changes what some crawler may fetch" if unsafe else "`--fix`: no verdict changes"
-        lines += [f"Mended by {option}.", ""]
-    lines += ["## Found", "", *example(check.bad), said(findings[0]), ""]
-    lines += ["## Not found", "", *example(check.good)]
-    lines += ["## Allowed", "", "A comment allows it, on the line or before it:", ""]
-    lines += ["```text", f"# canfetch: allow {check.name}", "```", "", f"Source: {check.source}.", ""]
+    fixes = [finding.fix for finding in findings if finding.fix is not None]
+    severities = [check.severities.in_set(name) for name in SEVERITY_SETS]
+    lines = [NOTE, "", f"# {check.code} {check.name}", "", f"{check.title}.", ""]
+    if fixes and all(fix.changes_verdicts for fix in fixes):
+        lines += ["Fixable with `--unsafe-fixes`, which changes what some crawlers may fetch.", ""]
+    elif fixes:
+        lines += ["Fixable with `--fix`, which changes no verdict.", ""]
+    lines += ["## Why it matters", "", check.why, "", "## How to fix it", "", check.how_to_fix, ""]
+    lines += ["## Example", "", "Reported:", "", *example(check.bad)]
+    lines += [f"> {finding_text(findings[0])}", "", "Not reported:", "", *example(check.good)]
+    lines += ["## Severity", "", "| " + " | ".join(f"`{name}`" for name in SEVERITY_SETS) + " |"]
+    lines += ["| --- " * len(severities) + "|"]
+    lines += ["| " + " | ".join("-" if severity is None else severity.label for severity in severities) + " |", ""]
+    lines += ["## Suppression", "", "Add a comment to the line, or on a line of its own above it:", ""]
+    lines += ["```text", f"# canfetch: allow {check.name}", "```", "", "## Source", "", f"{check.source}.", ""]
     return "\n".join(lines)
 
 
 def index() -> str:
-    """Render the list of all checks."""
+    """Return the list of all checks."""
     fixable = sum(check.fixable for check in CHECKS)
-    lines = [
-        NOTE,
-        "",
-        "# Checks",
-        "",
-        f"{len(CHECKS)} checks, {fixable} of them with a fix. The severity is that of",
-        "",
-    ]
-    lines[-2] = (
-        f"There are {len(CHECKS)} checks, {fixable} of them with a fix. The severity is the highest of all profiles; "
-        "`lint --profile` chooses another."
-    )
-    for subject, heading in SUBJECTS.items():
-        lines += [f"## {heading}", "", "| code | name | finds | severity | fix |", "| --- | --- | --- | --- | --- |"]
+    lines = [NOTE, "", "# Checks", ""]
+    lines += [f"There are {len(CHECKS)} checks, {fixable} of them with a fix. The severity is the highest of all sets;"]
+    lines += ["`canfetch lint --severities` selects one set.", ""]
+    for category, heading in HEADINGS.items():
+        lines += [f"## {heading}", "", "| Code | Name | Finds | Severity | Fix |", "| --- | --- | --- | --- | --- |"]
         for check in CHECKS:
-            if check.category is subject:
+            if check.category is category:
                 severity = check.severities.in_set("all")
                 label = "-" if severity is None else severity.label
                 fix = "yes" if check.fixable else "-"
                 lines.append(f"| [{check.code}]({check.code}.md) | `{check.name}` | {check.title} | {label} | {fix} |")
         lines.append("")
-    codes = "\n".join(check.code for check in CHECKS)
-    lines += ["```{toctree}", ":hidden:", "", codes, "```", ""]
+    lines += ["```{toctree}", ":hidden:", "", *(check.code for check in CHECKS), "```", ""]
     return "\n".join(lines)
 
 
 def pages() -> dict[Path, str]:
-    """Render them all."""
+    """Return the text of every page."""
     return {FOLDER / "index.md": index(), **{FOLDER / f"{check.code}.md": page(check) for check in CHECKS}}
 
 
 def main() -> int:
-    """Write the pages, or compare them."""
+    """Write the pages, or compare them with --check."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
     arguments = parser.parse_args()
-    wanted = pages()
-    there = set(FOLDER.glob("*.md"))
-    stale = [path for path, text in wanted.items() if path not in there or path.read_text(encoding="utf-8") != text]
-    superfluous = sorted(there - set(wanted))
+    expected = pages()
+    existing = set(FOLDER.glob("*.md"))
+    changed = [path for path, text in expected.items() if path not in existing or path.read_text("utf-8") != text]
+    obsolete = sorted(existing - set(expected))
     if arguments.check:
-        for path in (*stale, *superfluous):
-            print(f"{path.relative_to(ROOT)} is stale: run tools/generate_checks_pages.py", file=sys.stderr)
-        return 1 if stale or superfluous else 0
+        for path in (*changed, *obsolete):
+            print(f"{path.relative_to(ROOT)} is out of date: run tools/generate_checks_pages.py", file=sys.stderr)
+        return 1 if changed or obsolete else 0
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for path in stale:
-        path.write_text(wanted[path], encoding="utf-8")
-    for path in superfluous:
+    for path in changed:
+        path.write_text(expected[path], encoding="utf-8")
+    for path in obsolete:
         path.unlink()
     return 0
 

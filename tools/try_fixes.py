@@ -1,10 +1,10 @@
-"""Lint many files, try each fix alone, and count: what was found, what was mended, and what did not hold.
+"""Lint many files, apply fixes one at a time, and report what was found, what was fixed, and what went wrong.
 
 usage: python tools/try_fixes.py FOLDER [--most N]
 
-Of each check and file the first N findings with a fix are mended alone (all with --most 0). A fix must remove its
-finding, add none, and keep the meaning of the file in every profile. One that says that it changes verdicts may do
-that; where it makes crawlers read what they did not, what is to be said of that is counted as shown, not as added.
+For each check and file, the first N fixes are applied one at a time (all of them with --most 0). A fix must remove its
+finding, add no other finding, and preserve the meaning of the file in every profile. A fix that declares a change of
+verdicts may change the meaning, and may reveal findings on lines that crawlers ignored before.
 """
 
 from __future__ import annotations
@@ -16,24 +16,30 @@ from collections import Counter
 from pathlib import Path
 
 from canfetch.core.equivalence import differing_profiles
-from canfetch.lint import CHECKS, Finding, Linter, LintInput, LintReport
+from canfetch.lint import CHECKS, Finding, Fix, Linter, LintInput, LintReport
 from canfetch.lint.fixes import apply_fixes
 
 LINTER = Linter(findings_limit=None)
 
 
-def codes(report: LintReport) -> Counter[str]:
-    """Count findings by code."""
+def count_codes(report: LintReport) -> Counter[str]:
+    """Return the number of findings for each code."""
     return Counter(finding.check.code for finding in report.findings)
 
 
+def apply_alone(report: LintReport, fix: Fix) -> tuple[bytes, Counter[str]]:
+    """Apply one fix, and return the new content and the number of findings for each code."""
+    content, _ = apply_fixes(report.file.content, [fix])
+    fixed = report.file.input._replace(content=content + report.file.robots.tail)
+    return content, count_codes(LINTER.lint(fixed))
+
+
 def broken_promises(report: LintReport, finding: Finding) -> list[str]:
-    """Make one fix, and list what does not hold."""
+    """Apply one fix, and return what is wrong with the result."""
     if finding.fix is None:
         return []
-    octets, _ = apply_fixes(report.file.content, [finding.fix])
-    after = codes(LINTER.lint(report.file.input._replace(content=octets + report.file.robots.tail)))
-    before = codes(report)
+    content, after = apply_alone(report, finding.fix)
+    before = count_codes(report)
     code = finding.check.code
     wrong = []
     if after[code] >= before[code]:
@@ -41,52 +47,49 @@ def broken_promises(report: LintReport, finding: Finding) -> list[str]:
     if not finding.fix.changes_verdicts:
         added = sorted(other for other in after if after[other] > before[other] and other != code)
         wrong += [f"adds {', '.join(added)}"] if added else []
-        wrong += [f"changes {profile}" for profile in differing_profiles(report.file.content, octets)]
+        wrong += [f"changes {profile}" for profile in differing_profiles(report.file.content, content)]
     return wrong
 
 
-def shown_findings(report: LintReport, finding: Finding) -> bool:
-    """Say whether a fix that changes verdicts shows what nobody could find before."""
+def reveals_findings(report: LintReport, finding: Finding) -> bool:
+    """Return whether a fix that changes verdicts reveals other findings."""
     if finding.fix is None or not finding.fix.changes_verdicts:
         return False
-    octets, _ = apply_fixes(report.file.content, [finding.fix])
-    after, before = (
-        codes(LINTER.lint(report.file.input._replace(content=octets + report.file.robots.tail))),
-        codes(report),
-    )
-    return any(after[other] > before[other] for other in after)
+    _, after = apply_alone(report, finding.fix)
+    before = count_codes(report)
+    return any(after[code] > before[code] for code in after)
 
 
 def wrong_spans(report: LintReport) -> list[str]:
-    """List findings whose spans are no places of the file."""
-    octets = len(report.file.content)
-    return [repr(one) for one in report.findings if not 0 <= one.span[0] <= one.span[1] <= octets]
+    """Return the findings whose spans are outside of the file."""
+    size = len(report.file.content)
+    return [repr(one) for one in report.findings if not 0 <= one.span[0] <= one.span[1] <= size]
 
 
 def main() -> int:
-    """Go through a folder."""
+    """Try the fixes of all files in a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--most", type=int, default=1, help="findings of a check that are mended alone in each file")
+    parser.add_argument("--most", type=int, default=1, help="number of fixes to try for each check and file; 0 for all")
     arguments = parser.parse_args()
-    begun = time.perf_counter()
-    files = found = tried = showing = 0
+    start = time.perf_counter()
+    files = found = tried = revealing = 0
     in_files: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    mended: Counter[str] = Counter()
+    held: Counter[str] = Counter()
     wrong: Counter[tuple[str, str]] = Counter()
-    where: dict[tuple[str, str], str] = {}
+    examples: dict[tuple[str, str], str] = {}
     for path in sorted(arguments.folder.rglob("*")):
         if not path.is_file():
             continue
         files += 1
         report = LINTER.lint(LintInput(path.read_bytes()))
         for text in wrong_spans(report):
-            print(f"{path}: span of {text}")
-        counted = codes(report)
-        total += counted
+            print(f"{path}: wrong span: {text}")
+        counts = count_codes(report)
+        total += counts
         found += len(report.findings)
-        in_files.update(counted.keys())
+        in_files.update(counts.keys())
         seen: Counter[str] = Counter()
         for finding in report.findings:
             code = finding.check.code
@@ -95,20 +98,21 @@ def main() -> int:
                 continue
             tried += 1
             broken = broken_promises(report, finding)
-            mended[code] += not broken
-            showing += shown_findings(report, finding)
+            held[code] += not broken
+            revealing += reveals_findings(report, finding)
             for text in broken:
                 wrong[code, text] += 1
-                where.setdefault((code, text), f"{path.name}:{finding.line}")
-    print(f"{files:,} files, {found:,} findings, {tried:,} fixes tried, in {time.perf_counter() - begun:.0f} s\n")
-    print("| code | name | files | findings | fixes that held |\n| --- | --- | --- | --- | --- |")
+                examples.setdefault((code, text), f"{path.name}:{finding.line}")
+    seconds = time.perf_counter() - start
+    print(f"{files:,} files, {found:,} findings, {tried:,} fixes tried in {seconds:.0f} s\n")
+    print("| Code | Name | Files | Findings | Fixes that held |\n| --- | --- | --- | --- | --- |")
     for check in CHECKS:
-        held = f"{mended[check.code]:,}" if check.fixable else "-"
-        print(f"| {check.code} | `{check.name}` | {in_files[check.code]:,} | {total[check.code]:,} | {held} |")
-    print(f"\n{showing} fixes that change verdicts show something that could not be found before")
-    print(f"{sum(wrong.values())} promises broken")
+        cell = f"{held[check.code]:,}" if check.fixable else "-"
+        print(f"| {check.code} | `{check.name}` | {in_files[check.code]:,} | {total[check.code]:,} | {cell} |")
+    print(f"\n{revealing} fixes that change verdicts revealed another finding")
+    print(f"{sum(wrong.values())} broken promises")
     for (code, text), count in wrong.most_common():
-        print(f"  {code} {text}: {count}, such as {where[code, text]}")
+        print(f"  {code} {text}: {count}, for example {examples[code, text]}")
     return 1 if wrong else 0
 
 
