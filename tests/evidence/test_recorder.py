@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -170,11 +171,18 @@ def test_closed_recorder_raises(tmp_path: Path) -> None:
 
 
 def test_threads_share_one_chain(tmp_path: Path) -> None:
+    start = threading.Barrier(8)
+
+    def clock_that_switches_threads() -> float:
+        time.sleep(0)
+        return 1_700_000_000.0
+
     def write(recorder: EvidenceRecorder) -> None:
+        start.wait(30)
         for _ in range(50):
             recorder.record("/", VERDICT)
 
-    with EvidenceRecorder(tmp_path) as recorder:
+    with EvidenceRecorder(tmp_path, clock=clock_that_switches_threads) as recorder:
         threads = [threading.Thread(target=write, args=(recorder,)) for _ in range(8)]
         for thread in threads:
             thread.start()

@@ -35,6 +35,12 @@ async def slow_body(exchange: Exchange) -> None:
     await _drip(exchange, b"#" * 10_000)
 
 
+async def concurrent(exchange: Exchange) -> None:
+    """Respond when there have been several connections at the same time."""
+    await exchange.site.wait_overlap()
+    await exchange.respond(200, RULES)
+
+
 async def slow_complete(exchange: Exchange) -> None:
     """Send a complete response slowly."""
     await exchange.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}\r\n\r\n".encode())
@@ -92,6 +98,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "silent-body": silent_body,
     "slow-head": slow_head,
     "slow-body": slow_body,
+    "concurrent": concurrent,
     "slow-complete": slow_complete,
     "endless-body": endless_body,
     "endless-chunks": endless_chunks,

@@ -19,7 +19,7 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 class ThreadedServer:
-    """A server that runs during a `with` block.
+    """A server that runs during a `with` block. `max_connections` is the largest number of simultaneous connections.
 
     An exception while handling a connection is raised at the end of the block.
     """
@@ -27,6 +27,7 @@ class ThreadedServer:
     def __init__(self, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
         self.host = host
         self.port = 0
+        self.max_connections = 0
         self._tls = tls
         self._errors: list[BaseException] = []
         self._servers: list[asyncio.Server] = []
@@ -75,6 +76,10 @@ class ThreadedServer:
         port: int = server.sockets[0].getsockname()[1]
         return port
 
+    async def wait_overlap(self) -> None:
+        """Wait until there have been several connections at the same time."""
+        await self._overlap.wait()
+
     async def wait_stopped(self) -> None:
         """Wait until the server is stopped."""
         await self._stopping.wait()
@@ -84,6 +89,7 @@ class ThreadedServer:
         # Do not log broken handshakes and connections, because the tests cause them.
         self._loop.set_exception_handler(lambda _loop, _context: None)
         self._stopping = asyncio.Event()
+        self._overlap = asyncio.Event()
         await self.open()
         self._started.set()
         await self._stopping.wait()
@@ -104,6 +110,9 @@ class ThreadedServer:
     def _start_task(self, handler: Handler, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = self._loop.create_task(self._run_handler(handler, reader, writer))
         self._tasks[task] = writer
+        self.max_connections = max(self.max_connections, len(self._tasks))
+        if self.max_connections > 1:
+            self._overlap.set()
         task.add_done_callback(self._tasks.pop)
 
     async def _run_handler(self, handler: Handler, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -5,12 +5,13 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from tests.servers.web import resolve_all_to
 
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import AsyncTransport, Transport, TransportRequest
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport, StdlibTransport
@@ -18,6 +19,8 @@ from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport, St
 Send = Callable[[TransportRequest], Response | Failure]
 # Every name resolves to loopback, so that no test leaves this machine.
 LOOPBACK = resolve_all_to("127.0.0.1")
+# For deadlines that a test waits for.
+SHORT_SECONDS = 0.15
 TRANSPORT_NAMES = ["stdlib", "stdlib-async", "httpx2", "httpx2-async", "aiohttp"]
 
 
@@ -33,6 +36,19 @@ def make_request(url: str, **changes: Any) -> TransportRequest:
         allow_private=True,
     )
     return request._replace(**changes)
+
+
+def failure_kind(result: Response | Failure) -> FailureKind:
+    """Return the kind of a failure, which must have a description."""
+    assert isinstance(result, Failure), result
+    assert result.detail
+    return result.kind
+
+
+def split_at(data: bytes, cuts: list[int]) -> list[bytes]:
+    """Split `data` at positions, in any order, that may be past its end."""
+    positions = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    return [data[start:end] for start, end in pairwise(positions)]
 
 
 @contextmanager

@@ -3,27 +3,19 @@
 import socket
 import struct
 from collections.abc import Callable, Sequence
-from threading import Event
+from threading import Event, Semaphore
 
 import pytest
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
 from tests.servers.valid import RULES
 from tests.servers.web import Site, resolve_all_to
-from tests.transports.harness import LOOPBACK, Send, make_request, open_transport
+from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, failure_kind, make_request, open_transport
 
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import FailureKind, Response
 from canfetch.client.transports.connections import connect
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError
-
-SHORT_SECONDS = 0.15
-
-
-def kind_of(answer: Response | Failure) -> FailureKind:
-    assert isinstance(answer, Failure), answer
-    assert answer.detail
-    return answer.kind
 
 
 def test_name_is_resolved_and_sent_as_host_header(send: Send, site: Site) -> None:
@@ -52,14 +44,14 @@ def test_name_without_address_is_a_failure(name: str, error: OSError) -> None:
 
     with open_transport(name, resolve=resolve) as send:
         answer = send(make_request("http://nowhere.test/robots.txt"))
-    assert kind_of(answer) is FailureKind.DNS
+    assert failure_kind(answer) is FailureKind.DNS
     assert "nowhere.test" in answer.detail  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("found", [[], ["not-an-address"], ["another.test"]])
 def test_resolver_without_valid_address_is_a_failure(name: str, found: list[str]) -> None:
     with open_transport(name, resolve=resolve_all_to(*found)) as send:
-        assert kind_of(send(make_request("http://nowhere.test/robots.txt"))) is FailureKind.DNS
+        assert failure_kind(send(make_request("http://nowhere.test/robots.txt"))) is FailureKind.DNS
 
 
 def test_hanging_resolver_times_out(name: str) -> None:
@@ -72,9 +64,10 @@ def test_hanging_resolver_times_out(name: str) -> None:
     try:
         with open_transport(name, resolve=resolve) as send:
             assert (
-                kind_of(send(make_request("http://hangs.test/", connect_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+                failure_kind(send(make_request("http://hangs.test/", connect_timeout=SHORT_SECONDS)))
+                is FailureKind.TIMEOUT
             )
-            assert kind_of(send(make_request("http://hangs.test/", timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+            assert failure_kind(send(make_request("http://hangs.test/", timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
     finally:
         released.set()
 
@@ -95,20 +88,20 @@ def test_addresses_are_tried_in_turn(name: str, site: Site) -> None:
 
 def test_refused_connection_is_a_failure(send: Send) -> None:
     with refusing_port() as port:
-        assert kind_of(send(make_request(f"http://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
+        assert failure_kind(send(make_request(f"http://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
 
 
 def test_connect_times_out(send: Send) -> None:
     with full_queue_port() as port:
         answer = send(make_request(f"http://127.0.0.1:{port}/robots.txt", connect_timeout=SHORT_SECONDS))
-    assert kind_of(answer) is FailureKind.TIMEOUT
+    assert failure_kind(answer) is FailureKind.TIMEOUT
 
 
 def test_unresponsive_server_times_out(send: Send) -> None:
     with unresponsive_port() as port:
         url = f"http://127.0.0.1:{port}/robots.txt"
-        assert kind_of(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
-        assert kind_of(send(make_request(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 # --- private addresses -----------------------------------------------------------------------------------------------
@@ -120,7 +113,7 @@ PRIVATE = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"
 def test_private_ip_literal_is_forbidden(send: Send, site: Site, address: str) -> None:
     host = f"[{address}]" if ":" in address else address
     answer = send(make_request(f"http://{host}:{site.port}/rules", allow_private=False))
-    assert kind_of(answer) is FailureKind.FORBIDDEN_ADDRESS
+    assert failure_kind(answer) is FailureKind.FORBIDDEN_ADDRESS
     assert site.requests == []
 
 
@@ -128,7 +121,7 @@ def test_private_ip_literal_is_forbidden(send: Send, site: Site, address: str) -
 def test_name_with_private_address_is_forbidden(name: str, site: Site, address: str) -> None:
     with open_transport(name, resolve=resolve_all_to(address)) as send:
         answer = send(make_request(f"http://innocent.test:{site.port}/rules", allow_private=False))
-    assert kind_of(answer) is FailureKind.FORBIDDEN_ADDRESS
+    assert failure_kind(answer) is FailureKind.FORBIDDEN_ADDRESS
     assert site.requests == []
 
 
@@ -139,7 +132,7 @@ def test_other_form_of_a_private_address_is_forbidden(name: str, site: Site, hos
     with open_transport(name, resolve=system_resolve) as send:
         answer = send(make_request(f"http://{host}:{site.port}/rules", allow_private=False))
     # Some systems cannot resolve some of these names.
-    assert kind_of(answer) in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.DNS}
+    assert failure_kind(answer) in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.DNS}
     assert site.requests == []
 
 
@@ -154,7 +147,7 @@ def test_name_is_resolved_only_once(name: str, site: Site) -> None:
 
     with open_transport(name, resolve=resolve) as send:
         answer = send(make_request(f"http://rebinding.test:{site.port}/rules", allow_private=False))
-    assert kind_of(answer) is FailureKind.FORBIDDEN_ADDRESS
+    assert failure_kind(answer) is FailureKind.FORBIDDEN_ADDRESS
     assert seen == ["rebinding.test"]
     assert site.requests == []
 
@@ -175,34 +168,34 @@ def test_invalid_certificate_is_a_failure(
 ) -> None:
     with Site(tls=certificate(authority)) as site:  # type: ignore[arg-type]
         for url in (site.url("rules"), site.robots_url("rules")):
-            assert kind_of(tls_send(make_request(url))) is FailureKind.TLS
+            assert failure_kind(tls_send(make_request(url))) is FailureKind.TLS
         assert site.requests == []
 
 
 def test_certificate_of_unknown_authority_is_a_failure(name: str, tls_site: Site) -> None:
     with open_transport(name) as send:
-        assert kind_of(send(make_request(tls_site.url("rules")))) is FailureKind.TLS
+        assert failure_kind(send(make_request(tls_site.url("rules")))) is FailureKind.TLS
 
 
 def test_plain_http_server_at_https_url_is_a_failure(send: Send, site: Site) -> None:
-    assert kind_of(send(make_request(f"https://127.0.0.1:{site.port}/rules"))) is FailureKind.TLS
+    assert failure_kind(send(make_request(f"https://127.0.0.1:{site.port}/rules"))) is FailureKind.TLS
 
 
 def test_tls_server_at_http_url_is_a_failure(tls_send: Send, tls_site: Site) -> None:
     answer = tls_send(make_request(f"http://127.0.0.1:{tls_site.port}/rules"))
-    assert kind_of(answer) in {FailureKind.RESET, FailureKind.PROTOCOL}
+    assert failure_kind(answer) in {FailureKind.RESET, FailureKind.PROTOCOL}
 
 
 def test_missing_handshake_times_out(send: Send) -> None:
     with unresponsive_port() as port:
         url = f"https://127.0.0.1:{port}/robots.txt"
-        assert kind_of(send(make_request(url, connect_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
-        assert kind_of(send(make_request(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(url, connect_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("label, kind", [("silent", FailureKind.TIMEOUT), ("slow-body", FailureKind.TIMEOUT)])
 def test_deadlines_hold_over_tls(tls_send: Send, tls_site: Site, label: str, kind: FailureKind) -> None:
-    assert kind_of(tls_send(make_request(tls_site.url(label), timeout=SHORT_SECONDS))) is kind
+    assert failure_kind(tls_send(make_request(tls_site.url(label), timeout=SHORT_SECONDS))) is kind
 
 
 @pytest.mark.parametrize("label", ["endless-body", "gzip-bomb"])
@@ -223,7 +216,7 @@ def test_rfc9112_9_8_tls_without_closing_alert_is_incomplete(
         # aiohttp cannot see the difference, as documented in its module.
         assert isinstance(answer, Response)
     else:
-        assert kind_of(answer) is FailureKind.RESET
+        assert failure_kind(answer) is FailureKind.RESET
 
 
 def test_rfc9112_9_8_tls_closing_alert_ends_the_body(tls_send: Send, tls_site: Site) -> None:
@@ -241,20 +234,22 @@ def test_number_of_addresses_is_limited() -> None:
 
 def test_lookups_are_limited_to_the_threads_and_all_finish() -> None:
     from concurrent.futures import Future
-    from threading import active_count
 
     from canfetch.client.transports.dns import _ResolverThreads
 
     threads = _ResolverThreads(4)
     gate = Event()
-    before = active_count()
+    running = Semaphore(0)
 
     def resolve(host: str) -> Sequence[str]:
-        gate.wait(20)
+        running.release()
+        assert gate.wait(20)
         return [host]
 
     futures: list[Future[Sequence[str]]] = [threads.submit(resolve, str(number)) for number in range(100)]
-    assert active_count() - before <= 4
+    for _ in range(4):
+        assert running.acquire(timeout=20)
+    assert not running.acquire(timeout=0.05)
     gate.set()
     assert [future.result(20) for future in futures] == [[str(number)] for number in range(100)]
 

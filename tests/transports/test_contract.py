@@ -6,14 +6,12 @@ import zlib
 import pytest
 from tests.servers.valid import ETAG, LARGE_BYTES, RULES
 from tests.servers.web import Site
-from tests.transports.harness import Send, make_request
+from tests.transports.harness import SHORT_SECONDS, Send, make_request
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.errors import InvalidURL
 
 LIMIT = 512_000
-SHORT_SECONDS = 0.15
-
 WHOLE = {
     "rules": RULES,
     "bare": RULES,

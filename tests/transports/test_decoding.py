@@ -5,12 +5,12 @@ import gzip
 import zlib
 from collections.abc import Callable
 from importlib import import_module
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.transports.harness import split_at
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.body_decoder import BodyDecoder, accept_encoding
@@ -62,11 +62,6 @@ MEMBERS = ["gzip", "zstd", "stdlib-zstd"]
 @pytest.fixture(params=CODINGS)
 def codec(request: pytest.FixtureRequest) -> Codec:
     return CODINGS[request.param]()
-
-
-def split_at(data: bytes, cuts: list[int]) -> list[bytes]:
-    positions = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    return [data[start:end] for start, end in pairwise(positions)]
 
 
 class _WithDecoder(BodyDecoder):

@@ -8,11 +8,9 @@ from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.ftp import FtpSite, ScriptedFtp
 from tests.servers.valid import RULES
 from tests.servers.web import Site, resolve_all_to
-from tests.transports.harness import LOOPBACK, Send, make_request, open_transport
+from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, failure_kind, make_request, open_transport
 
-from canfetch.access.responses import Failure, FailureKind, Response
-
-SHORT_SECONDS = 0.15
+from canfetch.access.responses import FailureKind, Response
 
 
 @pytest.fixture(params=["stdlib", "stdlib-async"])
@@ -27,12 +25,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "größe").mkdir()
     (tmp_path / "größe" / "robots.txt").write_bytes(b"Allow: /\n")
     return tmp_path
-
-
-def kind_of(answer: Response | Failure) -> FailureKind:
-    assert isinstance(answer, Failure), answer
-    assert answer.detail
-    return answer.kind
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
@@ -68,7 +60,7 @@ def test_refused_login_is_401(send: Send, folder: Path) -> None:
 
 def test_too_many_users_is_a_failure(send: Send, folder: Path) -> None:
     with FtpSite(folder, max_connections=1) as site:
-        assert kind_of(send(make_request(site.url()))) is FailureKind.PROTOCOL
+        assert failure_kind(send(make_request(site.url()))) is FailureKind.PROTOCOL
 
 
 @pytest.mark.parametrize("limit", [0, 10, len(RULES) - 1, len(RULES)])
@@ -90,14 +82,14 @@ def test_large_file_is_read_up_to_the_limit(send: Send, folder: Path) -> None:
 def test_private_address_is_forbidden(folder: Path) -> None:
     with FtpSite(folder) as site, open_transport("stdlib", resolve=resolve_all_to("127.0.0.1")) as send:
         for url in (site.url(), f"ftp://innocent.test:{site.port}/robots.txt"):
-            assert kind_of(send(make_request(url, allow_private=False))) is FailureKind.FORBIDDEN_ADDRESS
+            assert failure_kind(send(make_request(url, allow_private=False))) is FailureKind.FORBIDDEN_ADDRESS
 
 
 def test_data_connection_goes_to_the_same_server(send: Send, site: Site) -> None:
     # The server announces another address. The client uses the announced port on the server's own address only.
     with ScriptedFtp(pasv=("192.0.2.1", site.port)) as ftp:
         answer = send(make_request(ftp.url(), timeout=SHORT_SECONDS))
-    assert kind_of(answer) is FailureKind.TIMEOUT
+    assert failure_kind(answer) is FailureKind.TIMEOUT
     assert site.requests == []
 
 
@@ -149,24 +141,24 @@ def test_reply_is_mapped_to_status_or_failure(
         if isinstance(expected, int):
             assert answer == Response(ftp.url(), expected, (), b"")
         else:
-            assert kind_of(answer) is expected, answer
+            assert failure_kind(answer) is expected, answer
 
 
 @pytest.mark.parametrize("command", ["welcome", "USER", "PASS", "TYPE", "PASV", "RETR", "done"])
 @pytest.mark.parametrize("bound", ["read_timeout", "timeout"])
 def test_missing_reply_times_out(send: Send, command: str, bound: str) -> None:
     with ScriptedFtp({command: None}) as ftp:
-        assert kind_of(send(make_request(ftp.url(), **{bound: SHORT_SECONDS}))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(ftp.url(), **{bound: SHORT_SECONDS}))) is FailureKind.TIMEOUT
 
 
 def test_missing_data_times_out(send: Send) -> None:
     with ScriptedFtp(data=None) as ftp:
-        assert kind_of(send(make_request(ftp.url(), read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(ftp.url(), read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 def test_endless_reply_is_a_failure(send: Send) -> None:
     with ScriptedFtp({"welcome": "220-hello\r\n" + "and more\r\n" * 20_000}) as ftp:
-        assert kind_of(send(make_request(ftp.url()))) is FailureKind.PROTOCOL
+        assert failure_kind(send(make_request(ftp.url()))) is FailureKind.PROTOCOL
 
 
 def test_final_reply_is_not_needed_after_the_limit(send: Send) -> None:
@@ -179,19 +171,19 @@ def test_final_reply_is_not_needed_after_the_limit(send: Send) -> None:
 @pytest.mark.parametrize("path", ["a%0D%0ADELE%20b", "a%0Ab", "a%00b"])
 def test_path_cannot_inject_commands(send: Send, path: str) -> None:
     with ScriptedFtp() as ftp:
-        assert kind_of(send(make_request(ftp.url(path)))) is FailureKind.PROTOCOL
+        assert failure_kind(send(make_request(ftp.url(path)))) is FailureKind.PROTOCOL
         assert ftp.commands == []
 
 
 def test_server_that_does_not_respond_is_a_failure(send: Send) -> None:
     with refusing_port() as port:
-        assert kind_of(send(make_request(f"ftp://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
+        assert failure_kind(send(make_request(f"ftp://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
     with unresponsive_port() as port:
         url = f"ftp://127.0.0.1:{port}/robots.txt"
-        assert kind_of(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        assert failure_kind(send(make_request(url, read_timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
 
 
 def test_other_transports_do_not_support_ftp() -> None:
     for name in ("httpx2", "httpx2-async", "aiohttp"):
         with open_transport(name, resolve=LOOPBACK) as send:
-            assert kind_of(send(make_request("ftp://127.0.0.1/robots.txt"))) is FailureKind.SCHEME
+            assert failure_kind(send(make_request("ftp://127.0.0.1/robots.txt"))) is FailureKind.SCHEME

@@ -1,10 +1,9 @@
 """The HTTP/1.1 reader: framing, limits and truncated responses."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.transports.harness import split_at
 
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.failures import TransportError
@@ -118,8 +117,7 @@ FRAGMENTS = st.lists(
 
 @given(data=FRAGMENTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_law_chunk_boundaries_do_not_matter(data: bytes, cuts: list[int]) -> None:
-    positions = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    assert read([data[start:end] for start, end in pairwise(positions)]) == read([data])
+    assert read(split_at(data, cuts)) == read([data])
 
 
 @given(data=st.binary(max_size=300))

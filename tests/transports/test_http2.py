@@ -6,15 +6,13 @@ import pytest
 from tests.servers.certificates import Authority
 from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.harness import Send, make_request, open_transport
+from tests.transports.harness import SHORT_SECONDS, Send, make_request, open_transport
 
 from canfetch.access.responses import Failure, FailureKind, Response
 
 pytest.importorskip("h2")
 
 from tests.servers.http2 import Http2Site
-
-SHORT_SECONDS = 0.15
 
 
 @pytest.fixture(scope="module")

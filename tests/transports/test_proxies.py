@@ -12,11 +12,10 @@ from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.harness import TRANSPORT_NAMES, make_request, open_transport, transport_class
+from tests.transports.harness import SHORT_SECONDS, TRANSPORT_NAMES, make_request, open_transport, transport_class
 
 from canfetch.access.responses import Failure, FailureKind, Response
 
-SHORT_SECONDS = 0.15
 PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
 
 
