@@ -45,11 +45,11 @@ class ScriptedOrigin:
 
     def __init__(self, event: dict[str, Any] | None = None) -> None:
         self.event = event or {"status": 200}
-        self.asked: list[TransportRequest] = []
+        self.requests: list[TransportRequest] = []
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Answer as the event says."""
-        self.asked.append(request)
+        self.requests.append(request)
         return answer_of(self.event, request)
 
     def close(self) -> None:

@@ -32,13 +32,13 @@ def test_access_answers_sync(case: dict[str, Any], policy: str) -> None:
 def test_access_answers_async(case: dict[str, Any], policy: str) -> None:
     expected = case["expect"][policy]["effect"]
 
-    async def ask() -> tuple[bool, bool]:
+    async def run() -> tuple[bool, bool]:
         async with AsyncClient(
             user_agent="ExampleBot/1.0", policy=policy, transport=AsyncScriptedOrigin(case["event"]), clock=lambda: 0.0
         ) as client:
             return await client.allows(OPEN), (await client.decide(FORBIDDEN)).allowed
 
-    assert asyncio.run(ask()) == ALLOWED[expected]
+    assert asyncio.run(run()) == ALLOWED[expected]
 
 
 @pytest.mark.parametrize("case", cases("over-time.toml"), ids=lambda case: case["id"])
@@ -55,4 +55,4 @@ def test_access_over_time(case: dict[str, Any]) -> None:
             asked += step.get("asked", True)
 
             assert allowed == (step["open"], step["forbidden"]), step
-            assert len(origin.asked) == asked, step
+            assert len(origin.requests) == asked, step

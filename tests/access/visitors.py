@@ -74,16 +74,16 @@ class _Together:
         self._runner = runner
 
     def decide(self, *urls: str) -> list[Verdict]:
-        async def ask() -> list[Verdict]:
+        async def run() -> list[Verdict]:
             return await asyncio.gather(*map(self._client.decide, urls))
 
-        return self._runner.run(ask())
+        return self._runner.run(run())
 
     def allows(self, *urls: str) -> list[bool]:
-        async def ask() -> list[bool]:
+        async def run() -> list[bool]:
             return await asyncio.gather(*map(self._client.allows, urls))
 
-        return self._runner.run(ask())
+        return self._runner.run(run())
 
     def origin_state(self, url: str) -> OriginState:
         return self._runner.run(self._client.origin_state(url))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.stores.conftest import free_port
+from tests.stores.conftest import find_free_port
 
 _START_SECONDS = 20.0
 # A user's PATH does not include the folders of daemons.
@@ -162,7 +162,7 @@ def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
     """Run a server with these rules in a folder, until the end of the `with` block."""
     server = SERVERS[name]
     program = find_program(server)
-    port = free_port()
+    port = find_free_port()
     (folder / "site").mkdir()
     (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
     (folder / server.rules_file).write_text(rules, encoding="utf-8")

@@ -1,6 +1,7 @@
-"""Both clients over real connections: one request for each origin, however many ask, and no origin waits for another.
+"""Both clients over real connections: one request for each origin, and no origin waits for another.
 
-Linux answers at every address of 127.0.0.0/8 by one socket that is bound to all of them: each is an origin of its own.
+On Linux, a socket that is bound to all addresses accepts connections to every address of 127.0.0.0/8. Each address is
+another origin.
 """
 
 import asyncio
@@ -23,36 +24,36 @@ from canfetch.client.transports.aiohttp_transport import AiohttpTransport
 USER_AGENT = "ExampleBot/1.0"
 TASKS = ORIGINS = 10_000
 THREADS = 200
-# As many as are asked at the same time; each is a connection with two ends in this process.
-FLYING = 500
+# The number of concurrent fetches. Each takes two sockets of this process.
+CONCURRENT = 500
 
-needs_loopback_addresses = pytest.mark.skipif(sys.platform != "linux", reason="127.x.y.z is answered on Linux alone")
+needs_loopback_addresses = pytest.mark.skipif(sys.platform != "linux", reason="127.x.y.z works only on Linux")
 
 
-def test_rfc9309_2_4_ten_thousand_tasks_of_a_cold_origin_cause_one_request_on_the_wire() -> None:
-    async def ask(site: Site) -> list[bool]:
+def test_rfc9309_2_4_ten_thousand_tasks_send_one_http_request() -> None:
+    async def run(site: Site) -> list[bool]:
         async with AsyncClient(user_agent=USER_AGENT, transport=AiohttpTransport()) as client:
             urls = [f"{site.origin}/{'private/' if number % 2 else 'fish'}" for number in range(TASKS)]
             return await asyncio.gather(*(client.allows(url) for url in urls))
 
     with Site() as site:
         site.serve("/robots.txt", respond(RULES))
-        answers = asyncio.run(ask(site))
+        answers = asyncio.run(run(site))
         assert site.count("/robots.txt") == len(site.requests) == 1
     assert Counter(answers) == {True: TASKS // 2, False: TASKS // 2}
 
 
-def test_rfc9309_2_4_two_hundred_threads_of_a_cold_origin_cause_one_request_on_the_wire() -> None:
+def test_rfc9309_2_4_two_hundred_threads_send_one_http_request() -> None:
     answers: list[bool] = []
     with Site() as site, Client(user_agent=USER_AGENT) as client:
         site.serve("/robots.txt", respond(RULES))
         start = threading.Barrier(THREADS)
 
-        def ask() -> None:
+        def query() -> None:
             start.wait()
             answers.append(client.allows(f"{site.origin}/fish"))
 
-        threads = [threading.Thread(target=ask) for _ in range(THREADS)]
+        threads = [threading.Thread(target=query) for _ in range(THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -62,13 +63,13 @@ def test_rfc9309_2_4_two_hundred_threads_of_a_cold_origin_cause_one_request_on_t
 
 
 @needs_loopback_addresses
-def test_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
-    async def ask(site: Site) -> int:
+def test_each_of_ten_thousand_origins_gets_one_http_request() -> None:
+    async def run(site: Site) -> int:
         hosts = [f"127.1.{number // 250}.{number % 250 + 1}" for number in range(ORIGINS)]
-        flying = asyncio.Semaphore(FLYING)
+        limit = asyncio.Semaphore(CONCURRENT)
 
         async def both(client: AsyncClient, host: str) -> bool:
-            async with flying:
+            async with limit:
                 urls = [f"http://{host}:{site.port}/{path}" for path in ("fish", "private/")]
                 answers = await asyncio.gather(*(client.allows(url) for url in urls))
                 return answers == [True, False]
@@ -76,16 +77,16 @@ def test_ten_thousand_origins_are_asked_once_each_on_the_wire() -> None:
         async with AsyncClient(user_agent=USER_AGENT, transport=AiohttpTransport()) as client:
             return sum(await asyncio.gather(*(both(client, host) for host in hosts)))
 
-    with Site(host="0.0.0.0") as site:  # noqa: S104 - every loopback address is one of all
+    with Site(host="0.0.0.0") as site:  # noqa: S104 - all loopback addresses
         site.serve("/robots.txt", respond(RULES))
-        assert asyncio.run(ask(site)) == ORIGINS
-        asked = Counter(asked.host for asked in site.requests)
-    assert (len(asked), set(asked.values())) == (ORIGINS, {1})
+        assert asyncio.run(run(site)) == ORIGINS
+        counts = Counter(request.host for request in site.requests)
+    assert (len(counts), set(counts.values())) == (ORIGINS, {1})
 
 
 @needs_loopback_addresses
-def test_no_origin_waits_for_another_on_the_wire() -> None:
-    async def ask(site: Site) -> None:
+def test_no_origin_waits_for_a_silent_one() -> None:
+    async def run(site: Site) -> None:
         async with AsyncClient(user_agent=USER_AGENT, transport=AiohttpTransport()) as client:
             silent = [asyncio.create_task(client.allows(f"http://127.2.0.{n}:{site.port}/x")) for n in range(1, 101)]
             await asyncio.sleep(0)
@@ -97,12 +98,12 @@ def test_no_origin_waits_for_another_on_the_wire() -> None:
                 task.cancel()
             raise _Done(allowed)
 
-    with Site(host="0.0.0.0") as site:  # noqa: S104 - as above
+    with Site(host="0.0.0.0") as site:  # noqa: S104 - all loopback addresses
         site.serve("/robots.txt", BEHAVIOURS["silent"])
         with pytest.raises(_Done) as done:
-            asyncio.run(ask(site))
+            asyncio.run(run(site))
     assert done.value.args == (True,)
 
 
 class _Done(Exception):
-    """Ends a client without waiting for its origins."""
+    """Raised to close a client without waiting for fetches."""

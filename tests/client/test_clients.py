@@ -1,4 +1,4 @@
-"""Both clients: one fetch for each origin, whoever asks; answers, not errors."""
+"""Both clients: fetching each origin once, caching, stores, and the validation of options."""
 
 import asyncio
 import threading
@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -31,7 +31,7 @@ USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 
 
 class GatedOrigin(ScriptedOrigin):
-    """An origin that answers when it is told to."""
+    """An origin that responds once its gate is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class AsyncGatedOrigin(AsyncScriptedOrigin):
         return answer
 
 
-def test_two_hundred_threads_cause_one_request() -> None:
+def test_two_hundred_threads_send_one_request() -> None:
     origin = GatedOrigin()
     answers: list[bool] = []
     with Client(user_agent=USER_AGENT, transport=origin, store=MemoryStore()) as client:
@@ -69,45 +69,45 @@ def test_two_hundred_threads_cause_one_request() -> None:
             thread.join()
 
     assert answers == [True] * 200
-    assert len(origin.asked) == 1
+    assert len(origin.requests) == 1
 
 
-def test_ten_thousand_tasks_cause_one_request() -> None:
-    async def ask() -> tuple[int, int]:
+def test_ten_thousand_tasks_send_one_request() -> None:
+    async def run() -> tuple[int, int]:
         origin = AsyncGatedOrigin()
         async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
             tasks = [asyncio.create_task(client.allows("https://example.com/forbidden")) for _ in range(10_000)]
             await asyncio.sleep(0)
             origin.gate.set()
             answers = await asyncio.gather(*tasks)
-        return len(origin.asked), sum(answers)
+        return len(origin.requests), sum(answers)
 
-    assert asyncio.run(ask()) == (1, 0)
+    assert asyncio.run(run()) == (1, 0)
 
 
 def test_no_origin_waits_for_another() -> None:
-    async def ask() -> int:
+    async def run() -> int:
         arrived = 0
-        everybody = asyncio.Event()
+        all_arrived = asyncio.Event()
 
         class Meeting(AsyncScriptedOrigin):
             async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
                 nonlocal arrived
                 arrived += 1
                 if arrived == 10_000:
-                    everybody.set()
-                await everybody.wait()
+                    all_arrived.set()
+                await all_arrived.wait()
                 return await super().send(request)
 
         async with AsyncClient(user_agent=USER_AGENT, transport=Meeting()) as client:
             urls = [f"https://host{number}.example/open" for number in range(10_000)]
             return sum(await asyncio.gather(*(client.allows(url) for url in urls)))
 
-    assert asyncio.run(ask()) == 10_000
+    assert asyncio.run(run()) == 10_000
 
 
-def test_cancelled_task_takes_nobody_with_it() -> None:
-    async def ask() -> tuple[bool, int]:
+def test_cancelled_task_does_not_cancel_the_others() -> None:
+    async def run() -> tuple[bool, int]:
         origin = AsyncGatedOrigin()
         async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
             first = asyncio.create_task(client.allows("https://example.com/open"))
@@ -115,12 +115,12 @@ def test_cancelled_task_takes_nobody_with_it() -> None:
             await asyncio.sleep(0)
             first.cancel()
             origin.gate.set()
-            return await second, len(origin.asked)
+            return await second, len(origin.requests)
 
-    assert asyncio.run(ask()) == (True, 1)
+    assert asyncio.run(run()) == (True, 1)
 
 
-def test_user_agent_is_sent_and_names_the_agent() -> None:
+def test_user_agent_is_sent_and_selects_the_rules() -> None:
     origin = ScriptedOrigin({"body": "User-agent: ExampleBot\nDisallow: /\n\nUser-agent: Other\nDisallow:\n"})
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         assert not client.allows("https://example.com/")
@@ -128,12 +128,12 @@ def test_user_agent_is_sent_and_names_the_agent() -> None:
         assert client.allows("https://example.com/", agent=Agent(["None", "Other"]))
         assert client.options.agent == Agent("ExampleBot")
 
-    assert dict(origin.asked[0].headers)["User-Agent"] == USER_AGENT
-    assert "If-None-Match" not in dict(origin.asked[0].headers)
-    assert len(origin.asked) == 1
+    assert dict(origin.requests[0].headers)["User-Agent"] == USER_AGENT
+    assert "If-None-Match" not in dict(origin.requests[0].headers)
+    assert len(origin.requests) == 1
 
 
-def test_each_scheme_and_port_is_an_origin_of_its_own() -> None:
+def test_each_scheme_and_port_is_another_origin() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         for url in (
@@ -147,14 +147,14 @@ def test_each_scheme_and_port_is_an_origin_of_its_own() -> None:
         ):
             client.allows(url)
 
-    assert [request.url for request in origin.asked] == [
+    assert [request.url for request in origin.requests] == [
         "https://example.com/robots.txt",
         "http://example.com/robots.txt",
         "https://example.com:444/robots.txt",
     ]
 
 
-def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> None:
+def test_rfc9309_2_2_2_robots_txt_is_allowed_while_everything_else_is_disallowed() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 500})) as client:
         assert client.decide("https://example.com/robots.txt").reason is Reason.ROBOTS_TXT
         assert client.allows("https://example.com/robots.txt")
@@ -168,7 +168,7 @@ def test_rfc9309_2_2_2_robots_txt_itself_is_allowed_even_where_nothing_is() -> N
     assert "unreachable" in str(closed)
 
 
-def test_stale_answer_serves_while_it_is_fetched_anew() -> None:
+def test_stale_entry_is_used_while_it_is_refreshed() -> None:
     now = [0.0]
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
@@ -176,15 +176,15 @@ def test_stale_answer_serves_while_it_is_fetched_anew() -> None:
         origin.event = {"status": 404}
         now[0] = 86_400.0 + 60
         served = client.decide("https://example.com/forbidden")
-        give_up_at = time.monotonic() + 10
+        deadline = time.monotonic() + 10
         while client.decide("https://example.com/forbidden").reason is not Reason.UNAVAILABLE:
-            assert time.monotonic() < give_up_at
+            assert time.monotonic() < deadline
 
     assert served.reason is Reason.DISALLOW_RULE
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_revalidation_sends_conditions() -> None:
+def test_revalidation_sends_conditional_requests() -> None:
     now = [0.0]
 
     class Tagged(ScriptedOrigin):
@@ -203,68 +203,68 @@ def test_revalidation_sends_conditions() -> None:
     assert verdict.reason is Reason.DISALLOW_RULE
     assert verdict.access is not None
     assert verdict.access.fetched_at == 90_000.0
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_memory_is_bounded_and_the_least_used_goes_first() -> None:
+def test_memory_is_limited_and_the_least_recently_used_origin_is_evicted() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, max_memory_bytes=60_000) as client:
         for number in range(100):
             client.allows(f"https://host{number}.example/")
             client.allows("https://host0.example/")
         assert client._cache.memory_bytes <= 60_000
-        asked = len(origin.asked)
+        before = len(origin.requests)
         client.allows("https://host0.example/")
         client.allows("https://host99.example/")
-        assert len(origin.asked) == asked
+        assert len(origin.requests) == before
         client.allows("https://host1.example/")
-        assert len(origin.asked) == asked + 1
+        assert len(origin.requests) == before + 1
 
 
-def test_offline_asks_nobody() -> None:
+def test_offline_sends_no_request() -> None:
     origin = ScriptedOrigin()
     store = MemoryStore()
-    store.put(entry_of("https://kept.example/"))
+    store.put(make_entry("https://cached.example/"))
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 9e9) as client:
-        kept = client.origin_state("https://kept.example/", offline=True)
+        cached = client.origin_state("https://cached.example/", offline=True)
         unknown = client.origin_state("https://example.com/", offline=True)
 
-    assert origin.asked == []
-    assert kept.entry.outcome.detail == "status 200"
+    assert origin.requests == []
+    assert cached.entry.outcome.detail == "status 200"
     assert "not cached" in unknown.effective_access(9e9).explanation
     assert str(unknown.effective_access(9e9).effect) == "full-disallow"
 
 
-def test_refresh_asks_again() -> None:
+def test_refresh_sends_another_request() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         client.origin_state("https://example.com/")
         client.origin_state("https://example.com/", refresh=True)
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_clients_of_one_store_ask_once() -> None:
+def test_clients_that_share_a_store_send_one_request() -> None:
     store = MemoryStore()
     origin = ScriptedOrigin()
     for _ in range(3):
         with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
             assert not client.allows("https://example.com/forbidden")
             assert [entry.origin for entry in client.entries()] == ["https://example.com"]
-    assert len(origin.asked) == 1
+    assert len(origin.requests) == 1
 
 
-def test_entry_of_another_policy_is_fetched_anew() -> None:
+def test_entry_of_another_policy_is_not_used() -> None:
     store = MemoryStore()
     origin = ScriptedOrigin({"status": 503})
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         assert not client.allows("https://example.com/")
     with Client(user_agent=USER_AGENT, transport=origin, store=store, policy="yandex") as client:
         assert client.allows("https://example.com/")
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
 class BrokenStore(MemoryStore):
-    """A store that nobody reaches."""
+    """A store whose operations fail."""
 
     def get(self, origin: str) -> None:
         raise StoreError(f"store: {origin} cannot be reached")
@@ -276,30 +276,30 @@ class BrokenStore(MemoryStore):
         raise StoreError(f"store: {origin} cannot be leased to {holder} for {seconds}")
 
 
-def test_broken_store_costs_no_decision_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_store_is_logged_and_does_not_prevent_decisions(caplog: pytest.LogCaptureFixture) -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=BrokenStore()) as client:
         assert not client.allows("https://example.com/forbidden")
         assert client.allows("https://example.com/open")
         assert client.store_error is not None
-    assert len(origin.asked) == 1
+    assert len(origin.requests) == 1
     assert "continuing from memory" in caplog.text
 
 
-def test_corrupt_entry_is_dropped_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_corrupt_entry_is_discarded_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
-    entry = entry_of()
+    entry = make_entry()
     store.put(entry)
     store._entries[entry.origin]["format"] = 99
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         assert not client.allows("https://example.com/forbidden")
-    assert len(origin.asked) == 1
+    assert len(origin.requests) == 1
     assert "discarded and fetched again" in caplog.text
     assert store.get(entry.origin) is not None
 
 
-def test_worker_without_the_lease_waits_for_the_one_with_it() -> None:
+def test_worker_without_the_lease_waits_for_the_result() -> None:
     store = MemoryStore()
     slow, quick = GatedOrigin(), ScriptedOrigin()
     with (
@@ -309,7 +309,7 @@ def test_worker_without_the_lease_waits_for_the_one_with_it() -> None:
         answers: list[bool] = []
         leader = threading.Thread(target=lambda: answers.append(first.allows("https://example.com/forbidden")))
         leader.start()
-        while not slow.asked:
+        while not slow.requests:
             time.sleep(0.001)
         follower = threading.Thread(target=lambda: answers.append(second.allows("https://example.com/forbidden")))
         follower.start()
@@ -318,24 +318,24 @@ def test_worker_without_the_lease_waits_for_the_one_with_it() -> None:
         follower.join()
 
     assert answers == [False, False]
-    assert quick.asked == []
+    assert quick.requests == []
 
 
-def test_error_in_a_transport_reaches_all_who_wait_and_poisons_nothing() -> None:
+def test_exception_of_a_transport_is_raised_and_the_next_call_tries_again() -> None:
     class Faulty(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:
             super().send(request)
-            if len(self.asked) == 1:
-                raise RuntimeError("a defect")
+            if len(self.requests) == 1:
+                raise RuntimeError("a bug")
             return Response(request.url, 404, (), b"")
 
     with Client(user_agent=USER_AGENT, transport=Faulty()) as client:
-        with pytest.raises(RuntimeError, match="a defect"):
+        with pytest.raises(RuntimeError, match="a bug"):
             client.allows("https://example.com/")
         assert client.allows("https://example.com/")
 
 
-def test_total_time_bounds_the_redirects_together() -> None:
+def test_timeout_includes_redirects() -> None:
     class Slow(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:
             time.sleep(0.02)
@@ -348,19 +348,19 @@ def test_total_time_bounds_the_redirects_together() -> None:
     assert not verdict.allowed
     assert verdict.access is not None
     assert FailureKind.TIMEOUT in verdict.access.explanation
-    assert len(origin.asked) <= 3
-    assert origin.asked[1].timeout < 0.05
+    assert len(origin.requests) <= 3
+    assert origin.requests[1].timeout < 0.05
 
 
 @pytest.mark.parametrize(
-    "options, error, said",
+    "options, error, message",
     [
         ({"user_agent": ""}, InvalidOption, "user_agent"),
         ({"user_agent": "Bot\nX: y"}, InvalidOption, "user_agent"),
         ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "no crawler in the User-Agent header"),
         ({"agent": "Example Bot"}, InvalidProductToken, "Example Bot"),
         ({"policy": "bing"}, UnknownPolicy, "bing"),
-        ({"profile": "nobody"}, UnknownProfile, "nobody"),
+        ({"profile": "unknown"}, UnknownProfile, "unknown"),
         ({"max_bytes": 5}, InvalidLimit, "512000"),
         ({"timeout": 0}, InvalidOption, "timeout"),
         ({"read_timeout": float("inf")}, InvalidOption, "read_timeout"),
@@ -379,21 +379,21 @@ def test_total_time_bounds_the_redirects_together() -> None:
         ({"colour": "red"}, InvalidOption, "unknown option 'colour': choose from 'agent', 'policy'"),
     ],
 )
-def test_options_that_cannot_be_meant_are_told(options: dict[str, object], error: type[Exception], said: str) -> None:
-    given: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
-    with pytest.raises(error, match=said):
-        Client(**given)  # type: ignore[arg-type]  # what callers get wrong
-    with pytest.raises(error, match=said):
-        AsyncClient(**given)  # type: ignore[arg-type]  # the same
+def test_invalid_option_raises(options: dict[str, object], error: type[Exception], message: str) -> None:
+    arguments: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin()} | options
+    with pytest.raises(error, match=message):
+        Client(**arguments)  # type: ignore[arg-type]  # invalid on purpose
+    with pytest.raises(error, match=message):
+        AsyncClient(**arguments)  # type: ignore[arg-type]  # invalid on purpose
 
 
 @pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])
-def test_urls_without_an_origin_are_told(url: str) -> None:
-    async def ask(client: AsyncClient) -> None:
+def test_url_without_an_origin_raises(url: str) -> None:
+    async def run(client: AsyncClient) -> None:
         async with client:
             await client.allows(url)
 
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client, pytest.raises(InvalidURL):
         client.allows(url)
     with pytest.raises(InvalidURL):
-        asyncio.run(ask(AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())))
+        asyncio.run(run(AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())))

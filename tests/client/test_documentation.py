@@ -30,4 +30,4 @@ def test_example_runs(
         pytest.importorskip("aiohttp")
         monkeypatch.setattr("canfetch.client.transports.aiohttp_transport.AiohttpTransport", AsyncScriptedOrigin)
     exec(compile(example, str(PAGE), "exec"), {"__name__": "example"})  # noqa: S102 - our own documentation
-    assert capsys.readouterr().out.startswith(("True", "'not a URL'"))
+    assert capsys.readouterr().out.startswith(("True", "invalid URL 'not a URL'"))

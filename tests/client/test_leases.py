@@ -1,4 +1,4 @@
-"""Who may fetch, where several clients share a store: one of them, and whoever comes next looks first."""
+"""Leases of a shared store: after acquiring a lease, a client checks the store before it fetches."""
 
 import asyncio
 
@@ -13,8 +13,8 @@ USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/open"
 
 
-class Overtaken(MemoryStore):
-    """A store where somebody else fetches between a client's look and its lease."""
+class OvertakenStore(MemoryStore):
+    """A store in which another client puts an entry just before a lease is acquired."""
 
     def __init__(self, other: ScriptedOrigin) -> None:
         super().__init__()
@@ -29,24 +29,24 @@ class Overtaken(MemoryStore):
 
 
 @pytest.mark.parametrize("refresh", [False, True])
-def test_answer_that_came_before_the_lease_counts(*, refresh: bool) -> None:
+def test_entry_stored_before_the_lease_is_used(*, refresh: bool) -> None:
     first, second = ScriptedOrigin(), ScriptedOrigin()
-    store = Overtaken(first)
+    store = OvertakenStore(first)
     with Client(user_agent=USER_AGENT, transport=second, store=store) as client:
-        known = client.origin_state(URL, refresh=refresh)
+        state = client.origin_state(URL, refresh=refresh)
         assert store._leases == {}
-        assert known.entry == store.get("https://example.com")
-    assert (len(first.asked), len(second.asked)) == (1, 0)
+        assert state.entry == store.get("https://example.com")
+    assert (len(first.requests), len(second.requests)) == (1, 0)
 
 
-def test_answer_that_came_before_the_lease_counts_async() -> None:
+def test_entry_stored_before_the_lease_is_used_async() -> None:
     first, second = ScriptedOrigin(), AsyncScriptedOrigin()
-    store = Overtaken(first)
+    store = OvertakenStore(first)
 
-    async def ask() -> bool:
+    async def run() -> bool:
         async with AsyncClient(user_agent=USER_AGENT, transport=second, store=store) as client:
             return await client.allows(URL)
 
-    assert asyncio.run(ask())
+    assert asyncio.run(run())
     assert store._leases == {}
-    assert (len(first.asked), len(second.asked)) == (1, 0)
+    assert (len(first.requests), len(second.requests)) == (1, 0)

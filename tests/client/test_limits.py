@@ -1,4 +1,4 @@
-"""Clients that share a store and read more or less of a file: nobody takes a part for the whole."""
+"""Clients with different parsing limits that share a store."""
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
@@ -10,49 +10,49 @@ from canfetch.client.transports import TransportRequest
 
 USER_AGENT = "ExampleBot/1.0"
 FILE = b"User-agent: *\nDisallow: /y\n" + b"#\n" * 300_000 + b"Disallow: /x\n"
-MORE_OCTETS = 1_000_000
+LARGE_LIMIT = 1_000_000
 X, Y = "https://example.com/x", "https://example.com/y"
 
 
-class Large(ScriptedOrigin):
-    """An origin whose file ends with a rule that is past the least limit; it knows whether it has changed."""
+class LargeFile(ScriptedOrigin):
+    """An origin whose file has its last rule after the default limit. It supports conditional requests."""
 
     def send(self, request: TransportRequest) -> Response | Failure:
         if self.event != {"status": 200}:
             return super().send(request)
-        self.asked.append(request)
+        self.requests.append(request)
         if ("If-None-Match", '"a"') in request.headers:
             return Response(request.url, 304, (("ETag", '"a"'),), b"")
         return Response(request.url, 200, (("ETag", '"a"'),), FILE[: request.max_bytes + 1])
 
 
-def clients(store: MemoryStore, origin: Large, *, revalidate: bool = False) -> tuple[Client, Client]:
-    """Give a client that reads as much as all do, and one that reads further."""
-    less = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate)
-    more = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate, max_bytes=MORE_OCTETS)
-    return less, more
+def clients(store: MemoryStore, origin: LargeFile, *, revalidate: bool = False) -> tuple[Client, Client]:
+    """Return a client with the default limit, and one with a larger limit."""
+    small = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate)
+    large = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate, max_bytes=LARGE_LIMIT)
+    return small, large
 
 
 @pytest.mark.parametrize("revalidate", [False, True])
-def test_rfc9309_2_5_copy_that_was_cut_is_fetched_again_by_who_reads_further(*, revalidate: bool) -> None:
-    store, origin = MemoryStore(), Large()
-    less, more = clients(store, origin, revalidate=revalidate)
+def test_rfc9309_2_5_truncated_copy_is_fetched_again_with_a_larger_limit(*, revalidate: bool) -> None:
+    store, origin = MemoryStore(), LargeFile()
+    small, large = clients(store, origin, revalidate=revalidate)
 
-    assert [less.allows(url) for url in (X, Y)] == [True, False]
-    assert [more.allows(url) for url in (X, Y)] == [False, False]
-    assert len(origin.asked) == 2
-    # What is whole serves both of them.
+    assert [small.allows(url) for url in (X, Y)] == [True, False]
+    assert [large.allows(url) for url in (X, Y)] == [False, False]
+    assert len(origin.requests) == 2
+    # Both clients can use the complete copy.
     for client, allowed in zip(clients(store, origin), (True, False), strict=True):
         assert client.allows(X) is allowed
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_rfc9309_2_5_copy_that_was_cut_counts_while_nobody_can_fetch_it() -> None:
-    store, origin = MemoryStore(), Large()
-    less, more = clients(store, origin)
-    assert not less.allows(Y)
+def test_rfc9309_2_5_truncated_copy_is_used_while_the_origin_is_unreachable() -> None:
+    store, origin = MemoryStore(), LargeFile()
+    small, large = clients(store, origin)
+    assert not small.allows(Y)
 
     origin.event = {"status": 503}
 
-    assert not more.allows(Y)
-    assert len(origin.asked) == 2
+    assert not large.allows(Y)
+    assert len(origin.requests) == 2

@@ -1,4 +1,4 @@
-"""What clients remember of origins: which URL belongs to which, what stays, and for how long an answer holds."""
+"""The memory of clients: finding the origin of a URL, eviction, shared files, and memory accounting."""
 
 import asyncio
 import tracemalloc
@@ -26,13 +26,13 @@ SPELLINGS = [
     "HTTPS://Example.COM/",
     "https://example.com:443/",
     "https://example.com:/",
-    "https://somebody@example.com/",
+    "https://user@example.com/",
     b"https://example.com/",
 ]
 
 
-class ByHost(ScriptedOrigin):
-    """example.co is open, every other origin is closed."""
+class OneOpenHost(ScriptedOrigin):
+    """example.co allows everything, every other origin disallows everything."""
 
     def send(self, request: TransportRequest) -> Response | Failure:
         is_open = request.url == "https://example.co/robots.txt"
@@ -41,42 +41,45 @@ class ByHost(ScriptedOrigin):
 
 
 @pytest.mark.parametrize("url", SPELLINGS)
-def test_rfc9309_2_3_one_origin_in_every_spelling(url: str | bytes) -> None:
-    origin = ByHost()
+def test_rfc9309_2_3_equivalent_urls_have_one_origin(url: str | bytes) -> None:
+    origin = OneOpenHost()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
-        # A known origin whose name is the beginning of another's.
+        # A cached origin whose name is a prefix of another.
         assert client.allows("https://example.co/")
         assert not client.allows("https://example.com/")
         assert not client.allows(url)
         assert not client.decide(url).allowed
-    assert [asked.url for asked in origin.asked] == ["https://example.co/robots.txt", "https://example.com/robots.txt"]
+    assert [request.url for request in origin.requests] == [
+        "https://example.co/robots.txt",
+        "https://example.com/robots.txt",
+    ]
 
 
 @pytest.mark.parametrize(
     "url", ["https://example.co", "https://example.com/", "https://example.co.uk/", "http://e.co/"]
 )
-def test_rfc9309_2_3_another_origin_is_no_spelling(url: str) -> None:
+def test_rfc9309_2_3_similar_urls_have_other_origins(url: str) -> None:
     class Scripted(AsyncScriptedOrigin):
         async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-            return ByHost().send(request)
+            return OneOpenHost().send(request)
 
-    async def ask() -> tuple[bool, bool]:
+    async def run() -> tuple[bool, bool]:
         async with AsyncClient(user_agent=USER_AGENT, transport=Scripted()) as client:
             return await client.allows("https://example.co/"), await client.allows(url)
 
-    assert asyncio.run(ask()) == (True, url == "https://example.co")
+    assert asyncio.run(run()) == (True, url == "https://example.co")
 
 
 @pytest.mark.parametrize("url", ["", "/", "/a/b", "example.com/", "://", ":///", "https:///a", "https://a b/"])
-def test_what_has_no_origin_is_told_whatever_is_known(url: str) -> None:
-    with Client(user_agent=USER_AGENT, transport=ByHost()) as client:
+def test_url_without_an_origin_raises(url: str) -> None:
+    with Client(user_agent=USER_AGENT, transport=OneOpenHost()) as client:
         client.allows("https://example.co/")
         with pytest.raises(InvalidURL):
             client.allows(url)
 
 
 @pytest.mark.parametrize("event", [{"status": 200}, {"status": 404}, {"status": 503}])
-def test_agents_are_checked_whatever_is_known(event: dict[str, int]) -> None:
+def test_invalid_agent_raises_with_a_cached_origin(event: dict[str, int]) -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(event)) as client:
         for _ in range(2):
             with pytest.raises(InvalidProductToken):
@@ -84,7 +87,7 @@ def test_agents_are_checked_whatever_is_known(event: dict[str, int]) -> None:
             client.allows("https://example.com/")
 
 
-def test_each_agent_has_its_own_answer() -> None:
+def test_each_agent_has_its_own_result() -> None:
     body = "User-agent: ExampleBot\nDisallow: /\nUser-agent: OtherBot\nAllow: /\n"
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin({"status": 200, "body": body})) as client:
         for _ in range(2):
@@ -93,21 +96,21 @@ def test_each_agent_has_its_own_answer() -> None:
             assert not client.allows("https://example.com/", agent="ExampleBot")
 
 
-def test_google_while_unreachable_time_decides_and_no_answer_is_remembered() -> None:
-    class Busy(ScriptedOrigin):
+def test_google_result_changes_while_the_origin_is_unreachable() -> None:
+    class Unavailable(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:
-            self.asked.append(request)
+            self.requests.append(request)
             return Response(request.url, 503, (("Retry-After", "86400"),), b"")
 
     now = [0.0]
-    origin = Busy()
+    origin = Unavailable()
     with Client(user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]) as client:
         assert not client.allows("https://example.com/")
         now[0] = 11 * 3600.0
         assert not client.allows("https://example.com/")
         now[0] = 13 * 3600.0
         assert client.allows("https://example.com/")
-    assert len(origin.asked) == 1
+    assert len(origin.requests) == 1
 
 
 def origin_state(host: str, body: str | None) -> OriginState:
@@ -117,40 +120,40 @@ def origin_state(host: str, body: str | None) -> OriginState:
     return OriginState(Origin.from_url(f"https://{host}/"), entry, client.options)
 
 
-def test_what_was_used_stays_and_what_is_new_stays() -> None:
-    known = [origin_state(f"host{number}.example", f"# {number}\n") for number in range(4)]
-    files = [one.file.memory_bytes for one in known if one.file is not None]
-    memory = OriginCache(3 * (known[0].memory_bytes + files[0]))
-    for one in known[:3]:
-        memory.put(one)
-    assert memory.find("https://host0.example/a") is known[0]
+def test_least_recently_used_origin_is_evicted() -> None:
+    states = [origin_state(f"host{number}.example", f"# {number}\n") for number in range(4)]
+    files = [state.file.memory_bytes for state in states if state.file is not None]
+    cache = OriginCache(3 * (states[0].memory_bytes + files[0]))
+    for state in states[:3]:
+        cache.put(state)
+    assert cache.find("https://host0.example/a") is states[0]
 
-    memory.put(known[3])
+    cache.put(states[3])
 
-    assert len(memory) == 3
-    assert memory.memory_bytes == sum(known[number].memory_bytes + files[number] for number in (0, 2, 3))
-    assert memory.get("https://host1.example") is None
+    assert len(cache) == 3
+    assert cache.memory_bytes == sum(states[number].memory_bytes + files[number] for number in (0, 2, 3))
+    assert cache.get("https://host1.example") is None
 
 
-def test_what_is_new_stays_however_little_room_there_is() -> None:
-    small = OriginCache(1)
+def test_new_origin_is_kept_even_if_it_exceeds_the_limit() -> None:
+    cache = OriginCache(1)
     for number, body in enumerate(["# a\n", "# a\n", None, "# b\n"]):
-        one = origin_state(f"host{number}.example", body)
-        small.put(one)
-        assert small.find(str(one.origin)) is one
-        assert len(small) == 1
-    small.remove("https://host3.example")
-    small.remove("https://host3.example")
-    assert (len(small), small.memory_bytes) == (0, 0)
+        state = origin_state(f"host{number}.example", body)
+        cache.put(state)
+        assert cache.find(str(state.origin)) is state
+        assert len(cache) == 1
+    cache.remove("https://host3.example")
+    cache.remove("https://host3.example")
+    assert (len(cache), cache.memory_bytes) == (0, 0)
 
 
-def test_origins_with_the_same_file_share_it() -> None:
+def test_origins_with_identical_files_share_one() -> None:
     first, second, other, without = (
         origin_state(f"host{number}.example", body) for number, body in enumerate(["# a\n", "# a\n", "# b\n", None])
     )
-    memory = OriginCache(1_000_000)
-    for one in (first, second, other, without):
-        memory.put(one)
+    cache = OriginCache(1_000_000)
+    for state in (first, second, other, without):
+        cache.put(state)
     assert first.file is second.file
     assert first.file is not other.file
     assert without.file is None
@@ -159,21 +162,21 @@ def test_origins_with_the_same_file_share_it() -> None:
     assert second.entry.copy is not None
     assert second.entry.copy.content is first.file.content
     origins = first.memory_bytes + second.memory_bytes + other.memory_bytes + without.memory_bytes
-    assert memory.memory_bytes == origins + first.file.memory_bytes + other.file.memory_bytes
+    assert cache.memory_bytes == origins + first.file.memory_bytes + other.file.memory_bytes
 
-    # The file counts until the last origin that has it is gone, whichever came first.
+    # The file is counted until the last of its origins is removed.
     shared = first.file.memory_bytes
-    memory.remove(str(first.origin))
-    assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
+    cache.remove(str(first.origin))
+    assert cache.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
     again = origin_state("host1.example", "# a\n")
-    memory.put(again)
+    cache.put(again)
     assert again.file is second.file
-    assert memory.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
-    memory.remove(str(again.origin))
-    assert memory.memory_bytes == other.memory_bytes + without.memory_bytes + other.file.memory_bytes
+    assert cache.memory_bytes == origins - first.memory_bytes + shared + other.file.memory_bytes
+    cache.remove(str(again.origin))
+    assert cache.memory_bytes == other.memory_bytes + without.memory_bytes + other.file.memory_bytes
 
 
-def test_shared_files_rule_over_each_origin_alone() -> None:
+def test_shared_file_keeps_origins_separate() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
         for host in ("one.example", "two.example"):
@@ -182,28 +185,28 @@ def test_shared_files_rule_over_each_origin_alone() -> None:
             verdict = client.decide(f"https://{host}/forbidden")
             assert verdict.access is not None
             assert verdict.access.robots_url == f"https://{host}/robots.txt"
-        known = client.origin_state("https://one.example/")
+        state = client.origin_state("https://one.example/")
     for url in ("https://two.example/open", b"https://two.example/", "https://one.example.org/", "http://one.example/"):
         with pytest.raises(OriginMismatch):
-            known.allows(url, None, 0.0)
+            state.allows(url, None, 0.0)
         with pytest.raises(OriginMismatch):
-            known.decide(url, client.options.agent, 0.0)
+            state.decide(url, client.options.agent, 0.0)
     for here in ("https://one.example/open", "HTTPS://ONE.example:443/open", "https://one.example", "/open"):
-        assert known.allows(here, None, 0.0)
-    assert len(origin.asked) == 2
+        assert state.allows(here, None, 0.0)
+    assert len(origin.requests) == 2
 
 
-def test_what_is_held_is_counted_by_engine() -> None:
+def test_memory_of_a_file_depends_on_the_engine() -> None:
     pytest.importorskip("canfetch._native")
     body = "User-agent: *\n" + "Disallow: /a\n" * 1000
-    held = {}
+    sizes = {}
     for engine in ("native", "python"):
         transport = ScriptedOrigin({"status": 200, "body": body})
         with Client(user_agent=USER_AGENT, transport=transport, engine=engine) as client:
             client.origin_state("https://example.com/")
-            held[engine] = client._cache.memory_bytes
-    assert 3 * 13_000 < held["native"] < 5 * 13_000
-    assert 10 * 13_000 < held["python"] < 25 * 13_000
+            sizes[engine] = client._cache.memory_bytes
+    assert 3 * 13_000 < sizes["native"] < 5 * 13_000
+    assert 10 * 13_000 < sizes["python"] < 25 * 13_000
 
 
 MANY_RECORDS = {
@@ -218,7 +221,7 @@ MANY_RECORDS = {
 
 
 @pytest.mark.parametrize("name", MANY_RECORDS)
-def test_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> None:
+def test_estimated_memory_of_a_file_covers_the_measured_memory(name: str) -> None:
     body = MANY_RECORDS[name]
     transport = ScriptedOrigin({"status": 200, "body": ""})
     with Client(user_agent=USER_AGENT, transport=transport, engine="python") as client:
@@ -229,29 +232,29 @@ def test_a_file_of_many_records_counts_as_much_as_it_takes(name: str) -> None:
             parsed = file.parse()
             for agent in ("ExampleBot", "OtherBot"):
                 parsed.decide("/a", agent=agent)
-            taken, _ = tracemalloc.get_traced_memory()
+            measured, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert taken < 1.5 * file.memory_bytes
+    assert measured < 1.5 * file.memory_bytes
 
 
-@pytest.mark.parametrize("name, taken", [("short", 92_000), ("agents", 104_000), ("sitemaps", 45_000)])
-def test_native_file_of_many_records_counts_about_what_was_measured(name: str, taken: int) -> None:
+@pytest.mark.parametrize("name, measured", [("short", 92_000), ("agents", 104_000), ("sitemaps", 45_000)])
+def test_estimated_memory_of_a_native_file_is_near_the_measured_memory(name: str, measured: int) -> None:
     pytest.importorskip("canfetch._native")
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), engine="native") as client:
-        assert taken / 1.5 < CachedFile(MANY_RECORDS[name], client.options).memory_bytes < 1.5 * taken
+        assert measured / 1.5 < CachedFile(MANY_RECORDS[name], client.options).memory_bytes < 1.5 * measured
 
 
-def test_lines_that_are_no_records_count_by_their_octets() -> None:
+def test_lines_without_records_count_only_their_bytes() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
-        blank, long = (CachedFile(octets, client.options).memory_bytes for octets in (b"\n" * 9000, b"x" * 9000))
+        blank, long = (CachedFile(content, client.options).memory_bytes for content in (b"\n" * 9000, b"x" * 9000))
         assert blank == long
         assert CachedFile(b"a:b\n" * 2250, client.options).memory_bytes > 2 * blank
 
 
-def test_the_least_recently_used_goes_first_whatever_was_asked_between() -> None:
-    known = [origin_state(f"host{number}.example", None) for number in range(40)]
-    memory = OriginCache(10 * max(one.memory_bytes for one in known))
+def test_eviction_order_is_least_recently_used_after_random_operations() -> None:
+    states = [origin_state(f"host{number}.example", None) for number in range(40)]
+    cache = OriginCache(10 * max(state.memory_bytes for state in states))
     used: list[str] = []
 
     def use(name: str) -> None:
@@ -259,22 +262,22 @@ def test_the_least_recently_used_goes_first_whatever_was_asked_between() -> None
             used.remove(name)
         used.append(name)
 
-    dice = Random(9309)  # noqa: S311 - no secret
+    dice = Random(9309)  # noqa: S311 - not used for security
     for _ in range(2000):
-        one = dice.choice(known)
-        name = str(one.origin)
-        action = dice.choice(["put", "find", "find", "forget"])
+        state = dice.choice(states)
+        name = str(state.origin)
+        action = dice.choice(["put", "find", "find", "remove"])
         if action == "put":
-            memory.put(one)
+            cache.put(state)
             use(name)
-            del used[: -len(memory)]
-        elif action == "forget":
-            memory.remove(name)
+            del used[: -len(cache)]
+        elif action == "remove":
+            cache.remove(name)
             used = [other for other in used if other != name]
         else:
-            assert (memory.find(f"{name}/a") is one) is (name in used)
+            assert (cache.find(f"{name}/a") is state) is (name in used)
             if name in used:
                 use(name)
-        # Reading them all would be using them.
-        assert set(memory._by_name) == set(used)
-        assert len(memory._heap) <= 2 * len(memory) + 65
+        # Looking origins up would mark them as used.
+        assert set(cache._by_name) == set(used)
+        assert len(cache._heap) <= 2 * len(cache) + 65

@@ -1,4 +1,4 @@
-"""What only the crawler can know of a site: whether its pages answer, and whether it answers 5xx for missing ones."""
+"""Facts about a site that only the crawler knows: `site_reachable` and `misconfigured_origins`."""
 
 import asyncio
 
@@ -17,14 +17,16 @@ DAY_SECONDS = 86_400.0
 
 
 @pytest.mark.parametrize(
-    "site_reachable, allowed, said",
+    "site_reachable, allowed, explanation",
     [
         (True, True, "the site is reachable"),
         (False, False, "the site is unreachable"),
         (None, False, "it is unknown whether the site is reachable"),
     ],
 )
-def test_google_after_thirty_days_the_site_decides(*, site_reachable: bool | None, allowed: bool, said: str) -> None:
+def test_google_reachability_of_the_site_decides_after_thirty_days(
+    *, site_reachable: bool | None, allowed: bool, explanation: str
+) -> None:
     now = [0.0]
     with Client(
         user_agent=USER_AGENT, policy="google", transport=ScriptedOrigin({"status": 503}), clock=lambda: now[0]
@@ -34,17 +36,17 @@ def test_google_after_thirty_days_the_site_decides(*, site_reachable: bool | Non
         verdict = client.decide(OPEN, site_reachable=site_reachable)
         assert client.allows(OPEN, site_reachable=site_reachable) is allowed
         assert client.origin_state(OPEN).allows(OPEN, None, now[0], site_reachable=site_reachable) is allowed
-        # It is an answer to this question, and no memory of another.
+        # The argument applies to one call only.
         assert not client.allows(OPEN)
     assert verdict.allowed is allowed
     assert verdict.access is not None
-    assert said in verdict.access.explanation
+    assert explanation in verdict.access.explanation
 
 
-def test_google_async_client_is_told_the_same() -> None:
+def test_google_reachability_of_the_site_decides_async() -> None:
     now = [0.0]
 
-    async def ask() -> list[bool]:
+    async def run() -> list[bool]:
         origin = AsyncScriptedOrigin({"status": 503})
         async with AsyncClient(
             user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]
@@ -54,11 +56,11 @@ def test_google_async_client_is_told_the_same() -> None:
             verdict = await client.decide(OPEN, site_reachable=True)
             return [verdict.allowed, await client.allows(OPEN, site_reachable=True), await client.allows(OPEN)]
 
-    assert asyncio.run(ask()) == [True, True, False]
+    assert asyncio.run(run()) == [True, True, False]
 
 
-def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
-    async def ask() -> bool:
+def test_google2019_5xx_of_a_misconfigured_origin_is_a_404() -> None:
+    async def run() -> bool:
         transport = AsyncScriptedOrigin({"status": 500})
         async with AsyncClient(
             user_agent=USER_AGENT, policy="google2019", transport=transport, misconfigured_origins={ORIGIN}
@@ -73,14 +75,14 @@ def test_google2019_5xx_of_a_site_that_is_misconfigured_is_a_404() -> None:
     ) as client:
         assert client.allows(OPEN)
         assert not client.allows("https://unknown.example/open")
-        assert client.decide(OPEN).access.effect == "full-allow"  # type: ignore[union-attr]  # a client says it
-    assert asyncio.run(ask())
+        assert client.decide(OPEN).access.effect == "full-allow"  # type: ignore[union-attr]  # always set by a client
+    assert asyncio.run(run())
 
 
-def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> None:
+def test_google2019_5xx_classified_by_another_client_is_fetched_again() -> None:
     store, origin = MemoryStore(), ScriptedOrigin({"status": 500})
 
-    def request(*misconfigured: str) -> bool:
+    def query(*misconfigured: str) -> bool:
         client = Client(
             user_agent=USER_AGENT,
             policy="google2019",
@@ -90,11 +92,11 @@ def test_google2019_what_another_client_made_of_a_5xx_is_asked_for_anew() -> Non
         )
         return client.allows(OPEN)
 
-    assert [request(), request(ORIGIN), request(ORIGIN), request()] == [False, True, True, False]
-    assert len(origin.asked) == 3
+    assert [query(), query(ORIGIN), query(ORIGIN), query()] == [False, True, True, False]
+    assert len(origin.requests) == 3
 
 
-@pytest.mark.parametrize("given, error", [(ORIGIN, InvalidOption), (["nowhere"], InvalidURL)])
-def test_misconfigured_sites_are_origins(given: object, error: type[Exception]) -> None:
+@pytest.mark.parametrize("value, error", [(ORIGIN, InvalidOption), (["nowhere"], InvalidURL)])
+def test_invalid_misconfigured_origins_raise(value: object, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Client(user_agent=USER_AGENT, misconfigured_origins=given)  # type: ignore[arg-type]  # what callers get wrong
+        Client(user_agent=USER_AGENT, misconfigured_origins=value)  # type: ignore[arg-type]  # invalid on purpose

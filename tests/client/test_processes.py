@@ -1,4 +1,4 @@
-"""Many processes, one store, one request: on a real server, with a real SQLite file and a real Redis."""
+"""Processes that share a store send one request, with a real server, SQLite file and Redis server."""
 
 import multiprocessing
 import os
@@ -18,7 +18,7 @@ __all__ = ["redis_url"]
 
 
 class _Slow(BaseHTTPRequestHandler):
-    """Answers when as many processes as there are have had the time to ask."""
+    """A slow server, so that all processes need the origin while it is fetched."""
 
     requests = 0
     lock = threading.Lock()
@@ -34,12 +34,12 @@ class _Slow(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Do not log."""
 
 
 @pytest.fixture
 def origin() -> Iterator[str]:
-    """A real origin on loopback that counts what it is asked."""
+    """A server on loopback that counts its requests."""
     _Slow.requests = 0
     with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -49,33 +49,33 @@ def origin() -> Iterator[str]:
         thread.join()
 
 
-def store_at(place: str) -> Store:
-    if place.startswith("redis://"):
+def open_store(location: str) -> Store:
+    if location.startswith("redis://"):
         from canfetch.client.stores.redis import RedisStore
 
-        return RedisStore(place, prefix="canfetch-processes:")
-    return SQLiteStore(place)
+        return RedisStore(location, prefix="canfetch-processes:")
+    return SQLiteStore(location)
 
 
-def ask(place: str, origin: str) -> tuple[bool, bool]:
-    """Ask as one process of a fleet."""
-    with Client(user_agent="ExampleBot/1.0", store=store_at(place)) as client:
+def query(location: str, origin: str) -> tuple[bool, bool]:
+    """Decide about two URLs, as one process of a fleet."""
+    with Client(user_agent="ExampleBot/1.0", store=open_store(location)) as client:
         return client.allows(f"{origin}/open"), client.allows(f"{origin}/forbidden")
 
 
-def fleet(place: str, origin: str) -> list[tuple[bool, bool]]:
+def run_fleet(location: str, origin: str) -> list[tuple[bool, bool]]:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        return pool.starmap(ask, [(place, origin)] * 4, chunksize=1)
+        return pool.starmap(query, [(location, origin)] * 4, chunksize=1)
 
 
-def test_four_processes_on_one_sqlite_store_cause_one_request(tmp_path: Path, origin: str) -> None:
-    assert fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
+def test_four_processes_with_one_sqlite_store_send_one_request(tmp_path: Path, origin: str) -> None:
+    assert run_fleet(str(tmp_path / "robots.sqlite3"), origin) == [(True, False)] * 4
     assert _Slow.requests == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork on this platform")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin: str) -> None:
+def test_four_forks_of_one_client_send_one_request(tmp_path: Path, origin: str) -> None:
     with Client(user_agent="ExampleBot/1.0", store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
         forks = [
             multiprocessing.get_context("fork").Process(target=client.allows, args=(f"{origin}/open",))
@@ -91,12 +91,12 @@ def test_four_forks_of_one_client_cause_one_request(tmp_path: Path, origin: str)
         assert _Slow.requests == 1
 
 
-def test_four_processes_on_one_redis_cause_one_request(redis_url: str, origin: str) -> None:
-    assert fleet(redis_url, origin) == [(True, False)] * 4
+def test_four_processes_with_one_redis_store_send_one_request(redis_url: str, origin: str) -> None:
+    assert run_fleet(redis_url, origin) == [(True, False)] * 4
     assert _Slow.requests == 1
 
 
-def test_redis_that_is_down_costs_no_decision(origin: str, caplog: pytest.LogCaptureFixture) -> None:
-    assert ask("redis://127.0.0.1:1/0", origin) == (True, False)
+def test_redis_server_that_is_down_does_not_prevent_decisions(origin: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert query("redis://127.0.0.1:1/0", origin) == (True, False)
     assert _Slow.requests == 1
     assert "continuing from memory" in caplog.text

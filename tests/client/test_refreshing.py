@@ -1,4 +1,4 @@
-"""Answers that serve while they are fetched anew, and clients that are closed meanwhile."""
+"""Refreshes in the background, and clients that are closed meanwhile."""
 
 import threading
 
@@ -15,53 +15,53 @@ URL = "https://example.com/forbidden"
 DAY_SECONDS = 86_400.0
 
 
-class ForkAware(ScriptedOrigin):
-    """An origin that answers at once, and the second time when it is told to."""
+class GatedRefresh(ScriptedOrigin):
+    """An origin that responds to the first request at once, and to others once its gate is open."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked_again = threading.Event()
+        self.is_refreshing = threading.Event()
         self.gate = threading.Event()
 
     def send(self, request: TransportRequest) -> Response | Failure:
         answer = super().send(request)
-        if len(self.asked) > 1:
-            self.asked_again.set()
+        if len(self.requests) > 1:
+            self.is_refreshing.set()
             assert self.gate.wait(30)
         return answer
 
 
-def test_stale_answer_causes_one_request_however_often_it_serves() -> None:
+def test_stale_entry_is_refreshed_by_one_request() -> None:
     now = [0.0]
-    origin = ForkAware()
+    origin = GatedRefresh()
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(URL)
         now[0] = DAY_SECONDS + 60
         assert not client.allows(URL)
-        assert origin.asked_again.wait(30)
+        assert origin.is_refreshing.wait(30)
         assert [client.allows(URL) for _ in range(100)] == [False] * 100
         origin.gate.set()
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_client_that_is_closed_lets_a_refresh_end() -> None:
+def test_close_waits_for_a_refresh() -> None:
     now = [0.0]
-    origin, store = ForkAware(), MemoryStore()
+    origin, store = GatedRefresh(), MemoryStore()
     client = Client(
         user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_while_revalidate=3600.0
     )
     client.allows(URL)
     now[0] = DAY_SECONDS + 60
     client.allows(URL)
-    assert origin.asked_again.wait(30)
+    assert origin.is_refreshing.wait(30)
     threading.Timer(0, origin.gate.set).start()
     client.close()
-    kept = store.get("https://example.com")
-    assert kept is not None
-    assert kept.fetched_at == DAY_SECONDS + 60
+    entry = store.get("https://example.com")
+    assert entry is not None
+    assert entry.fetched_at == DAY_SECONDS + 60
 
 
-def test_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_entry_is_used_if_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     origin = ScriptedOrigin()
 
@@ -74,12 +74,12 @@ def test_stale_answer_serves_where_no_thread_is_to_be_had(monkeypatch: pytest.Mo
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", refuse)
             assert not client.allows(URL)
-        assert len(origin.asked) == 1
+        assert len(origin.requests) == 1
         assert not client.allows(URL)
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
-def test_entries_of_a_client() -> None:
+def test_entries_of_the_store_are_yielded() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
         client.allows(URL)
         assert list(client.entries()) == []

@@ -1,4 +1,4 @@
-"""Who waits for another worker's fetch: for its answer, and not for its lease."""
+"""Waiting for a fetch by another worker or thread."""
 
 import asyncio
 import threading
@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -19,94 +19,94 @@ USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/forbidden"
 
 
-class Busy(MemoryStore):
-    """A store whose lease another worker has; it is done, and has not given it back, when it was asked often enough."""
+class LeasedStore(MemoryStore):
+    """A store whose lease another worker holds. After some attempts, it has stored its entry, but not released it."""
 
-    def __init__(self, asked: int) -> None:
+    def __init__(self, attempts: int) -> None:
         super().__init__()
-        self._asked = asked
+        self._attempts = attempts
 
     def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
         super().acquire_lease(origin, holder="another", seconds=60)
-        self._asked -= 1
-        if not self._asked:
-            self.put(entry_of(origin + "/"))
+        self._attempts -= 1
+        if not self._attempts:
+            self.put(make_entry(origin + "/"))
         return super().acquire_lease(origin, holder=holder, seconds=seconds)
 
 
-@pytest.mark.parametrize("asked", [1, 2])
-def test_answer_counts_before_the_lease_is_given_back(asked: int) -> None:
-    origin, store = ScriptedOrigin(), Busy(asked)
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_stored_entry_is_used_before_the_lease_is_released(attempts: int) -> None:
+    origin, store = ScriptedOrigin(), LeasedStore(attempts)
     with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
         assert not client.allows(URL)
-    assert origin.asked == []
+    assert origin.requests == []
 
 
-@pytest.mark.parametrize("asked", [1, 2])
-def test_answer_counts_before_the_lease_is_given_back_async(asked: int) -> None:
-    origin, store = AsyncScriptedOrigin(), Busy(asked)
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_stored_entry_is_used_before_the_lease_is_released_async(attempts: int) -> None:
+    origin, store = AsyncScriptedOrigin(), LeasedStore(attempts)
 
-    async def ask() -> bool:
+    async def run() -> bool:
         async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
             return await client.allows(URL)
 
-    assert not asyncio.run(ask())
-    assert origin.asked == []
+    assert not asyncio.run(run())
+    assert origin.requests == []
 
 
-def test_worker_that_is_never_done_is_not_waited_for_for_ever() -> None:
-    origin, store = ScriptedOrigin(), Busy(-1)
-    with Client(user_agent=USER_AGENT, transport=origin, store=store, timeout=0.001) as client:
+def test_wait_for_another_worker_ends_with_its_lease() -> None:
+    origin, store = ScriptedOrigin(), LeasedStore(-1)
+    with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         client.options = client.options._replace(lease_seconds=0.1)
-        client.allows(URL)
-    assert len(origin.asked) <= 1
+        assert not client.allows(URL)
+    assert len(origin.requests) == 1
 
 
-def test_who_comes_after_the_landing_takes_no_flight() -> None:
+def test_late_thread_uses_the_result_of_a_finished_fetch() -> None:
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
-        known = client.origin_state(URL)
-        assert client._fetch_once(Origin.from_url(URL), None, refresh=False) is known
-    assert len(origin.asked) == 1
+        state = client.origin_state(URL)
+        assert client._fetch_once(Origin.from_url(URL), None, refresh=False) is state
+    assert len(origin.requests) == 1
 
 
 class InterruptedFirst(ScriptedOrigin):
-    """Somebody presses ctrl-C, once others wait for the first request."""
+    """An origin whose first request is interrupted by Ctrl-C once its gate is open."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_asked, self.gate = threading.Event(), threading.Event()
+        self.is_requested, self.gate = threading.Event(), threading.Event()
 
     def send(self, request: TransportRequest) -> Response | Failure:
         answer = super().send(request)
-        if len(self.asked) == 1:
-            self.is_asked.set()
+        if len(self.requests) == 1:
+            self.is_requested.set()
             assert self.gate.wait(30)
             raise KeyboardInterrupt
         return answer
 
 
-def test_who_waits_for_a_thread_that_is_interrupted_asks_anew() -> None:
-    origin, told = InterruptedFirst(), list[object]()
+def test_waiting_thread_takes_over_an_interrupted_fetch() -> None:
+    origin, results = InterruptedFirst(), list[object]()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
 
-        def ask() -> None:
+        def query() -> None:
             try:
-                told.append(client.allows(URL))
-            except BaseException as error:  # noqa: BLE001 - what else comes is what is tested
-                told.append(type(error))
+                results.append(client.allows(URL))
+            except BaseException as error:  # noqa: BLE001 - the type is checked below
+                results.append(type(error))
 
-        leader = threading.Thread(target=ask)
-        leader.start()
-        assert origin.is_asked.wait(30)
-        flight = client._in_flight["https://example.com"]
-        followers = [threading.Thread(target=ask) for _ in range(3)]
+        fetcher = threading.Thread(target=query)
+        fetcher.start()
+        assert origin.is_requested.wait(30)
+        future = client._in_flight["https://example.com"]
+        followers = [threading.Thread(target=query) for _ in range(3)]
         for follower in followers:
             follower.start()
-        while len(flight._condition._waiters) < len(followers):  # type: ignore[attr-defined]  # not in typeshed
+        while len(future._condition._waiters) < len(followers):  # type: ignore[attr-defined]  # not in typeshed
             time.sleep(0.01)
         origin.gate.set()
-        for thread in (leader, *followers):
+        for thread in (fetcher, *followers):
             thread.join(30)
-    assert sorted(map(str, told)) == ["<class 'KeyboardInterrupt'>", "False", "False", "False"]
-    assert len(origin.asked) == 2
+    assert sorted(map(str, results)) == ["<class 'KeyboardInterrupt'>", "False", "False", "False"]
+    assert len(origin.requests) == 2

@@ -1,4 +1,4 @@
-"""The stores under test; a real Redis is started where its server is installed, and in CI it must be."""
+"""The stores under test. A Redis server is started if it is installed, as it must be in CI."""
 
 import os
 import shutil
@@ -15,8 +15,8 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 
 
-def free_port() -> int:
-    """Give a port that nobody listens on."""
+def find_free_port() -> int:
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -25,13 +25,13 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start a Redis server on loopback for the session, and end it."""
+    """Start a Redis server on loopback for the session, and return its URL."""
     server = shutil.which("redis-server") or shutil.which("valkey-server")
     if server is None:
         assert not os.environ.get("CI"), "CI must have a Redis server"
         pytest.skip("no redis-server or valkey-server is installed")
     pytest.importorskip("redis")
-    port = free_port()
+    port = find_free_port()
     arguments = [
         "--port",
         str(port),
@@ -44,16 +44,16 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ]
     with subprocess.Popen([server, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            wait_for(port, process)
+            wait_for_server(port, process)
             yield f"redis://127.0.0.1:{port}/0"
         finally:
             process.terminate()
 
 
-def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    """Wait until somebody listens."""
-    give_up_at = time.monotonic() + 10
-    while time.monotonic() < give_up_at and process.poll() is None:
+def wait_for_server(port: int, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the server accepts connections."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
@@ -65,7 +65,7 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
 
 @pytest.fixture(params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.service)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """Each store, empty."""
+    """Return each store in turn, empty."""
     opened: Store
     if request.param == "memory":
         opened = MemoryStore()

@@ -10,8 +10,8 @@ from canfetch.core.origin import Origin
 RULES = b"User-agent: *\nDisallow: /forbidden\n\xff\x00"
 
 
-def entry_of(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> CacheEntry:
-    """Make the entry that a fetch of an origin makes."""
+def make_entry(url: str = "https://example.com/", *, body: bytes = RULES, now: float = 1000.0) -> CacheEntry:
+    """Return the entry of an origin after a successful fetch."""
     origin = Origin.from_url(url)
     policy = get_policy("rfc9309")
     request = first_request(origin)

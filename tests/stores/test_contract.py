@@ -1,14 +1,14 @@
-"""What every store does."""
+"""The behaviour that all stores have in common."""
 
 import threading
 
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 
 from canfetch.client.stores import Store
 
 
-def test_store_gives_back_what_was_put(store: Store) -> None:
-    entry = entry_of()
+def test_stored_entry_is_returned(store: Store) -> None:
+    entry = make_entry()
     assert store.get(entry.origin) is None
 
     store.put(entry)
@@ -16,9 +16,9 @@ def test_store_gives_back_what_was_put(store: Store) -> None:
     assert store.get(entry.origin) == entry
 
 
-def test_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
-    store.put(entry_of(body=b"first"))
-    last = entry_of(body=b"last", now=2000.0)
+def test_entry_replaces_the_previous_one(store: Store) -> None:
+    store.put(make_entry(body=b"first"))
+    last = make_entry(body=b"last", now=2000.0)
 
     store.put(last)
 
@@ -26,9 +26,9 @@ def test_store_keeps_the_last_entry_of_an_origin(store: Store) -> None:
     assert list(store.keys()) == ["https://example.com"]
 
 
-def test_store_lists_origins_sorted_and_forgets(store: Store) -> None:
+def test_keys_are_sorted_and_entries_can_be_deleted(store: Store) -> None:
     for url in ("https://b.example/", "http://a.example/", "https://a.example:8443/"):
-        store.put(entry_of(url))
+        store.put(make_entry(url))
     assert list(store.keys()) == ["http://a.example", "https://a.example:8443", "https://b.example"]
 
     assert store.delete("https://b.example")
@@ -38,7 +38,7 @@ def test_store_lists_origins_sorted_and_forgets(store: Store) -> None:
     assert list(store.keys()) == ["http://a.example", "https://a.example:8443"]
 
 
-def test_store_leases_to_one_holder(store: Store) -> None:
+def test_lease_has_one_holder(store: Store) -> None:
     assert store.acquire_lease("https://example.com", holder="one", seconds=60)
     assert not store.acquire_lease("https://example.com", holder="two", seconds=60)
     assert store.acquire_lease("https://example.com", holder="one", seconds=60)
@@ -50,18 +50,18 @@ def test_store_leases_to_one_holder(store: Store) -> None:
     assert store.acquire_lease("https://example.com", holder="two", seconds=60)
 
 
-def test_store_leases_to_one_of_many_threads(store: Store) -> None:
+def test_one_of_many_threads_acquires_a_lease(store: Store) -> None:
     barrier = threading.Barrier(16)
-    taken: list[bool] = []
+    acquired: list[bool] = []
 
-    def take(holder: str) -> None:
+    def acquire(holder: str) -> None:
         barrier.wait()
-        taken.append(store.acquire_lease("https://example.com", holder=holder, seconds=60))
+        acquired.append(store.acquire_lease("https://example.com", holder=holder, seconds=60))
 
-    threads = [threading.Thread(target=take, args=(str(number),)) for number in range(16)]
+    threads = [threading.Thread(target=acquire, args=(str(number),)) for number in range(16)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert sorted(taken) == [False] * 15 + [True]
+    assert sorted(acquired) == [False] * 15 + [True]

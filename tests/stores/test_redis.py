@@ -1,4 +1,4 @@
-"""What the Redis store does beyond the contract: bad URLs, a server that is down, what is no entry, no library."""
+"""What is specific to the Redis store: invalid URLs, a server that is down, invalid values, a missing library."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 from tests.servers.dead_ports import refusing_port
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 
 from canfetch.errors import CorruptEntry, StoreError
 
@@ -18,20 +18,20 @@ ORIGIN = "https://example.com"
 
 
 @pytest.mark.parametrize("url", ["redis://localhost:port", "http://localhost", "redis"])
-def test_redis_url_that_is_none_is_told(url: str) -> None:
+def test_redis_invalid_url_raises(url: str) -> None:
     with pytest.raises(StoreError, match=f"'{url}': invalid Redis URL"):
         RedisStore(url)
 
 
 @pytest.mark.parametrize("url", ["redis://:secret@localhost:port", "redis://me:secret@localhost:port/0"])
-def test_redis_password_is_not_shown(url: str) -> None:
-    with pytest.raises(StoreError, match=r":\*\*\*@localhost:port") as told:
+def test_redis_password_is_redacted(url: str) -> None:
+    with pytest.raises(StoreError, match=r":\*\*\*@localhost:port") as error:
         RedisStore(url)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    "url, shown",
+    "url, redacted",
     [
         ("redis://127.0.0.1:{}?password=secret", "redis://127.0.0.1:{}?password=***"),
         (
@@ -42,55 +42,55 @@ def test_redis_password_is_not_shown(url: str) -> None:
         ("redis://me:secret@127.0.0.1:{}?password=secret", "redis://me:***@127.0.0.1:{}?password=***"),
     ],
 )
-def test_redis_password_among_the_options_is_not_shown(url: str, shown: str) -> None:
-    # What no connection takes is told when the store is made, what nobody answers with the first question.
+def test_redis_password_in_the_options_is_redacted(url: str, redacted: str) -> None:
+    # An unknown option raises when the store is created, a refused connection on first use.
     with (
         refusing_port() as port,
-        pytest.raises(StoreError) as told,
+        pytest.raises(StoreError) as error,
         closing(RedisStore(url.format(port))) as store,
     ):
         store.get(ORIGIN)
-    assert "secret" not in str(told.value)
-    assert shown.format(port) in str(told.value)
+    assert "secret" not in str(error.value)
+    assert redacted.format(port) in str(error.value)
 
 
-def test_redis_option_that_there_is_not_is_told() -> None:
+def test_redis_unknown_option_raises() -> None:
     with pytest.raises(StoreError, match=r"'redis://127.0.0.1:1\?foo=1': invalid Redis URL: unknown option 'foo'"):
         RedisStore("redis://127.0.0.1:1?foo=1")
 
 
-def test_redis_server_that_is_down_is_told_by_each_call() -> None:
+def test_redis_every_method_raises_while_the_server_is_down() -> None:
     with refusing_port() as port, closing(RedisStore(f"redis://:secret@127.0.0.1:{port}/0")) as store:
         for call in (
             lambda: store.get(ORIGIN),
-            lambda: store.put(entry_of()),
+            lambda: store.put(make_entry()),
             lambda: store.delete(ORIGIN),
             lambda: list(store.keys()),
             lambda: store.acquire_lease(ORIGIN, holder="one", seconds=60),
             lambda: store.release_lease(ORIGIN, holder="one"),
         ):
-            with pytest.raises(StoreError) as told:
+            with pytest.raises(StoreError) as error:
                 call()
-            assert str(told.value).startswith(f"redis://:***@127.0.0.1:{port}/0: ")
-            assert not str(told.value).endswith(".")
+            assert str(error.value).startswith(f"redis://:***@127.0.0.1:{port}/0: ")
+            assert not str(error.value).endswith(".")
 
 
-@pytest.mark.parametrize("kept", [b"nonsense", b"[" * 100_000, b"\xff", b"null", b"{}"])
-def test_redis_what_is_no_entry_is_told(redis_url: str, kept: bytes) -> None:
+@pytest.mark.parametrize("value", [b"nonsense", b"[" * 100_000, b"\xff", b"null", b"{}"])
+def test_redis_corrupt_entry_raises(redis_url: str, value: bytes) -> None:
     import redis
 
     with (
         closing(RedisStore(redis_url, prefix="canfetch-corrupt:")) as store,
         closing(redis.Redis.from_url(redis_url)) as server,
     ):
-        store.put(entry_of())
-        server.set(f"canfetch-corrupt:entry:{ORIGIN}", kept)
+        store.put(make_entry())
+        server.set(f"canfetch-corrupt:entry:{ORIGIN}", value)
         with pytest.raises(CorruptEntry, match="corrupt cache entry"):
             store.get(ORIGIN)
         assert store.delete(ORIGIN)
 
 
-def test_redis_key_of_another_kind_is_told(redis_url: str) -> None:
+def test_redis_value_of_another_type_raises(redis_url: str) -> None:
     import redis
 
     with (
@@ -103,19 +103,19 @@ def test_redis_key_of_another_kind_is_told(redis_url: str) -> None:
         store.delete(ORIGIN)
 
 
-def test_redis_entry_that_nobody_renews_is_forgotten(redis_url: str) -> None:
+def test_redis_entry_expires(redis_url: str) -> None:
     import redis
 
     with (
-        closing(RedisStore(redis_url, prefix="canfetch-kept:", ttl=1000)) as store,
+        closing(RedisStore(redis_url, prefix="canfetch-ttl:", ttl=1000)) as store,
         closing(redis.Redis.from_url(redis_url)) as server,
     ):
-        store.put(entry_of())
-        assert 0 < server.ttl(f"canfetch-kept:entry:{ORIGIN}") <= 1000
+        store.put(make_entry())
+        assert 0 < server.ttl(f"canfetch-ttl:entry:{ORIGIN}") <= 1000
         store.delete(ORIGIN)
 
 
-def test_redis_without_its_library_says_what_to_install() -> None:
+def test_redis_missing_library_raises() -> None:
     code = (
         "import sys; sys.modules['redis'] = None\n"
         "from canfetch.client.stores.redis import RedisStore\n"

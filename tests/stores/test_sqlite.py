@@ -1,4 +1,4 @@
-"""What the SQLite store does beyond the contract: many processes, a kill at any moment, bad files."""
+"""What is specific to the SQLite store: processes, crashes, invalid files, locked files."""
 
 import multiprocessing
 import os
@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 
 from canfetch.client.stores.sqlite import SQLiteStore, default_path
 from canfetch.errors import CorruptEntry, StoreError
@@ -20,10 +20,10 @@ from canfetch.errors import CorruptEntry, StoreError
 WRITER = """
 import sys
 from canfetch.client.stores.sqlite import SQLiteStore
-from tests.stores.entries import entry_of
+from tests.stores.entries import make_entry
 store = SQLiteStore(sys.argv[1])
 for number in range(100000):
-    store.put(entry_of(f"https://host{number}.example/"))
+    store.put(make_entry(f"https://host{number}.example/"))
     sys.stdout.write(f"{number}\\n")
     sys.stdout.flush()
 """
@@ -31,22 +31,22 @@ for number in range(100000):
 
 def _lease(path: str, holder: str) -> bool:
     store = SQLiteStore(path)
-    taken = store.acquire_lease("https://example.com", holder=holder, seconds=60)
+    acquired = store.acquire_lease("https://example.com", holder=holder, seconds=60)
     store.close()
-    return taken
+    return acquired
 
 
-def test_sqlite_leases_to_one_of_four_processes(tmp_path: Path) -> None:
+def test_sqlite_one_of_several_processes_acquires_a_lease(tmp_path: Path) -> None:
     path = str(tmp_path / "robots.sqlite3")
 
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        taken = pool.starmap(_lease, [(path, str(number)) for number in range(8)])
+        acquired = pool.starmap(_lease, [(path, str(number)) for number in range(8)])
 
-    assert sorted(taken) == [False] * 7 + [True]
+    assert sorted(acquired) == [False] * 7 + [True]
 
 
 @pytest.mark.parametrize("acknowledged", [1, 7, 40])
-def test_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, acknowledged: int) -> None:
+def test_sqlite_stored_entries_survive_a_kill(tmp_path: Path, acknowledged: int) -> None:
     path = tmp_path / "robots.sqlite3"
     root = Path(__file__).parents[2]
     paths = [str(root), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
@@ -55,21 +55,21 @@ def test_sqlite_killed_keeps_every_acknowledged_entry(tmp_path: Path, acknowledg
         [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, env=environment, cwd=root
     ) as writer:
         assert writer.stdout is not None
-        told = [int(writer.stdout.readline()) for _ in range(acknowledged)]
+        stored = [int(writer.stdout.readline()) for _ in range(acknowledged)]
         writer.send_signal(signal.SIGKILL)
-        told += [int(line) for line in writer.stdout if line.endswith("\n")]
+        stored += [int(line) for line in writer.stdout if line.endswith("\n")]
 
     store = SQLiteStore(path)
-    for number in told:
+    for number in stored:
         url = f"https://host{number}.example/"
-        assert store.get(url.rstrip("/")) == entry_of(url)
+        assert store.get(url.rstrip("/")) == make_entry(url)
     store.close()
 
 
-def test_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
+def test_sqlite_changed_content_raises(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     store = SQLiteStore(path)
-    entry = entry_of()
+    entry = make_entry()
     store.put(entry)
     with sqlite3.connect(path) as connection:
         connection.execute('UPDATE entries SET entry = replace(entry, \'"sha256":"\', \'"sha256":"0\')')
@@ -80,14 +80,14 @@ def test_sqlite_corrupt_entry_is_told(tmp_path: Path) -> None:
     store.close()
 
 
-def test_sqlite_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+def test_sqlite_file_that_is_not_a_database_raises(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     path.write_bytes(b"not a database at all, but longer than a header" * 100)
     with pytest.raises(StoreError, match="delete this file"):
         SQLiteStore(path)
 
 
-def test_sqlite_other_version_is_told(tmp_path: Path) -> None:
+def test_sqlite_unsupported_version_raises(tmp_path: Path) -> None:
     path = tmp_path / "robots.sqlite3"
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -96,7 +96,7 @@ def test_sqlite_other_version_is_told(tmp_path: Path) -> None:
         SQLiteStore(path)
 
 
-def test_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
+def test_sqlite_path_that_cannot_be_created_raises(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="cannot open the store"):
         SQLiteStore(tmp_path / "file" / "robots.sqlite3")
@@ -104,7 +104,7 @@ def test_sqlite_folder_in_the_way_is_told(tmp_path: Path) -> None:
         SQLiteStore(tmp_path)
 
 
-def test_sqlite_closed_store_is_told(tmp_path: Path) -> None:
+def test_sqlite_closed_store_raises(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "robots.sqlite3")
     store.close()
     with pytest.raises(StoreError):
@@ -119,37 +119,35 @@ def test_sqlite_default_path_is_in_the_cache_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, folders: tuple[str, ...]
 ) -> None:
     if variable == "HOME" and sys.platform == "win32":
-        pytest.skip("a home is found in another way here")
+        pytest.skip("HOME is not used on this platform")
     monkeypatch.setenv(variable, str(tmp_path))
     assert default_path(platform) == tmp_path.joinpath(*folders, "canfetch", "robots.sqlite3")
 
 
-@pytest.mark.parametrize("kept", ["'nonsense'", "'" + "[" * 100_000 + "'", "NULL", "5", "x'ff'"])
-def test_sqlite_what_is_no_entry_is_told(tmp_path: Path, kept: str) -> None:
+@pytest.mark.parametrize("value", ["'nonsense'", "'" + "[" * 100_000 + "'", "NULL", "5", "x'ff'"])
+def test_sqlite_corrupt_entry_raises(tmp_path: Path, value: str) -> None:
     path = tmp_path / "robots.sqlite3"
     with closing(SQLiteStore(path)) as store:
-        store.put(entry_of())
+        store.put(make_entry())
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("PRAGMA writable_schema = ON")
             connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'entries'")
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute(f"UPDATE entries SET entry = {kept}")  # noqa: S608 - the test's own
+            connection.execute(f"UPDATE entries SET entry = {value}")  # noqa: S608 - a constant
         with pytest.raises(CorruptEntry, match="corrupt cache entry"):
             store.get("https://example.com")
 
 
-def test_sqlite_locked_file_holds_all_threads_up_as_long_as_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sqlite_locked_file_delays_all_threads_by_one_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.4)
     path = tmp_path / "robots.sqlite3"
     waited: list[float] = []
 
     def put(number: int) -> None:
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(StoreError):
-            store.put(entry_of(f"https://host{number}.example/"))
-        waited.append(time.monotonic() - begun)
+            store.put(make_entry(f"https://host{number}.example/"))
+        waited.append(time.monotonic() - started)
 
     with closing(SQLiteStore(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -159,8 +157,8 @@ def test_sqlite_locked_file_holds_all_threads_up_as_long_as_one(
         for thread in threads:
             thread.join()
         other.execute("ROLLBACK")
-        # One after the other would be 3.2 s for the last.
+        # One after the other, the last thread would wait for 3.2 s.
         assert len(waited) == 8
         assert max(waited) < 1.6
-        store.put(entry_of())
-        assert store.get("https://example.com") == entry_of()
+        store.put(make_entry())
+        assert store.get("https://example.com") == make_entry()
