@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 ROOT = Path(__file__).resolve().parent
 # What the folders of cases are called. Others, such as access/, hold cases of another form.
-FOLDERS = ("google", "hostile", "rfc9309", "sharp", "strict", "tables")
+FOLDERS = ("google", "hostile", "rfc9309", "disputed", "strict", "tables")
 
 
 class Answer(NamedTuple):

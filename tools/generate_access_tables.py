@@ -1,4 +1,4 @@
-"""Turn tables/access.toml into src/canfetch/access/_tables.py; with --check, only say whether it is fresh."""
+"""Generate src/canfetch/access/_tables.py from tables/access.toml, or check that it is up to date."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ NOTICE = "Generated from tables/access.toml by tools/generate_access_tables.py: 
 DEFAULT = "rfc9309"
 
 
-def shown(value: Any) -> str:
-    """Render a cell's value as Python."""
+def to_python(value: Any) -> str:
+    """Render a value as a Python expression."""
     if isinstance(value, list):
         phases = [
-            f"Phase({phase['from_seconds']:_}, {quoted(phase['with_copy'])}, {quoted(phase['without_copy'])})"
+            f"Phase({phase['from_seconds']:_}, {quote(phase['with_copy'])}, {quote(phase['without_copy'])})"
             for phase in value
         ]
         return f"({', '.join(phases)})" if len(phases) > 1 else f"({phases[0]},)"
-    return quoted(value) if isinstance(value, str) else f"{value:_}"
+    return quote(value) if isinstance(value, str) else f"{value:_}"
 
 
-def quoted(text: str) -> str:
-    """Render a string as Python."""
+def quote(text: str) -> str:
+    """Render a string as a Python literal."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -36,13 +36,17 @@ def python_tables(tables: dict[str, Any]) -> str:
     policies = tables["policies"]
     default_cells = policies[DEFAULT]["cells"]
     lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
-    lines += ["class Phase(NamedTuple):", '    """What holds from so many seconds after the first failure on."""', ""]
+    lines += [
+        "class Phase(NamedTuple):",
+        '    """What applies from `from_seconds` after the first failure."""',
+        "",
+    ]
     lines += ["    from_seconds: int", "    with_copy: str", "    without_copy: str", "", ""]
-    lines += ["class Provenance(NamedTuple):", '    """Where a cell comes from, and how binding it is."""', ""]
+    lines += ["class Provenance(NamedTuple):", '    """The source of a value, and how binding the source is."""', ""]
     lines += ["    level: str", "    source: str", "", ""]
     lines += [
         "class AccessPolicy(NamedTuple):",
-        '    """Whose reading of status codes and time: a frozen set of cells."""',
+        '    """One way to react to status codes, failures and age: an immutable set of values."""',
     ]
     lines += ["", "    name: str", "    summary: str"]
     for cell in tables["cells"]:
@@ -54,38 +58,38 @@ def python_tables(tables: dict[str, Any]) -> str:
         lines += [
             f'    "{name}": AccessPolicy(',
             f'        name="{name}",',
-            f"        summary={quoted(policy['summary'])},",
+            f"        summary={quote(policy['summary'])},",
         ]
         lines += [
-            f"        {cell}={shown((default_cells | policy['cells'])[cell]['value'])}," for cell in tables["cells"]
+            f"        {cell}={to_python((default_cells | policy['cells'])[cell]['value'])}," for cell in tables["cells"]
         ]
         lines.append("    ),")
     lines += [
         "}",
         "",
-        "# The cells that a policy's own source, or our choice, fills; the others are inherited and no claim.",
+        "# The values that a policy sets itself. The others are inherited from rfc9309.",
     ]
     lines.append("PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {")
     for name, policy in policies.items():
         lines.append(f'    "{name}": {{')
         for cell, filled in policy["cells"].items():
-            lines.append(f'        "{cell}": Provenance({quoted(filled["level"])}, {quoted(filled["source"])}),')
+            lines.append(f'        "{cell}": Provenance({quote(filled["level"])}, {quote(filled["source"])}),')
         lines.append("    },")
     lines += ["}", ""]
     return "\n".join(lines)
 
 
 def main() -> int:
-    """Write or check the module; 1 where it is stale under --check."""
+    """Write or check the module. Return 1 if `--check` finds it out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where the table is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the module is out of date")
     check = parser.parse_args().check
     text = python_tables(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
     if MODULE.exists() and MODULE.read_text(encoding="utf-8") == text:
         return 0
     if not check:
         MODULE.write_text(text, encoding="utf-8")
-    print(f"{MODULE.relative_to(ROOT)} {'is stale' if check else 'written'}")
+    print(f"{MODULE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
     return 1 if check else 0
 
 

@@ -1,4 +1,4 @@
-"""Write docs/policies.md from tables/access.toml; with --check, only say whether it is fresh."""
+"""Generate docs/policies.md from tables/access.toml, or check that the page is up to date."""
 
 from __future__ import annotations
 
@@ -11,35 +11,51 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tables" / "access.toml"
 PAGE = ROOT / "docs" / "policies.md"
-INTRODUCTION = """# Access policies
+INTRODUCTION = """\
+<!-- Generated from tables/access.toml by tools/generate_policies_page.py: edit that file, not this one. -->
 
-Whose reading of status codes and time a client follows, cell by cell.
-This page is made from `tables/access.toml`, as the code is.
+# Access policies
 
-A value in *italics* is inherited from `rfc9309`, where a policy's own source says nothing: it is no claim about
-that engine. `rules` means that the file decides; `unreachable` that time and the last good copy do.
+An access policy defines what a client does with the status code of a robots.txt, with a failure to fetch it, and with
+the age of a cached copy. Select one with `Client(..., policy="google")`. The default is `rfc9309`.
 
-`site-decides` asks what no robots.txt says: whether the site's other pages can be fetched. Who fetches them knows, and
-says it with the question, `client.decide(url, site_reachable=True)`: a site that answers is open then, one that does
-not is closed, and so is one of which nothing is said.
+## Values
 
-`misconfigured_server_error` is a cell of what the crawler knows, too, from pages that it asked for and that are not
-there: `Client(..., policy="google2019", misconfigured_origins=["https://example.com"])` names the origins.
+| value | meaning |
+|---|---|
+| `rules` | the rules of the file apply |
+| `full-allow`, `full-disallow` | every URL of the origin is allowed or disallowed |
+| `unreachable` | `while_unreachable` defines what applies, depending on the time since the first failure |
+| `copy` | the last good copy applies |
+| `cut` | the part of the file within the size limit applies |
+| `site-decides` | everything is allowed if the rest of the site is reachable, and disallowed if not |
+
+For `site-decides`, the caller passes what it knows about the site: `client.decide(url, site_reachable=True)`. Without
+this argument, everything is disallowed.
+
+For `misconfigured_server_error`, the caller lists the affected origins:
+`Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`.
 """
+INHERITED = """\
+A value in *italics* is inherited from `rfc9309`, because the source of the policy does not mention it. It is not a
+claim about that crawler."""
+LEVELS = """\
+The level is MUST, SHOULD or MAY of RFC 9309, `documented` if another source states the value, and `canfetch` if no
+source does and the value is a choice of this project."""
 
 
-def shown(value: Any) -> str:
-    """Render a value for a table."""
+def format_value(value: Any) -> str:
+    """Format a value for a table cell."""
     if isinstance(value, list):
         return "<br>".join(
-            f"from {span(phase['from_seconds'])}: {phase['with_copy']}, or {phase['without_copy']} without a copy"
+            f"from {duration(phase['from_seconds'])}: {phase['with_copy']}; without a copy: {phase['without_copy']}"
             for phase in value
         )
     return str(value)
 
 
-def span(seconds: int) -> str:
-    """Render seconds."""
+def duration(seconds: int) -> str:
+    """Format a number of seconds as hours or days."""
     if seconds and seconds % 86_400 == 0:
         return f"{seconds // 86_400} d"
     return f"{seconds // 3600} h"
@@ -48,33 +64,35 @@ def span(seconds: int) -> str:
 def page(tables: dict[str, Any]) -> str:
     """Render the page."""
     policies = tables["policies"]
-    lines = [INTRODUCTION, "## What they say", ""]
-    lines.append("| cell | " + " | ".join(f"`{name}`" for name in policies) + " |")
+    lines = [INTRODUCTION, "## Comparison", ""]
+    lines += [INHERITED, ""]
+    lines.append("| setting | " + " | ".join(f"`{name}`" for name in policies) + " |")
     lines.append("|---" * (len(policies) + 1) + "|")
     for cell, about in tables["cells"].items():
         row = [f"`{cell}`: {about['meaning']}"]
         for policy in policies.values():
             own = policy["cells"].get(cell)
-            value = shown((own or policies["rfc9309"]["cells"][cell])["value"])
+            value = format_value((own or policies["rfc9309"]["cells"][cell])["value"])
             row.append(value if own else f"*{value}*")
         lines.append("| " + " | ".join(row) + " |")
+    lines += ["", "## Sources", "", LEVELS]
     for name, policy in policies.items():
-        lines += ["", f"## `{name}`", "", policy["summary"], "", "| cell | how binding | source |", "|---|---|---|"]
+        lines += ["", f"### `{name}`", "", policy["summary"], "", "| setting | level | source |", "|---|---|---|"]
         lines += [f"| `{cell}` | {filled['level']} | {filled['source']} |" for cell, filled in policy["cells"].items()]
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
-    """Write or check the page; 1 where it is stale under --check."""
+    """Write or check the page. Return 1 if `--check` finds it out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where the page is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     check = parser.parse_args().check
     text = page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
         return 0
     if not check:
         PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} {'is stale' if check else 'written'}")
+    print(f"{PAGE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
     return 1 if check else 0
 
 

@@ -1,4 +1,4 @@
-"""Turn tables/protocol.toml into docs/profiles.md; with --check, only say whether the page is fresh."""
+"""Generate docs/profiles.md from tables/protocol.toml, or check that the page is up to date."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ HEAD = """\
 
 # Profiles
 
-A profile says whose reading of the file is used. It is a frozen set of flags and nothing else, so what one does
-differently is exactly what this page shows. `canfetch.PROFILES` holds them, and every flag is an attribute. The flag
-`robotparser` alone stands for a reader of its own.
+A profile is one way to read a robots.txt: for example, as RFC 9309 specifies or as Google's parser does. Select one
+with `canfetch.parse(content, profile="googlebot")` or `--profile googlebot`.
 
-Choose one with `canfetch.parse(octets, profile="googlebot")` or `--profile googlebot`. How the flags act, with
-examples, is in [Semantics](semantics.md).
+A profile is an immutable set of flags, so this page lists every difference between two profiles. The only exception is
+the flag `robotparser`, which selects a separate parser. `canfetch.PROFILES` maps names to profiles, and every flag is
+an attribute of a profile. [Semantics](semantics.md) explains the flags with examples.
 """
 
 
 def cell(value: int) -> str:
-    """Show a flag's value."""
+    """Format the value of a flag for a table cell."""
     if isinstance(value, bool):
         return "yes" if value else "-"
     return f"{value:,}" if value else "-"
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Lay out a table."""
+    """Render a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
 def differences(values: dict[str, Any], default: dict[str, Any], flags: dict[str, Any]) -> list[str]:
-    """List the flags that a profile sets in another way than the default, each with its meaning."""
+    """Return a list item with the meaning of each flag whose value differs from the default profile's."""
     lines = []
     for flag, facts in flags.items():
-        usual = flag_default(flag)
-        value = values.get(flag, usual)
-        if value == default.get(flag, usual):
+        unset = flag_default(flag)
+        value = values.get(flag, unset)
+        if value == default.get(flag, unset):
             continue
-        said = "off" if value is False else "on" if value is True else f"{value:,}"
-        lines.append(f"- `{flag}` {said}: {facts['meaning']}")
-    return lines or ["In nothing: it has a name of its own for what may come."]
+        state = "off" if value is False else "on" if value is True else f"{value:,}"
+        lines.append(f"- `{flag}` {state}: {facts['meaning']}")
+    return lines or ["No differences."]
 
 
 def page(tables: dict[str, Any]) -> str:
     """Render the page."""
     profiles, flags = tables["profiles"], tables["flags"]
-    lines = [HEAD, "## Which there are", ""]
+    lines = [HEAD, "## Overview", ""]
     lines += table(
-        ["profile", "is", "after"],
+        ["profile", "description", "source"],
         [[f"`{name}`", values["summary"], values["source"]] for name, values in profiles.items()],
     )
-    lines += ["", "## Their flags", ""]
+    lines += ["", "## Flags by profile", ""]
     lines += table(
         ["flag", *(f"`{name}`" for name in profiles)],
         [
@@ -67,17 +67,17 @@ def page(tables: dict[str, Any]) -> str:
             for flag in flags
         ],
     )
-    lines += ["", "## How each differs from the default", ""]
+    lines += ["", "## Differences from the default", ""]
     for name, values in list(profiles.items())[1:]:
         lines += [f"### `{name}`", "", *differences(values, next(iter(profiles.values())), flags), ""]
-    lines += ["## What the flags mean", ""]
+    lines += ["## Flags", ""]
     for name, flag in flags.items():
         lines += [f"`{name}`", f": {flag['meaning']}", f"  Source: {flag['source']}.", ""]
     lines += ["## Spellings", ""]
-    lines.append("Keys are compared without regard to letter case. The first spelling is the record's name; the others")
-    lines += ["count where the flag `typos` is on.", ""]
+    lines.append("Keys are case-insensitive. The other spellings are accepted only if the flag `typos` is on.")
+    lines.append("")
     lines += table(
-        ["record", "also accepted"],
+        ["record", "other spellings"],
         [
             [f"`{spellings[0]}`", ", ".join(f"`{spelling}`" for spelling in spellings[1:]) or "-"]
             for spellings in tables["spellings"].values()
@@ -97,9 +97,9 @@ def page(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check the page; 1 where it is stale under --check."""
+    """Write or check the page. Return 1 if `--check` finds it out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where the page is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     check = parser.parse_args().check
     text = page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
@@ -107,7 +107,7 @@ def main() -> int:
     if not check:
         PAGE.parent.mkdir(parents=True, exist_ok=True)
         PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} {'is stale' if check else 'written'}")
+    print(f"{PAGE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
     return int(check)
 
 

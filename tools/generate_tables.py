@@ -1,4 +1,4 @@
-"""Turn tables/protocol.toml into the tables of both engines; with --check, only say whether they are fresh."""
+"""Generate the tables of both engines from tables/protocol.toml, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NOTICE = "Generated from tables/protocol.toml by tools/generate_tables.py: edit 
 
 
 def flag_default(name: str) -> bool | int:
-    """Give what a flag is where a profile does not name it: numbers are told by their unit."""
+    """Return the value of a flag that a profile does not set: 0 for a number (by its name), else False."""
     return 0 if name.endswith("_bytes") else False
 
 
 def python_tables(tables: dict[str, Any]) -> str:
     """Render the Python module."""
     lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
-    lines += ["class Profile(NamedTuple):", '    """Whose reading of the file: a frozen set of flags."""', ""]
+    lines += ["class Profile(NamedTuple):", '    """One way to read a robots.txt: an immutable set of flags."""', ""]
     lines += ["    name: str", "    summary: str", "    source: str"]
     for name in tables["flags"]:
         default = flag_default(name)
@@ -53,12 +53,12 @@ def python_tables(tables: dict[str, Any]) -> str:
 def rust_tables(tables: dict[str, Any]) -> str:
     """Render the Rust module."""
     flags = {name: flag for name, flag in tables["flags"].items() if not flag.get("python_only")}
-    alone = tables["flags"].keys() - flags.keys()
-    profiles = {name: values for name, values in tables["profiles"].items() if not alone & values.keys()}
+    python_only = tables["flags"].keys() - flags.keys()
+    profiles = {name: values for name, values in tables["profiles"].items() if not python_only & values.keys()}
     lines = [f"//! {NOTICE}", ""]
-    lines += ["/// Whose reading of the file: a frozen set of flags.", "#[derive(Debug, PartialEq, Eq)]"]
+    lines += ["/// One way to read a robots.txt: an immutable set of flags.", "#[derive(Debug, PartialEq, Eq)]"]
     lines += ["#[allow(clippy::struct_excessive_bools)]", "pub struct Profile {"]
-    lines += ["    /// The name by which callers choose it.", "    pub name: &'static str,"]
+    lines += ["    /// The name by which callers select the profile.", "    pub name: &'static str,"]
     for name, flag in flags.items():
         lines.append(f"    /// {flag['meaning']}")
         lines.append(f"    pub {name}: {'bool' if flag_default(name) is False else 'usize'},")
@@ -73,7 +73,11 @@ def rust_tables(tables: dict[str, Any]) -> str:
         lines.append(f"pub const {kind.upper()}_SPELLINGS: [&[u8]; {len(spellings)}] = [")
         lines += [f'    b"{spelling}",' for spelling in spellings]
         lines.append("];")
-    lines += ["", "/// Every profile that this engine does.", f"pub static PROFILES: [Profile; {len(profiles)}] = ["]
+    lines += [
+        "",
+        "/// Every profile that this engine supports.",
+        f"pub static PROFILES: [Profile; {len(profiles)}] = [",
+    ]
     for name, values in profiles.items():
         lines += ["    Profile {", f'        name: "{name}",']
         for flag in flags:
@@ -86,9 +90,9 @@ def rust_tables(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check both modules; 1 where one is stale under --check."""
+    """Write or check both modules. Return 1 if `--check` finds one out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where a table is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a table is out of date")
     check = parser.parse_args().check
     tables = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
     stale = []
@@ -100,7 +104,7 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     for path in stale:
-        print(f"{path.relative_to(ROOT)} {'is stale' if check else 'written'}")
+        print(f"{path.relative_to(ROOT)} {'is out of date' if check else 'written'}")
     return 1 if check and stale else 0
 
 

@@ -82,7 +82,7 @@ def answer_of(event: dict[str, Any], request: TransportRequest) -> Response | Fa
     if hop < event.get("redirects", 0):
         place = "https://other.example" if event.get("other_authority") else ""
         return Response(request.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
-    body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
+    body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_bytes", 0) // 2)
     return Response(request.url, event.get("status", 200), (), body[: request.max_bytes + 1])
 
 

@@ -111,5 +111,5 @@ async def _answer(exchange: Exchange, event: Event) -> None:
     if status in _WITHOUT_BODY:
         await exchange.send(f"HTTP/1.1 {status} Whatever\r\nConnection: close\r\n\r\n".encode())
         return
-    body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_octets", 0) // 2)
+    body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_bytes", 0) // 2)
     await exchange.respond(status, body, "Content-Type: text/plain", reason="Whatever")

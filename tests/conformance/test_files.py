@@ -24,7 +24,7 @@ PREFIXES = {
     "google": ("google-", "googlebot-", "google2019-"),
     "hostile": ("hostile-",),
     "rfc9309": ("rfc9309-",),
-    "sharp": ("sharp-",),
+    "disputed": ("disputed-",),
     "strict": ("strict-",),
     "tables": ("table-",),
 }

@@ -40,7 +40,7 @@ def test_program_that_answers_as_canfetch_passes(
 
 
 def test_command_of_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
-    only = ["--id", "sharp-1", "--id", "table-origins-ipv6", "--id", "rfc9309-2.2.2-uri-fragment"]
+    only = ["--id", "disputed-1", "--id", "table-origins-ipv6", "--id", "rfc9309-2.2.2-uri-fragment"]
 
     assert main(["--command", COMMAND, *only, "--profile", "rfc9309"]) == 0
 
@@ -57,24 +57,24 @@ def test_command_is_skipped_where_it_cannot_be_asked(capfd: pytest.CaptureFixtur
 
 
 def test_wrong_answers_are_told(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--program", always('{"allowed": true}'), "--id", "sharp-01", "--id", "sharp-03"]) == 1
+    assert main(["--program", always('{"allowed": true}'), "--id", "disputed-01", "--id", "disputed-03"]) == 1
 
     out = capfd.readouterr().out
-    assert "pass sharp-01-tie-by-rule-length" in out
-    assert "FAIL sharp-03-merge" in out
+    assert "pass disputed-01-tie-by-rule-length" in out
+    assert "FAIL disputed-03-merge" in out
     assert "expected disallowed, line 8" in out
     assert "answered allowed" in out
     assert "1 passed, 1 failed, 0 skipped, of 2 cases" in out
 
 
 def test_exit_codes_answer_for_a_command(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--command", "true {url}", "--id", "sharp-01"]) == 0
-    assert main(["--command", "false {url}", "--id", "sharp-01"]) == 1
+    assert main(["--command", "true {url}", "--id", "disputed-01"]) == 0
+    assert main(["--command", "false {url}", "--id", "disputed-01"]) == 1
     assert "answered disallowed" in capfd.readouterr().out
 
 
 def test_lines_and_reasons_may_be_left_out(capfd: pytest.CaptureFixture[str]) -> None:
-    only = ["--program", always('{"allowed": true, "line": 9, "reason": "x"}'), "--id", "sharp-04"]
+    only = ["--program", always('{"allowed": true, "line": 9, "reason": "x"}'), "--id", "disputed-04"]
 
     assert main(only) == 1
     assert main([*only, "--no-lines"]) == 1
@@ -85,9 +85,9 @@ def test_lines_and_reasons_may_be_left_out(capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["--program", program("pass"), "--id", "sharp-01"], "ended at sharp-01"),
-        (["--program", program("print('yes', flush=True)"), "--id", "sharp-01"], "conformance: "),
-        (["--program", "/nowhere/at-all", "--id", "sharp-01"], "conformance: "),
+        (["--program", program("pass"), "--id", "disputed-01"], "ended at disputed-01"),
+        (["--program", program("print('yes', flush=True)"), "--id", "disputed-01"], "conformance: "),
+        (["--program", "/nowhere/at-all", "--id", "disputed-01"], "conformance: "),
         (["--command", "true", "--id", "no-such-case"], "no case is left"),
     ],
 )
@@ -99,18 +99,18 @@ def test_what_cannot_be_put_is_exit_2(arguments: list[str], said: str, capfd: py
 
 
 def test_skipping_is_told_with_its_reason(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--program", always('{"skip": "no profiles"}'), "--id", "sharp-01"]) == 0
+    assert main(["--program", always('{"skip": "no profiles"}'), "--id", "disputed-01"]) == 0
 
     out = capfd.readouterr().out
-    assert "skip sharp-01-tie-by-rule-length" in out
+    assert "skip disputed-01-tie-by-rule-length" in out
     assert "no profiles" in out
 
 
 def test_export_holds_every_question(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--export", "--file", "sharp/", "--level", "MUST"]) == 0
+    assert main(["--export", "--file", "disputed/", "--level", "MUST"]) == 0
 
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
-    cases = [case for case in load() if case.file.startswith("sharp/") and case.level == "MUST"]
+    cases = [case for case in load() if case.file.startswith("disputed/") and case.level == "MUST"]
     assert len(lines) == sum(len(list(case.questions())) for case in cases)
     assert {line["id"] for line in lines} == {case.id for case in cases}
     assert all(line["expected"]["allowed"] in {True, False} for line in lines)
@@ -124,7 +124,7 @@ def test_profiles_are_chosen(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_module_runs_from_a_shell() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "conformance", "--command", "true", "--id", "sharp-01"],
+        [sys.executable, "-m", "conformance", "--command", "true", "--id", "disputed-01"],
         cwd=ROOT.parent,
         capture_output=True,
         text=True,

@@ -1,76 +1,76 @@
 //! Generated from tables/protocol.toml by tools/generate_tables.py: edit that file, not this one.
 
-/// Whose reading of the file: a frozen set of flags.
+/// One way to read a robots.txt: an immutable set of flags.
 #[derive(Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Profile {
-    /// The name by which callers choose it.
+    /// The name by which callers select the profile.
     pub name: &'static str,
-    /// A line outside the grammar of RFC 9309 section 2.2 is ignored; an invalid user-agent line names nobody.
+    /// Lines that do not match the grammar of RFC 9309 section 2.2 are ignored; an invalid user-agent line names no crawler.
     pub abnf_only: bool,
-    /// Octets of a line that count; the rest of the line is dropped. 0: no limit but the file's.
+    /// Maximum length of a line in bytes; the rest of the line is ignored. 0 means no limit.
     pub max_line_bytes: usize,
-    /// A NUL octet ends its line early. Otherwise it makes the rule that holds it void.
+    /// A NUL byte ends its line. When off, a rule that contains NUL is void.
     pub nul_ends_line: bool,
-    /// The first one or two octets of a byte order mark are skipped at the start, too.
+    /// An incomplete byte order mark (its first one or two bytes) at the start of the file is skipped, too.
     pub partial_bom: bool,
-    /// A file that begins with a UTF-16 byte order mark is transcoded to UTF-8.
+    /// A file that starts with a UTF-16 byte order mark is converted to UTF-8.
     pub utf16: bool,
-    /// A key is known by its beginning: `DisallowAITraining` is a disallow.
+    /// A key only has to start with a known key: `DisallowAITraining` is a disallow.
     pub key_prefixes: bool,
     /// The misspelt keys that Google's parser accepts are accepted.
     pub typos: bool,
-    /// White space stands for the colon where a line is exactly two runs of other octets.
+    /// The colon may be missing if a line is exactly two words separated by white space.
     pub missing_colon: bool,
-    /// `Allow` is no rule, but a record like any other.
+    /// `Allow` is not a rule; it is treated as an unknown record.
     pub allow_is_unknown: bool,
-    /// A blank line ends the group: rules behind it, up to the next user-agent line, are in none. A comment is no blank line.
+    /// A blank line ends the group. Rules between it and the next user-agent line belong to no group. A comment line is not blank.
     pub blank_line_ends_group: bool,
-    /// A user-agent line's product token ends at the first octet that is no letter, hyphen or underscore.
+    /// The product token of a user-agent line ends at the first byte that is not a letter, hyphen or underscore.
     pub token_letters_only: bool,
-    /// Product tokens are compared with regard to letter case.
+    /// Product tokens are case-sensitive.
     pub agent_case_sensitive: bool,
-    /// A user-agent line names every crawler whose token its whole value contains, without regard to letter case. Otherwise it names one product token.
+    /// A user-agent line names every crawler whose token is contained in its value, ignoring case. When off, the line names one product token.
     pub name_in_value: bool,
-    /// Of the groups that name a crawler only the first counts. Otherwise they are merged.
+    /// If several groups name a crawler, only the first applies. When off, they are merged.
     pub first_group_only: bool,
-    /// A group without a rule speaks to nobody, so that `*` may still apply.
+    /// A group without rules is ignored, so `*` may still apply to its crawlers.
     pub group_without_rules_is_none: bool,
-    /// Any value is a pattern. Otherwise a rule whose value begins with neither `/` nor `*` is void.
+    /// A pattern may start with any character. When off, a rule whose value starts with neither `/` nor `*` is void.
     pub any_pattern_start: bool,
-    /// A rule without a value matches every target with no octets, and its line is reported.
+    /// A rule without a value matches every target with a specificity of zero, and its line is reported.
     pub empty_rule_matches: bool,
-    /// In rules, hex digits of escapes become upper-case and octets over 0x7F are encoded, and nothing else; otherwise a rule is compared in the two canonical forms.
+    /// In rules, hex digits of escapes become uppercase and bytes over 0x7F are encoded; nothing else changes. When off, rules are compared in the two canonical forms.
     pub google_escaping: bool,
-    /// A rule's value is the beginning of a path and nothing else: `*` and `$` are characters, and escapes are compared as written.
+    /// A rule's value is a plain path prefix: `*` and `$` are ordinary characters, and escapes are compared as written.
     pub literal_paths: bool,
-    /// With `literal_paths`: all escapes but `%2F` are decoded in rules and targets.
+    /// With `literal_paths`: all escapes except `%2F` are decoded in rules and targets.
     pub decode_escapes: bool,
-    /// A rule is compared in form (a) alone: reserved data of a query means something else as an escape.
+    /// A rule is compared only in form (a), so a reserved character in a query differs from its escape.
     pub one_form: bool,
-    /// The first rule that matches decides. Otherwise the one with the most octets, and allow before disallow.
+    /// The first matching rule decides. When off, the most specific matching rule decides, and allow wins a tie.
     pub first_match: bool,
-    /// The target is cut from the URL as written, as Google's parser cuts it.
+    /// The target is extracted from the URL as written, in the same way as in Google's parser.
     pub google_target: bool,
-    /// The target's octets that no URI holds are encoded, and hex digits of escapes become upper-case.
+    /// Bytes that are not allowed in a URI are encoded in the target, and hex digits of escapes become uppercase.
     pub encode_target: bool,
     /// `Allow: /d/index.html` also allows exactly `/d/`.
     pub index_html: bool,
     /// `/robots.txt` is always allowed.
     pub robots_txt_allowed: bool,
-    /// Dot segments are removed from the target's path, never from a rule.
+    /// Dot segments are removed from the path of the target, but never from a rule.
     pub remove_dot_segments: bool,
-    /// A crawler whose own group gives no crawl delay takes that of the groups for `*`.
+    /// A crawler whose own group sets no crawl delay uses the delay of the groups for `*`.
     pub crawl_delay_of_star: bool,
 }
 
 /// Source: RFC 9309 section 2.5.
 pub const DEFAULT_MAX_BYTES: usize = 512_000;
-/// Source: ours: three octets for one, in two forms, are still counted in 32 bits.
+/// Source: canfetch: even two normalized forms of three bytes per input byte fit into 32-bit offsets.
 pub const MAX_BYTES_LIMIT: usize = 536_870_912;
-/// Source: ours: bounds what thousands of agents of one file can make it keep.
+/// Source: canfetch: bounds the memory of a file that is used with thousands of agents.
 pub const COMPILED_SETS_LIMIT: usize = 64;
-/// Source: ours: the same bound, for agents that each choose many rules; one agent's are always kept.
+/// Source: canfetch: the same bound for agents that each select many rules; the rules of one agent are always cached.
 pub const COMPILED_RULES_LIMIT: usize = 65_536;
 
 /// The spellings of the user-agent key; the first is the record's name.
@@ -98,7 +98,7 @@ pub const SITEMAP_SPELLINGS: [&[u8]; 2] = [
     b"site-map",
 ];
 
-/// Every profile that this engine does.
+/// Every profile that this engine supports.
 pub static PROFILES: [Profile; 9] = [
     Profile {
         name: "rfc9309",

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 
 class Profile(NamedTuple):
-    """Whose reading of the file: a frozen set of flags."""
+    """One way to read a robots.txt: an immutable set of flags."""
 
     name: str
     summary: str
@@ -70,7 +70,7 @@ SITEMAP_SPELLINGS: Final[tuple[bytes, ...]] = (
 PROFILES: Final[dict[str, Profile]] = {
     "rfc9309": Profile(
         name="rfc9309",
-        summary="RFC 9309, and Google's published semantics where it is silent. The default.",
+        summary="RFC 9309, and Google's published semantics where the RFC is silent. The default.",
         source="RFC 9309",
         utf16=True,
         typos=True,
@@ -80,7 +80,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "strict": Profile(
         name="strict",
-        summary="The grammar of RFC 9309 alone: a line outside it is ignored.",
+        summary="Only the grammar of RFC 9309: all other lines are ignored.",
         source="RFC 9309 section 2.2",
         abnf_only=True,
         utf16=True,
@@ -89,7 +89,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "google2019": Profile(
         name="google2019",
-        summary="Google's specification in its edition of 2019/20, to the letter: letter case counts in product tokens, and no misspelling is accepted.",
+        summary="Google's specification of 2019/20: product tokens are case-sensitive, and misspelt keys are ignored.",
         source="Google's robots.txt specification, July 2019 to 2020",
         utf16=True,
         agent_case_sensitive=True,
@@ -98,7 +98,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "google": Profile(
         name="google",
-        summary="Google's C++ parser: the same verdict and the same matching line, for every octet string.",
+        summary="Google's C++ parser: the same verdict and the same matching line for every input.",
         source="google/robotstxt at 22b355f",
         max_line_bytes=16_663,
         nul_ends_line=True,
@@ -115,7 +115,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "googlebot": Profile(
         name="googlebot",
-        summary="What Googlebot does with Google's parser: the URL is encoded first, and `/robots.txt` is allowed.",
+        summary="Google's C++ parser as Googlebot uses it: the URL is percent-encoded first, and `/robots.txt` is always allowed.",
         source="google/robotstxt at 22b355f; RFC 9309 section 2.2.2",
         max_line_bytes=16_663,
         nul_ends_line=True,
@@ -134,7 +134,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "bing": Profile(
         name="bing",
-        summary="Bing's documents, and RFC 9309 where they are silent.",
+        summary="Bing's documentation, and RFC 9309 where it is silent.",
         source="Bing Webmaster: robots.txt",
         utf16=True,
         typos=True,
@@ -145,7 +145,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "yandex": Profile(
         name="yandex",
-        summary="Yandex's documents, and RFC 9309 where they are silent: blank lines end groups.",
+        summary="Yandex's documentation, and RFC 9309 where it is silent: blank lines end groups.",
         source="Yandex Webmaster: robots.txt",
         blank_line_ends_group=True,
         one_form=True,
@@ -154,7 +154,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "draft1996": Profile(
         name="draft1996",
-        summary="The Internet draft of 1996: the first group that names the crawler, and in it the first rule that matches.",
+        summary="The Internet draft of 1996: only the first group that names the crawler applies, and its first matching rule decides.",
         source="draft-koster-robots-00",
         blank_line_ends_group=True,
         name_in_value=True,
@@ -168,7 +168,7 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "original1994": Profile(
         name="original1994",
-        summary="The standard of 1994: records between blank lines, disallow alone, paths as they are written.",
+        summary="The standard of 1994: groups end at blank lines, only disallow is a rule, and paths are compared as written.",
         source="A Standard for Robot Exclusion, 1994",
         allow_is_unknown=True,
         blank_line_ends_group=True,
@@ -181,13 +181,13 @@ PROFILES: Final[dict[str, Profile]] = {
     ),
     "cpython-old": Profile(
         name="cpython-old",
-        summary="Python's urllib.robotparser before its rewrite, as in 3.12: the first rule that matches, and no wildcards.",
+        summary="Python's urllib.robotparser before its rewrite, as in 3.12: the first matching rule decides; no wildcards.",
         source="CPython 3.11, Lib/urllib/robotparser.py",
         robotparser=True,
     ),
     "cpython-new": Profile(
         name="cpython-new",
-        summary="Python's urllib.robotparser since its rewrite for RFC 9309, as in 3.15.",
+        summary="Python's urllib.robotparser after its rewrite for RFC 9309, as in 3.15.",
         source="CPython, Lib/urllib/robotparser.py at 055a953",
         robotparser=True,
         robotparser_rewritten=True,
