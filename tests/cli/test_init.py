@@ -61,7 +61,7 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
             ("--recipe", "block-page"),
             "recipe block-page: missing parameter path: expected the path of a page, such as '/private_file.html'",
         ),
-        (("--recipe", "block-all", "--path", "/a"), "recipe block-all: expected no parameters"),
+        (("--recipe", "block-all", "--path", "/a"), "recipe block-all: unexpected parameter 'path'"),
         (("--recipe", "block-page", "--path", "a"), "invalid path 'a': expected a path that starts with '/'"),
         (
             ("--recipe", "block-page", "--path", "/a/../b"),

@@ -1,4 +1,4 @@
-"""The elements of a page: what is parsed, and within which limits."""
+"""Parsing the elements of a page, within limits."""
 
 import subprocess
 import sys

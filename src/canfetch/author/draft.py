@@ -105,7 +105,7 @@ class DraftGroup:
             training: Whether training is allowed, or None for no preference.
             search: Whether search is allowed, or None for no preference.
             ai_use: Whether other AI use is allowed, or None for no preference.
-        Raises: InvalidDraft: There is no preference, the path has preferences, or Content-Signal contradicts them;
+        Raises: InvalidDraft: No use is passed, the path has preferences, or Content-Signal contradicts them;
             TypeError: `path` is not a str.
         """
         preferences = parse_preferences({"training": training, "search": search, "ai-use": ai_use})
@@ -127,7 +127,7 @@ class DraftGroup:
     ) -> Self:
         """Add a `Content-Signal` line, which states the allowed uses. The arguments are those of `content_usage`.
 
-        Raises: InvalidDraft: There is no preference, the group has a Content-Signal, or Content-Usage contradicts it.
+        Raises: InvalidDraft: No use is passed, the group has a Content-Signal, or Content-Usage contradicts it.
         """
         preferences = parse_preferences({"training": training, "search": search, "ai-use": ai_use})
         if any(key == "Content-Signal" for key, _ in self._records):
@@ -228,7 +228,7 @@ class Draft:
         """Add a group.
 
         Args: tokens: One or more product tokens, or `*`.
-        Raises: InvalidDraft: There is no token, or a token is invalid or has a group; TypeError: A token is not a str.
+        Raises: InvalidDraft: No token is passed, or a token is invalid or has a group; TypeError: A token is not a str.
         """
         if not tokens:
             raise InvalidDraft("a group requires at least one product token, or '*'")

@@ -76,7 +76,7 @@ def format_robots(content: bytes) -> FormatResult:
     """Format a file.
 
     Keys are spelled as in the RFC, with one space after the colon and none before. Lines end with LF, the last one
-    included. Each group starts after one blank line, and there are no repeated blank lines. Values and comments do
+    included. Each group starts after one blank line, and repeated blank lines are removed. Values and comments do
     not change.
 
     Args: content: The file.

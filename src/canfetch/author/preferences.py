@@ -21,7 +21,7 @@ def parse_preferences(values: Mapping[str, bool | None]) -> Preferences:
     """Return the usage preferences by purpose.
 
     Args: values: `training`, `search` and `ai-use`, each True, False, or None for no preference.
-    Raises: InvalidDraft: A purpose is unknown, a value is not a bool, or there is no preference.
+    Raises: InvalidDraft: A purpose is unknown, a value is not a bool, or all values are None.
     """
     preferences: dict[UsagePurpose, bool] = {}
     for name, allowed in values.items():

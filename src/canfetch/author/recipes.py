@@ -58,14 +58,19 @@ class Recipe(NamedTuple):
         Args: arguments: The parameters by name, each a str or a list of str.
         Raises: InvalidOption: A parameter is missing, unknown, or has too many values; InvalidDraft: A value is
             invalid; TypeError: A value is neither a str nor a list of str.
+
+        >>> draft = RECIPES["block-file-type"].draft(crawler="Googlebot", file_type="gif")
+        >>> print(draft.render().decode(), end="")
+        User-agent: Googlebot
+        Disallow: /*.gif$
         """
         values: dict[str, Sequence[str]] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in arguments.items():
             parameter = known.get(name)
             if parameter is None:
-                known_names = unknown_choice("parameter", name, known) if known else "expected no parameters"
-                raise InvalidOption(f"recipe {self.name}: {known_names}")
+                problem = unknown_choice("parameter", name, known) if known else f"unexpected parameter {quoted(name)}"
+                raise InvalidOption(f"recipe {self.name}: {problem}")
             values[name] = _to_list(value, name)
             if len(values[name]) > 1 and not parameter.multiple:
                 raise InvalidOption(f"recipe {self.name}: expected one {name}, got {len(values[name])}")
@@ -220,21 +225,3 @@ _ALL: Final = (
     Recipe("block-documents", "Disallow PDF and office documents.", (_CRAWLER,), _block_documents),
 )
 RECIPES: Final[dict[str, Recipe]] = {recipe.name: recipe for recipe in _ALL}
-
-
-def recipe_draft(name: str, **arguments: str | Sequence[str]) -> Draft:
-    """Return the draft of a recipe.
-
-    Args:
-        name: A name from `canfetch init --list`.
-        arguments: The parameters by name.
-    Raises: InvalidOption: The recipe or a parameter is unknown, or a parameter is missing; InvalidDraft; TypeError.
-
-    >>> print(recipe_draft("block-file-type", crawler="Googlebot", file_type="gif").render().decode(), end="")
-    User-agent: Googlebot
-    Disallow: /*.gif$
-    """
-    recipe = RECIPES.get(name)
-    if recipe is None:
-        raise InvalidOption(unknown_choice("recipe", name, RECIPES))
-    return recipe.draft(**arguments)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from canfetch.agents.crawler import Obeys
 from canfetch.agents.registry import REGISTRY, Registry
-from canfetch.author.site_policy import Intent, SitePolicy, purpose_of
+from canfetch.author.site_policy import Intent, SitePolicy
 from canfetch.core.agent import Agent
 
 # Represents all crawlers that are not in the registry; it is checked, and never written.
@@ -92,7 +92,7 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
 
 def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
     named = {intent.audience.name.lower(): intent for intent in policy.crawlers}
-    purposes = {purpose_of(intent): intent for intent in policy.purposes}
+    purposes = {intent.audience.purpose: intent for intent in policy.purposes}
     for crawler in registry.crawlers:
         own = named.pop(crawler.name.lower(), None)
         if own is None:

@@ -21,6 +21,12 @@ class Audience(NamedTuple):
     kind: AudienceKind
     name: str = ""
 
+    @property
+    def purpose(self) -> Purpose:
+        """The purpose, in an audience of the kind `purpose`."""
+        name: Purpose = self.name  # type: ignore[assignment]  # validated by `policy_file`
+        return name
+
     def __str__(self) -> str:
         return f"{self.kind}.{self.name}" if self.name else self.kind
 
@@ -129,9 +135,3 @@ class SitePolicy(NamedTuple):
         Args: target: Path and query, as sent.
         """
         return tuple(("X-Robots-Tag", page.value) for page in self.pages if page.matches(target))
-
-
-def purpose_of(intent: Intent) -> Purpose:
-    """Return the purpose in the audience of an intent."""
-    name: Purpose = intent.audience.name  # type: ignore[assignment]  # validated by `policy_file`
-    return name

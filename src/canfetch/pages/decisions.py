@@ -2,7 +2,7 @@
 
 1. Directives for all agents and directives for the agent's own tokens add up.
 2. If two directives disagree, the more restrictive one wins, or with `permissive_wins` the permissive one.
-3. Of several limits the smallest wins, where -1 is no limit. Of several dates the earliest wins.
+3. Of several limits the smallest wins, where -1 means unlimited. Of several dates the earliest wins.
 
 Source: Google, robots meta tag specifications, handling combined rules; Yandex Webmaster; Bing blog, September 2023.
 """

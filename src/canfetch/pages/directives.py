@@ -16,13 +16,13 @@ from canfetch.pages.vocabulary import (
     suggest_directive,
 )
 
-# A longer number is no different in effect, and slow to convert.
+# Longer numbers have the same effect, and are slow to convert.
 _MAX_DIGITS = 18
 NO_LIMIT = -1
 
 
 class DirectiveNote(Flag):
-    """What is unusual about a directive."""
+    """Notes about the form of a directive."""
 
     NONE = 0
     UNKNOWN = auto()  # an unknown directive; it has no effect
@@ -44,10 +44,10 @@ class Directive(NamedTuple):
         name: The name, in lower case.
         value: The text after the colon, stripped, or None.
         parsed_value: The value as characters, seconds, a keyword, or a date in seconds since the epoch; None if
-            there is no valid value.
+            the value is missing or invalid.
         raw: The source text.
         position: Where the directive is.
-        notes: What is unusual about the directive.
+        notes: Notes about the form.
         suggestion: The known directive that a misspelling resembles, or None.
     """
 
@@ -118,7 +118,7 @@ def make_directive(
     position: PagePosition,
     notes: DirectiveNote = DirectiveNote.NONE,
 ) -> Directive:
-    """Build a directive: parse its value, and note what is unusual.
+    """Build a directive: parse its value, and add notes about its form.
 
     Args:
         name: The name as written.

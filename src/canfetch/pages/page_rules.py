@@ -51,7 +51,7 @@ _UTF_8_HTML: Final = "text/html; charset=utf-8"
 
 
 class PageNote(Flag):
-    """What is unusual about a page, or was not parsed."""
+    """Notes about parts of a page that are invalid or were not parsed."""
 
     NONE = 0
     NOT_HTML = auto()  # the Content-Type is not HTML, so no element was parsed
@@ -75,7 +75,7 @@ class PageRules(NamedTuple):
         reservations: The TDMRep reservations of headers and meta elements.
         tdm_file: The origin's tdmrep.json, or None if it was not passed.
         encoding: The encoding of the HTML, by Python's name, or None if no HTML was parsed.
-        notes: What is unusual about the page, or was not parsed.
+        notes: Notes about parts that are invalid or were not parsed.
     """
 
     url: str | bytes | None

@@ -34,7 +34,7 @@ _PROFILE: Final = PROFILES["rfc9309"]
 
 
 class ReservationNote(Flag):
-    """What is unusual about a reservation."""
+    """Notes about the form of a reservation."""
 
     NONE = 0
     INVALID_VALUE = auto()  # neither 0 nor 1; it has no effect
@@ -52,7 +52,7 @@ class Reservation(NamedTuple):
         policy: The URL of the policy, or None.
         location: The pattern of the entry, or None for headers and meta elements, which apply to their own page.
         position: Where the reservation is.
-        notes: What is unusual about the reservation.
+        notes: Notes about the form.
     """
 
     reserved: bool | None

@@ -57,9 +57,9 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
 
 
-def _deciding(condition: str, who: str, *, allow: bool) -> Iterator[str]:
+def _deciding(condition: str, intents: str, *, allow: bool) -> Iterator[str]:
     yield "RewriteCond %{ENV:CANFETCH_VERDICT} ^$"
-    yield f"RewriteCond %{{ENV:CANFETCH_WHO}} {who}"
+    yield f"RewriteCond %{{ENV:CANFETCH_WHO}} {intents}"
     yield f"RewriteCond %{{THE_REQUEST}} {condition}"
     yield f"RewriteRule ^ - [E=CANFETCH_VERDICT:{'pass' if allow else 'refuse'}]"
 

@@ -58,9 +58,9 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         )
 
 
-def _deciding(regex: str, who: str, *, allow: bool) -> str:
+def _deciding(regex: str, intents: str, *, allow: bool) -> str:
     return (
         f"    http-request set-var(txn.canfetch_verdict) str({'pass' if allow else 'refuse'})"
         " if !{ var(txn.canfetch_verdict) -m found }"
-        f" {{ var(txn.canfetch_who) {who} }} {{ pathq -m reg '^{regex}' }}"
+        f" {{ var(txn.canfetch_who) {intents} }} {{ pathq -m reg '^{regex}' }}"
     )

@@ -21,7 +21,7 @@ _COMPARED: Final = (
 _NO_ADDRESS: Final = "255.255.255.255/32"
 # By default, the priority of a router is the length of its rule.
 _PRIORITY: Final = 1_000_000
-# The server behind Traefik may decode it, treat a backslash as a slash, or drop the text after a `;`.
+# The backend may decode it, treat a backslash as a slash, or drop the text after a `;`.
 _DOT_SEGMENTS: Final = r"PathRegexp(`^.*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|%5C|$)`)"
 _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 
