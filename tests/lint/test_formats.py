@@ -18,6 +18,7 @@ from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
+from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
 ODD = (
@@ -196,6 +197,38 @@ def test_a_check_is_translated_into_all_languages_or_none() -> None:
     assert set(tables) == set(LANGUAGES) - {"en"}
     assert len({frozenset(codes) for codes in tables.values()}) == 1
     assert tables["de"] - {"phrases"} <= {check.code for check in CHECKS}
+
+
+@pytest.mark.parametrize(
+    "content, summaries",
+    [
+        (b"User-agent: *\nDisallow: /a/\n", ["No problems found.", ""]),
+        (
+            b"User-agent: *\nDisallow /a/\n",
+            ["Found 1 problem (1 error, 0 warnings, 0 info).", "1 fixable with --unsafe-fixes."],
+        ),
+        (
+            b"User-agent: *\n  Disallow: /a/\nDisallow: /b/",
+            ["Found 2 problems (0 errors, 0 warnings, 2 info).", "2 fixable with --fix."],
+        ),
+        (
+            b"User-agent: *\nDisallow /a/\nDisallow: /b/",
+            ["Found 2 problems (1 error, 0 warnings, 1 info).", "1 fixable with --fix, 1 more with --unsafe-fixes."],
+        ),
+    ],
+)
+def test_summaries_count_findings_and_fixes(content: bytes, summaries: list[str]) -> None:
+    report = Linter().lint(content)
+    catalogue = load_catalogue("en")
+    assert [summarize_findings(report, catalogue), summarize_fixes(report, catalogue)] == summaries
+
+
+def test_messages_fill_placeholders_once() -> None:
+    message = "{count|rule|rules} of `{name}` in {other}"
+    check = CHECKS[0]._replace(code="CF000", message=message)
+    catalogue = load_catalogue("en")
+    assert catalogue.message(check, {"count": "1", "name": "{count}"}) == "1 rule of `{count}` in {other}"
+    assert catalogue.message(check, {"count": "2", "name": "}{"}) == "2 rules of `}{` in {other}"
 
 
 def test_file_names_are_escaped_in_uris(validator: Any) -> None:

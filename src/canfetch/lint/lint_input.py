@@ -25,7 +25,7 @@ class LintInput(NamedTuple):
         path: Its name or path in a file system.
         url: The URL at which it is, or will be, published.
         delivery: The cache entry that results from fetching it.
-        siblings: The robots.txt files of the same site under other schemes and hosts, by URL. None stands for a file
+        siblings: The robots.txt files of the same site under other schemes and hosts, by URL. None marks a file
             that does not exist.
         pages: Pages of the site.
     """

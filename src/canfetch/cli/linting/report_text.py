@@ -7,8 +7,8 @@ from canfetch.cli.shared.terminal import Palette, columns, shown
 from canfetch.core.text import display_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.html import summary
 from canfetch.lint.formats.locations import locate, quoted_line
+from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -40,11 +40,10 @@ def report_lines(report: LintReport, catalogue: Catalogue, palette: Palette) -> 
 
 def summary_lines(report: LintReport, catalogue: Catalogue) -> Iterator[str]:
     """Yield what a report comes to."""
-    yield f"{shown(report.name)}: {summary(report, catalogue)}"
-    fixes = [finding.fix for finding in report.findings if finding.fix is not None]
+    yield f"{shown(report.name)}: {summarize_findings(report, catalogue)}"
+    fixes = summarize_fixes(report, catalogue)
     if fixes:
-        unsafe = sum(fix.changes_verdicts for fix in fixes)
-        yield catalogue.phrase("fixable-count", count=str(len(fixes) - unsafe), unsafe=str(unsafe))
+        yield fixes
     if report.suppressed:
         yield catalogue.phrase("suppressed", count=str(len(report.suppressed)))
 

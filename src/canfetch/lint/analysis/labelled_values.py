@@ -38,7 +38,7 @@ def rename_labels(
 ) -> tuple[list[LabelledValue], Fix | None]:
     """Replace labels and values that have a replacement, and return the members and the fix.
 
-    There is no fix if nothing changes, or if two members would have the same label.
+    The fix is None if nothing changes, or if two members would have the same label.
     """
     edits: list[Edit] = []
     renamed: list[LabelledValue] = []

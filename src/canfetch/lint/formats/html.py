@@ -8,8 +8,8 @@ from canfetch.core.text import display_text
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.locations import locate, printable, quoted_line
+from canfetch.lint.formats.summaries import summarize_findings
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import Severity
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --faint: #5b6673; --edge: #d7dce2; --code: #f4f6f8;
@@ -52,7 +52,8 @@ def _parts(reports: list[LintReport], catalogue: Catalogue, problems: list[tuple
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     for report in reports:
-        yield f"<section>\n<h2>{escape(printable(report.name))}</h2>\n<p>{escape(summary(report, catalogue))}</p>\n"
+        summary = escape(summarize_findings(report, catalogue))
+        yield f"<section>\n<h2>{escape(printable(report.name))}</h2>\n<p>{summary}</p>\n"
         for finding in report.findings:
             yield from _article(report, finding, catalogue)
         yield "</section>\n"
@@ -60,19 +61,6 @@ def _parts(reports: list[LintReport], catalogue: Catalogue, problems: list[tuple
         yield f"<section>\n<h2>{escape(printable(name))}</h2>\n"
         yield f'<p class="effect">{escape(printable(reason))}</p>\n</section>\n'
     yield "</main>\n</body>\n</html>\n"
-
-
-def summary(report: LintReport, catalogue: Catalogue) -> str:
-    """Return the number of findings as a sentence."""
-    if not report.findings:
-        return catalogue.phrase("clean")
-    return catalogue.phrase(
-        "found",
-        count=str(len(report.findings)),
-        errors=str(report.count(Severity.ERROR)),
-        warnings=str(report.count(Severity.WARNING)),
-        infos=str(report.count(Severity.INFO)),
-    )
 
 
 def _article(report: LintReport, finding: Finding, catalogue: Catalogue) -> Iterator[str]:

@@ -14,7 +14,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a file without user-agent lines, rules and known extensions."""
     entry = file.input.delivery
     if entry is not None and entry.outcome.access is not Access.SUCCESSFUL:
-        return  # there is no file
+        return  # nothing was delivered
     if file.user_agents or file.rule_records or file_is_markup(file) or file_is_binary(file):
         return
     if any(extension.parsed is not None for extension, _ in file.extensions):

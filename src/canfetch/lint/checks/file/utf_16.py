@@ -13,7 +13,7 @@ from canfetch.lint.severity import Severities, Severity
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a file in UTF-16 or UTF-32."""
     if file_is_wide(file):
-        # Not decoded: there is no byte order mark, or it is that of UTF-32, which starts like that of UTF-16.
+        # Not decoded: the byte order mark is missing, or it is that of UTF-32, which starts like that of UTF-16.
         yield Occurrence((0, 0))
     elif file.robots.source_encoding != "utf-8" and not file.robots.tail:
         yield Occurrence((0, 0), fix=Fix((), changes_verdicts=True))

@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             file.text_span(last),
             {"token": token},
-            None if token == "*" else VerdictQuery("/", (token,)),  # noqa: S105 - a product token is no secret
+            None if token == "*" else VerdictQuery("/", (token,)),  # noqa: S105 - a product token is not a secret
             replace_span(end, end, insertion, changes_verdicts=True),
         )
 
