@@ -3,19 +3,19 @@
 #
 # usage: tools/prepare_machine.sh VENV [PYTHON]
 #
-# Missing system packages are installed as root on Debian and Ubuntu; elsewhere one line says what to install.
+# On Debian and Ubuntu, root installs missing system packages with apt-get. Elsewhere, an error names them.
 # CANFETCH_BUILD=native makes Rust a requirement.
 set -euo pipefail
 
 venv=$1
 python=${2:-}
-rust_least=1.85
+minimum_rust=1.85
 
-say() { printf 'canfetch: %s\n' "$*" >&2; }
+log() { printf 'canfetch: %s\n' "$*" >&2; }
 
 install_packages() {
     if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
-        say "installing $* with apt-get"
+        log "installing $* with apt-get"
         export DEBIAN_FRONTEND=noninteractive
         apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
     else
@@ -40,30 +40,30 @@ rust_is_new_enough() {
     command -v cargo >/dev/null || return 1
     local version
     version=$(rustc --version 2>/dev/null | cut -d' ' -f2) || return 1
-    [[ $(printf '%s\n' "$rust_least" "$version" | sort -V | head -n 1) == "$rust_least" ]]
+    [[ $(printf '%s\n' "$minimum_rust" "$version" | sort -V | head -n 1) == "$minimum_rust" ]]
 }
 
 if [[ ! -x $venv/bin/python ]]; then
     interpreter=$(find_python) || {
         [[ -z $python ]] && install_packages python3 python3-venv && interpreter=$(find_python)
     } || {
-        say "needs Python 3.11 or later: pass PYTHON=/path/to/python"
+        log "needs Python 3.11 or later: pass PYTHON=/path/to/python"
         exit 1
     }
     if ! "$interpreter" -c 'import ensurepip, venv' 2>/dev/null; then
         install_packages python3-venv && "$interpreter" -c 'import ensurepip, venv' || {
-            say "$interpreter cannot create virtual environments: install python3-venv"
+            log "$interpreter cannot create virtual environments: install python3-venv"
             exit 1
         }
     fi
-    say "creating $venv with $("$interpreter" --version)"
+    log "creating $venv with $("$interpreter" --version)"
     "$interpreter" -m venv "$venv"
 fi
 
 if [[ ${CANFETCH_BUILD:-auto} == native ]] && ! rust_is_new_enough; then
     # Debian 12 packages two toolchains; the one that builds its browsers is newer.
     install_packages gcc libc6-dev cargo-web rustc-web && rust_is_new_enough || {
-        say "CANFETCH_BUILD=native needs Rust $rust_least or later, with cargo and a C linker"
+        log "CANFETCH_BUILD=native needs Rust $minimum_rust or later, with cargo and a C linker"
         exit 1
     }
 fi

@@ -137,7 +137,7 @@ def test_other_form_of_a_private_address_is_forbidden(name: str, site: Site, hos
 
 
 def test_name_is_resolved_only_once(name: str, site: Site) -> None:
-    # DNS rebinding returns a public address for the check and a private one for the connection.
+    # DNS rebinding would return another address for a second lookup.
     lookups = iter([["192.0.2.1"], ["127.0.0.1"], ["127.0.0.1"]])
     seen: list[str] = []
 

@@ -157,7 +157,7 @@ def test_body_of_exactly_the_limit_is_complete(send: Send, shared_site: Site) ->
     assert answer.body[599_000:].startswith(b"Disallow: /x")
 
 
-def test_endless_body_is_not_read_on(send: Send, site: Site) -> None:
+def test_endless_body_is_read_only_up_to_the_limit(send: Send, site: Site) -> None:
     send(make_request(site.url("endless-body"), max_bytes=1_000))
     # The buffers of the system can take a few MiB.
     assert site.sent_bytes < 16 * 1024 * 1024
@@ -204,7 +204,7 @@ def test_status_is_returned_unchanged(send: Send, shared_site: Site, status: int
 
 
 @pytest.mark.parametrize("status", [204, 304])
-def test_status_without_body(send: Send, shared_site: Site, status: int) -> None:
+def test_status_204_and_304_have_no_body(send: Send, shared_site: Site, status: int) -> None:
     answer = send(make_request(shared_site.url(f"status-{status}")))
     assert isinstance(answer, Response), answer
     assert (answer.status, answer.body) == (status, b"")

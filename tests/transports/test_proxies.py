@@ -52,7 +52,7 @@ def test_proxy_is_refused_if_private_addresses_are_forbidden(name: str, site: Si
         assert proxy.heads == []
 
 
-# httpcore2 does not close the connection if the proxy refuses, which is reported at garbage collection.
+# aiohttp does not close the connection if the proxy refuses. Garbage collection reports the open socket.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
     with ProxySite(refusing=True) as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
