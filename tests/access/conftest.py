@@ -1,7 +1,6 @@
-"""The access cases, and an origin that plays them without a network."""
+"""The access cases, and a transport that plays their events without a network."""
 
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ FAILURES = {
     "broken-chunks": FailureKind.PROTOCOL,
     "bad-tls": FailureKind.TLS,
 }
-# What an FTP server's answers are taken for: a status, or a failure.
-FTP_ANSWERS: dict[str, int | FailureKind] = {"file": 200, "missing": 404, "no-login": 401, "full": FailureKind.PROTOCOL}
-# effect -> (/open allowed, /forbidden allowed)
+# The result of each FTP event: a status or a failure.
+FTP_RESULTS: dict[str, int | FailureKind] = {"file": 200, "missing": 404, "no-login": 401, "full": FailureKind.PROTOCOL}
+# By effect: whether /open and /forbidden are allowed.
 ALLOWED = {
     "rules": (True, False),
     "full-allow": (True, True),
@@ -29,61 +28,58 @@ ALLOWED = {
 }
 
 
-def cases(name: str) -> list[dict[str, Any]]:
-    """Give the cases of a file."""
-    found: list[dict[str, Any]] = tomllib.loads((CASES / name).read_bytes().decode())["case"]
-    return found
+def load_cases(name: str) -> list[dict[str, Any]]:
+    """Return the cases in a file."""
+    loaded: list[dict[str, Any]] = tomllib.loads((CASES / name).read_bytes().decode())["case"]
+    return loaded
 
 
-def effect_name(effect: str) -> str:
-    """Give an effect as verdicts name it."""
+def effect_in_verdict(effect: str) -> str:
+    """Return the effect of a case as verdicts name it."""
     return "conditional-allow" if effect in ("rules", "full-allow-by-rules") else effect
 
 
 class ScriptedOrigin:
-    """A transport whose origin does what an event says; it counts what it is asked."""
+    """A transport that responds as an event specifies, and keeps the requests."""
 
     def __init__(self, event: dict[str, Any] | None = None) -> None:
         self.event = event or {"status": 200}
         self.requests: list[TransportRequest] = []
 
     def send(self, request: TransportRequest) -> Response | Failure:
-        """Answer as the event says."""
+        """Respond as the event specifies."""
         self.requests.append(request)
-        return answer_of(self.event, request)
+        return play_event(self.event, request)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
 
 class AsyncScriptedOrigin(ScriptedOrigin):
-    """The same for the asynchronous client."""
+    """A `ScriptedOrigin` for the asynchronous client."""
 
     async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        """Answer as the event says."""
+        """Respond as the event specifies."""
         return super().send(request)
 
     async def close(self) -> None:  # type: ignore[override]  # the async protocol
-        """Nothing is held."""
+        """Do nothing."""
 
 
-def answer_of(event: dict[str, Any], request: TransportRequest) -> Response | Failure:
-    """Make the answer of an event to one request."""
+def play_event(event: dict[str, Any], request: TransportRequest) -> Response | Failure:
+    """Return the result of a request to an origin with an event."""
     if "failure" in event:
-        return Failure(request.url, FAILURES[event["failure"]], "as the case says")
+        return Failure(request.url, FAILURES[event["failure"]], "scripted failure")
     if "ftp" in event:
-        answer = FTP_ANSWERS[event["ftp"]]
-        if isinstance(answer, FailureKind):
-            return Failure(request.url, answer, "as the case says")
-        return Response(request.url, answer, (), RULES.encode())
+        result = FTP_RESULTS[event["ftp"]]
+        if isinstance(result, FailureKind):
+            return Failure(request.url, result, "scripted failure")
+        return Response(request.url, result, (), RULES.encode())
     if "redirect_loop" in event:
         return Response(request.url, 302, (("Location", request.url),), b"")
     hop = int(request.url.rpartition("?hop=")[2]) if "?hop=" in request.url else 0
     if hop < event.get("redirects", 0):
-        place = "https://other.example" if event.get("other_authority") else ""
-        return Response(request.url, 302, (("Location", f"{place}/robots.txt?hop={hop + 1}"),), b"")
+        authority = "https://other.example" if event.get("other_authority") else ""
+        return Response(request.url, 302, (("Location", f"{authority}/robots.txt?hop={hop + 1}"),), b"")
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_bytes", 0) // 2)
     return Response(request.url, event.get("status", 200), (), body[: request.max_bytes + 1])
-
-
-Answer = Callable[[TransportRequest], Response | Failure]

@@ -1,20 +1,20 @@
-"""Every access case, through both clients, on an origin without a network."""
+"""Every access case, with both clients and a scripted transport."""
 
 import asyncio
 from typing import Any
 
 import pytest
-from tests.access.conftest import ALLOWED, AsyncScriptedOrigin, ScriptedOrigin, cases, effect_name
+from tests.access.conftest import ALLOWED, AsyncScriptedOrigin, ScriptedOrigin, effect_in_verdict, load_cases
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client
 
-ANSWERS = [(case, policy) for case in cases("answers.toml") for policy in case["expect"]]
+CASES = [(case, policy) for case in load_cases("answers.toml") for policy in case["expect"]]
 OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
 
 
-@pytest.mark.parametrize("case, policy", ANSWERS, ids=[f"{case['id']}-{policy}" for case, policy in ANSWERS])
-def test_access_answers_sync(case: dict[str, Any], policy: str) -> None:
+@pytest.mark.parametrize("case, policy", CASES, ids=[f"{case['id']}-{policy}" for case, policy in CASES])
+def test_access_case(case: dict[str, Any], policy: str) -> None:
     expected = case["expect"][policy]["effect"]
 
     with Client(
@@ -25,11 +25,11 @@ def test_access_answers_sync(case: dict[str, Any], policy: str) -> None:
 
     assert tuple(verdict.allowed for verdict in verdicts) == ALLOWED[expected] == allowed
     assert verdicts[0].access is not None
-    assert verdicts[0].access.effect == effect_name(expected)
+    assert verdicts[0].access.effect == effect_in_verdict(expected)
 
 
-@pytest.mark.parametrize("case, policy", ANSWERS, ids=[f"{case['id']}-{policy}" for case, policy in ANSWERS])
-def test_access_answers_async(case: dict[str, Any], policy: str) -> None:
+@pytest.mark.parametrize("case, policy", CASES, ids=[f"{case['id']}-{policy}" for case, policy in CASES])
+def test_access_case_async(case: dict[str, Any], policy: str) -> None:
     expected = case["expect"][policy]["effect"]
 
     async def run() -> tuple[bool, bool]:
@@ -41,10 +41,10 @@ def test_access_answers_async(case: dict[str, Any], policy: str) -> None:
     assert asyncio.run(run()) == ALLOWED[expected]
 
 
-@pytest.mark.parametrize("case", cases("over-time.toml"), ids=lambda case: case["id"])
-def test_access_over_time(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize("case", load_cases("over-time.toml"), ids=lambda case: case["id"])
+def test_access_case_over_time(case: dict[str, Any]) -> None:
     now = [0.0]
-    asked = 0
+    expected_requests = 0
     origin = ScriptedOrigin()
     with Client(user_agent="ExampleBot/1.0", policy=case["policy"], transport=origin, clock=lambda: now[0]) as client:
         for step in case["steps"]:
@@ -52,7 +52,7 @@ def test_access_over_time(case: dict[str, Any]) -> None:
             origin.event = step.get("event", origin.event)
 
             allowed = client.allows(OPEN), client.allows(FORBIDDEN)
-            asked += step.get("asked", True)
+            expected_requests += step.get("asked", True)
 
             assert allowed == (step["open"], step["forbidden"]), step
-            assert len(origin.requests) == asked, step
+            assert len(origin.requests) == expected_requests, step

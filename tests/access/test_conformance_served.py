@@ -1,4 +1,4 @@
-"""Every access case once more: both clients, every transport, and servers on loopback that do what the case says."""
+"""Every access case, with both clients, every transport, and servers on loopback that play the event."""
 
 import ssl
 from collections.abc import Iterator, Sequence
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.access.conftest import ALLOWED, FAILURES, FTP_ANSWERS, RULES, cases, effect_name
-from tests.access.stage import Stage, is_elsewhere
-from tests.access.visitors import USER_AGENT, Visitor, visitor
+from tests.access.case_servers import CaseServers, is_at_other_authority
+from tests.access.client_harness import USER_AGENT, ClientUnderTest, open_client
+from tests.access.conftest import ALLOWED, FAILURES, FTP_RESULTS, RULES, effect_in_verdict, load_cases
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority
 from tests.servers.ftp import FtpSite
@@ -19,56 +19,56 @@ from canfetch.access.responses import FailureKind
 
 __all__ = ["authority"]
 
-CELLS = [(case, policy) for case in cases("answers.toml") for policy in case["expect"]]
-OF_HTTP = [cell for cell in CELLS if "ftp" not in cell[0]["event"]]
-OF_FTP = [cell for cell in CELLS if "ftp" in cell[0]["event"]]
-SPEAKING_FTP = ("stdlib", "stdlib-async")
-SHORT_SECONDS = 0.15
-HOUR_SECONDS = 3600.0
+CASES = [(case, policy) for case in load_cases("answers.toml") for policy in case["expect"]]
+HTTP_CASES = [(case, policy) for case, policy in CASES if "ftp" not in case["event"]]
+FTP_CASES = [(case, policy) for case, policy in CASES if "ftp" in case["event"]]
+TRANSPORTS_WITH_FTP = ("stdlib", "stdlib-async")
+SHORT_TIMEOUT = 0.15
+HOUR = 3600.0
 
 
-def ids(cells: Sequence[tuple[dict[str, Any], str]]) -> list[str]:
-    return [f"{case['id']}-{policy}" for case, policy in cells]
+def case_ids(cases: Sequence[tuple[dict[str, Any], str]]) -> list[str]:
+    return [f"{case['id']}-{policy}" for case, policy in cases]
 
 
 @pytest.fixture(scope="module")
-def stage(authority: Authority) -> Iterator[Stage]:
-    with Stage(authority) as standing:
-        yield standing
+def servers(authority: Authority) -> Iterator[CaseServers]:
+    with CaseServers(authority) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module", params=TRANSPORT_NAMES)
-def face(request: pytest.FixtureRequest) -> str:
+def transport_name(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
 
 
 @pytest.fixture(scope="module")
-def ssl_context(face: str, authority: Authority) -> ssl.SSLContext:
-    """One for each transport, since they write into it; not one for each test, since it is dear."""
-    del face
+def ssl_context(transport_name: str, authority: Authority) -> ssl.SSLContext:
+    """Return a context for each transport, which may change it. Creating one for each test would be slow."""
+    del transport_name
     return authority.client()
 
 
-def check(asking: Visitor, origin: str, effect: str, policy: str, failure: FailureKind | None) -> None:
-    """Ask for a page that the rules allow and for one that they forbid, in each way, and look at all that comes."""
+def check(client: ClientUnderTest, origin: str, effect: str, policy: str, failure: FailureKind | None) -> None:
+    """Check all results for a URL that the rules allow and for one that they disallow."""
     urls = f"{origin}/open", f"{origin}/forbidden"
-    verdicts = asking.decide(*urls)
+    verdicts = client.decide(*urls)
     assert tuple(verdict.allowed for verdict in verdicts) == ALLOWED[effect], verdicts
-    assert tuple(asking.allows(*urls)) == ALLOWED[effect]
+    assert tuple(client.allows(*urls)) == ALLOWED[effect]
     for verdict in verdicts:
         assert verdict.access is not None
-        assert (verdict.access.effect, verdict.access.policy) == (effect_name(effect), policy)
+        assert (verdict.access.effect, verdict.access.policy) == (effect_in_verdict(effect), policy)
         assert verdict.access.robots_url == f"{origin}/robots.txt"
-    detail = asking.origin_state(origin).entry.outcome.detail
+    detail = client.origin_state(origin).entry.outcome.detail
     if failure is not None:
         assert detail.startswith(f"{failure}: "), detail
     else:
         assert detail.partition(" ")[0] in {"status", "more", "redirect"}, detail
 
 
-def requests(event: dict[str, Any], policy: str) -> int:
-    """Say how many requests must arrive, whatever is asked."""
+def expected_requests(event: dict[str, Any], policy: str) -> int:
+    """Return how many requests an event causes, for any number of URLs."""
     if event.get("failure") in {"refused", "bad-tls"}:
         return 0
     if event.get("redirect_loop"):
@@ -77,93 +77,107 @@ def requests(event: dict[str, Any], policy: str) -> int:
     return 1 + min(redirects, get_policy(policy).redirect_limit)
 
 
-@pytest.mark.parametrize("case, policy", OF_HTTP, ids=ids(OF_HTTP))
-def test_access_answers_served(
-    stage: Stage, face: str, ssl_context: ssl.SSLContext, case: dict[str, Any], policy: str
+@pytest.mark.parametrize("case, policy", HTTP_CASES, ids=case_ids(HTTP_CASES))
+def test_access_case_over_http(
+    servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext, case: dict[str, Any], policy: str
 ) -> None:
     event = case["event"]
-    name = f"{case['id']}.{policy}.{face}"
+    name = f"{case['id']}.{policy}.{transport_name}"
     failure = FAILURES[event["failure"]] if "failure" in event else None
-    patience = SHORT_SECONDS if failure is FailureKind.TIMEOUT else 10.0
 
-    with visitor(
-        face, ssl_context=ssl_context, resolve=stage.resolve, policy=policy, read_timeout=patience, clock=lambda: 0.0
-    ) as asking:
-        check(asking, stage.origin(name, event), case["expect"][policy]["effect"], policy, failure)
+    with open_client(
+        transport_name,
+        ssl_context=ssl_context,
+        resolve=servers.resolve,
+        policy=policy,
+        read_timeout=SHORT_TIMEOUT if failure is FailureKind.TIMEOUT else 10.0,
+        clock=lambda: 0.0,
+    ) as client:
+        check(client, servers.add_origin(name, event), case["expect"][policy]["effect"], policy, failure)
 
-    arrived = stage.arrived(name)
-    assert len(arrived) == requests(event, policy)
-    assert {asked.headers["user-agent"] for asked in arrived} <= {USER_AGENT}
-    assert {(asked.method, asked.target.partition("?")[0]) for asked in arrived} <= {("GET", "/robots.txt")}
-    assert sum(map(is_elsewhere, arrived)) == event.get("other_authority", 0)
+    requests = servers.requests(name)
+    assert len(requests) == expected_requests(event, policy)
+    assert {request.headers["user-agent"] for request in requests} <= {USER_AGENT}
+    assert {(request.method, request.target.partition("?")[0]) for request in requests} <= {("GET", "/robots.txt")}
+    assert sum(map(is_at_other_authority, requests)) == event.get("other_authority", 0)
 
 
-@pytest.mark.parametrize("case, policy", OF_FTP, ids=ids(OF_FTP))
-def test_access_answers_served_by_ftp(
-    tmp_path: Path, face: str, ssl_context: ssl.SSLContext, case: dict[str, Any], policy: str
+@pytest.mark.parametrize("case, policy", FTP_CASES, ids=case_ids(FTP_CASES))
+def test_access_case_over_ftp(
+    tmp_path: Path, transport_name: str, ssl_context: ssl.SSLContext, case: dict[str, Any], policy: str
 ) -> None:
     event = case["event"]["ftp"]
     if event != "missing":
         (tmp_path / "robots.txt").write_text(RULES)
-    speaks = face in SPEAKING_FTP
-    answer = FTP_ANSWERS[event]
-    failure = FailureKind.SCHEME if not speaks else answer if isinstance(answer, FailureKind) else None
-    effect = case["expect"][policy]["effect"] if speaks else "full-disallow"
+    is_supported = transport_name in TRANSPORTS_WITH_FTP
+    result = FTP_RESULTS[event] if is_supported else FailureKind.SCHEME
+    failure = result if isinstance(result, FailureKind) else None
+    effect = case["expect"][policy]["effect"] if is_supported else "full-disallow"
 
     with (
         FtpSite(tmp_path, anonymous=event != "no-login", max_connections=1 if event == "full" else 100) as site,
-        visitor(face, ssl_context=ssl_context, resolve=LOOPBACK, policy=policy, clock=lambda: 0.0) as asking,
+        open_client(
+            transport_name, ssl_context=ssl_context, resolve=LOOPBACK, policy=policy, clock=lambda: 0.0
+        ) as client,
     ):
-        check(asking, f"ftp://files.test:{site.port}", effect, policy, failure)
+        check(client, f"ftp://files.test:{site.port}", effect, policy, failure)
 
-    logins, files = site.commands.count("PASS"), site.commands.count("RETR")
-    assert logins == (speaks and event != "full")
-    assert files == (speaks and event in {"file", "missing"})
+    logins, downloads = site.commands.count("PASS"), site.commands.count("RETR")
+    assert logins == (is_supported and event != "full")
+    assert downloads == (is_supported and event in {"file", "missing"})
 
 
-@pytest.mark.parametrize("case", cases("over-time.toml"), ids=lambda case: case["id"])
-def test_access_over_time_served(stage: Stage, face: str, ssl_context: ssl.SSLContext, case: dict[str, Any]) -> None:
+@pytest.mark.parametrize("case", load_cases("over-time.toml"), ids=lambda case: case["id"])
+def test_access_case_over_time_over_http(
+    servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext, case: dict[str, Any]
+) -> None:
     now = [0.0]
-    name = f"{case['id']}.{face}"
-    origin = stage.origin(name, {"status": 200})
+    name = f"{case['id']}.{transport_name}"
+    origin = servers.add_origin(name, {"status": 200})
     event: dict[str, Any] = {}
-    arrived = 0
-
-    with visitor(
-        face, ssl_context=ssl_context, resolve=stage.resolve, policy=case["policy"], clock=lambda: now[0]
-    ) as asking:
-        for step in case["steps"]:
-            now[0] = step["at_hours"] * HOUR_SECONDS
-            event = step.get("event", event)
-            stage.change(name, event)
-
-            allowed = asking.allows(f"{origin}/open", f"{origin}/forbidden")
-            asked = step.get("asked", True)
-            arrived += asked and event.get("failure") != "refused"
-
-            assert allowed == [step["open"], step["forbidden"]], step
-            assert len(stage.arrived(name)) == arrived, step
-            # Whom nobody answers has been asked all the same.
-            assert (asking.origin_state(origin).entry.fetched_at == now[0]) is asked, step
-
-
-def test_rfc9309_2_4_thirty_one_days_hour_by_hour(stage: Stage, face: str, ssl_context: ssl.SSLContext) -> None:
-    """The origin is there on one day and fails on the next; somebody asks each hour."""
-    now = [0.0]
-    name = f"day-by-day.{face}"
-    origin = stage.origin(name, {"status": 200})
     expected = 0
 
-    with visitor(face, ssl_context=ssl_context, resolve=stage.resolve, clock=lambda: now[0]) as asking:
+    with open_client(
+        transport_name,
+        ssl_context=ssl_context,
+        resolve=servers.resolve,
+        policy=case["policy"],
+        clock=lambda: now[0],
+    ) as client:
+        for step in case["steps"]:
+            now[0] = step["at_hours"] * HOUR
+            event = step.get("event", event)
+            servers.set_event(name, event)
+
+            allowed = client.allows(f"{origin}/open", f"{origin}/forbidden")
+            is_fetched = step.get("asked", True)
+            expected += is_fetched and event.get("failure") != "refused"
+
+            assert allowed == [step["open"], step["forbidden"]], step
+            assert len(servers.requests(name)) == expected, step
+            # A refused connection is a fetch without a request.
+            assert (client.origin_state(origin).entry.fetched_at == now[0]) is is_fetched, step
+
+
+def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(
+    servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext
+) -> None:
+    """The origin responds on one day and fails on the next. The client decides every hour."""
+    now = [0.0]
+    name = f"alternating.{transport_name}"
+    origin = servers.add_origin(name, {"status": 200})
+    expected = 0
+
+    with open_client(transport_name, ssl_context=ssl_context, resolve=servers.resolve, clock=lambda: now[0]) as client:
         for day in range(31):
             fails = day % 2 == 1
-            stage.change(name, {"status": 503} if fails else {"status": 200})
+            servers.set_event(name, {"status": 503} if fails else {"status": 200})
             for hour in range(24):
-                now[0] = (24 * day + hour) * HOUR_SECONDS
-                # What was fetched holds for a day; what failed is tried again within the hour.
+                now[0] = (24 * day + hour) * HOUR
+                # A file is fresh for a day, and a failure is retried within the hour.
                 expected += fails or hour == 0
 
-                assert asking.allows(f"{origin}/open", f"{origin}/forbidden") == [True, False], (day, hour)
-                assert len(stage.arrived(name)) == expected, (day, hour)
+                assert client.allows(f"{origin}/open", f"{origin}/forbidden") == [True, False], (day, hour)
+                assert len(servers.requests(name)) == expected, (day, hour)
 
     assert expected == 16 + 15 * 24

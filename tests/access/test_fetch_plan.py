@@ -1,4 +1,4 @@
-"""The way to a robots.txt, step by step."""
+"""The steps of fetching a robots.txt: redirects, conditional requests, and results."""
 
 import pytest
 
@@ -18,11 +18,11 @@ def redirect(url: str, location: str, status: int = 301) -> Response:
     return Response(url, status, (("location", location),), b"")
 
 
-def followed(location: str, base: str = ROBOTS) -> Request | FetchResult:
+def follow(location: str, base: str = ROBOTS) -> Request | FetchResult:
     return next_step(Request(base), redirect(base, location), RFC9309)
 
 
-def test_rfc9309_2_3_the_plan_begins_at_the_top_level_path() -> None:
+def test_rfc9309_2_3_first_request_is_for_the_top_level_path() -> None:
     assert first_request(ORIGIN) == Request(ROBOTS)
     assert first_request(ORIGIN).headers == ()
     assert first_request(Origin.from_url("http://user@EXAMPLE.com:8080/x")).url == "http://example.com:8080/robots.txt"
@@ -41,7 +41,7 @@ def test_rfc9309_2_3_the_plan_begins_at_the_top_level_path() -> None:
     ],
 )
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status: int) -> None:
+def test_rfc9309_2_3_1_2_redirects_are_followed_to_any_authority(location: str, url: str, status: int) -> None:
     step = next_step(Request(ROBOTS), redirect(ROBOTS, location, status), RFC9309)
 
     assert isinstance(step, Request)
@@ -62,21 +62,21 @@ def test_rfc9309_2_3_1_2_redirects_lead_anywhere(location: str, url: str, status
         "/\U0001f600" * 2000,
     ],
 )
-def test_redirects_to_no_place_are_unreachable(location: str) -> None:
-    step = followed(location)
+def test_redirect_without_a_valid_target_is_unreachable(location: str) -> None:
+    step = follow(location)
 
     assert isinstance(step, FetchResult)
     assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
 
 
-def test_a_place_grows_no_longer_than_one_that_is_sent() -> None:
-    step = followed("/" + "a/" * 2500)
+def test_joined_redirect_target_is_limited_too() -> None:
+    step = follow("/" + "a/" * 2500)
     assert isinstance(step, Request)
-    assert isinstance(followed("a" * 3000, step.url), Request)
-    assert isinstance(followed("a" * 5000, step.url), FetchResult)
+    assert isinstance(follow("a" * 3000, step.url), Request)
+    assert isinstance(follow("a" * 5000, step.url), FetchResult)
 
 
-def test_rfc9309_2_3_1_2_five_are_followed_and_the_sixth_is_unavailable() -> None:
+def test_rfc9309_2_3_1_2_five_redirects_are_followed() -> None:
     step: Request | FetchResult = first_request(ORIGIN)
     for number in range(5):
         assert isinstance(step, Request)
@@ -87,13 +87,13 @@ def test_rfc9309_2_3_1_2_five_are_followed_and_the_sixth_is_unavailable() -> Non
     assert isinstance(sixth, FetchResult)
     assert sixth.outcome.effect is Effect.FULL_ALLOW
     assert len(sixth.hops) == 6
-    there = next_step(step, Response(step.url, 200, (), b"x"), RFC9309)
-    assert isinstance(there, FetchResult)
-    assert there.outcome.access is Access.SUCCESSFUL
+    found = next_step(step, Response(step.url, 200, (), b"x"), RFC9309)
+    assert isinstance(found, FetchResult)
+    assert found.outcome.access is Access.SUCCESSFUL
 
 
-def test_rfc9309_2_3_1_2_a_loop_ends_at_once() -> None:
-    step = followed("/other")
+def test_rfc9309_2_3_1_2_loop_is_detected() -> None:
+    step = follow("/other")
     assert isinstance(step, Request)
     back = next_step(step, redirect(step.url, ROBOTS), RFC9309)
 
@@ -101,7 +101,7 @@ def test_rfc9309_2_3_1_2_a_loop_ends_at_once() -> None:
     assert back.outcome.cell == "redirect_overflow"
 
 
-def test_rfc9111_4_3_conditions_go_where_the_copy_came_from() -> None:
+def test_rfc9111_4_3_conditions_are_sent_to_the_url_of_the_copy() -> None:
     validators = Validators("https://example.com/moved", '"one"', "Thu, 01 Jan 2026 00:00:00 GMT")
     begin = first_request(ORIGIN, validators=validators)
     assert begin.headers == ()
@@ -116,18 +116,18 @@ def test_rfc9111_4_3_conditions_go_where_the_copy_came_from() -> None:
     assert isinstance(unchanged, FetchResult)
     assert unchanged.not_modified
 
-    unasked = next_step(begin, Response(ROBOTS, 304, (), b""), RFC9309)
-    assert isinstance(unasked, FetchResult)
-    assert unasked.outcome.access is Access.UNREACHABLE
+    unexpected = next_step(begin, Response(ROBOTS, 304, (), b""), RFC9309)
+    assert isinstance(unexpected, FetchResult)
+    assert unexpected.outcome.access is Access.UNREACHABLE
 
 
 @pytest.mark.parametrize("kind", FailureKind)
-def test_rfc9309_2_3_1_4_failures_are_unreachable(kind: FailureKind) -> None:
-    step = next_step(Request(ROBOTS), Failure(ROBOTS, kind, "so it was"), RFC9309)
+def test_rfc9309_2_3_1_4_failure_is_unreachable(kind: FailureKind) -> None:
+    step = next_step(Request(ROBOTS), Failure(ROBOTS, kind, "details"), RFC9309)
 
     assert isinstance(step, FetchResult)
     assert step.outcome.access is Access.UNREACHABLE
-    assert step.outcome.detail == f"{kind}: so it was"
+    assert step.outcome.detail == f"{kind}: details"
 
 
 def test_google2019_misconfigured_5xx_is_a_404() -> None:
@@ -144,12 +144,12 @@ def test_google2019_misconfigured_5xx_is_a_404() -> None:
 
 
 @pytest.mark.parametrize("status", [100, 199, 0, 600, 999])
-def test_numbers_that_are_no_status_are_unreachable(status: int) -> None:
+def test_other_status_is_unreachable(status: int) -> None:
     step = next_step(Request(ROBOTS), Response(ROBOTS, status, (), b""), RFC9309)
     assert isinstance(step, FetchResult)
     assert step.outcome.cell == "other_status"
 
 
-def test_unknown_policy_is_told_with_those_that_exist() -> None:
+def test_unknown_policy_raises_and_lists_the_known_ones() -> None:
     with pytest.raises(UnknownPolicy, match="'rfc9309', 'google', 'google2019', 'yandex', 'draft1996'"):
         get_policy("bing")

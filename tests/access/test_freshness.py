@@ -1,4 +1,4 @@
-"""How long an answer is fresh, and when a failed origin is asked again."""
+"""Freshness lifetimes, HTTP dates, Retry-After, and retry delays."""
 
 import pytest
 
@@ -13,7 +13,7 @@ DAY = 86400.0
 NOW = 1767225600.0
 
 
-def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
+def lifetime(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
     response = Response("https://example.com/robots.txt", 200, headers, b"")
     return freshness_lifetime(response, get_policy(policy), now=NOW)
 
@@ -41,17 +41,17 @@ def fresh(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Cache-Control", "max-age=600")], 600),
     ],
 )
-def test_rfc9309_2_4_freshness_is_http_within_a_day(headers: list[tuple[str, str]], seconds: float) -> None:
-    assert fresh(*headers) == seconds
+def test_rfc9309_2_4_lifetime_follows_http_within_a_day(headers: list[tuple[str, str]], seconds: float) -> None:
+    assert lifetime(*headers) == seconds
 
 
-def test_draft1996_3_4_seven_days_where_nothing_is_said() -> None:
-    assert fresh(policy="draft1996") == 7 * DAY
-    assert fresh(("Cache-Control", "max-age=172800"), policy="draft1996") == 2 * DAY
+def test_draft1996_3_4_default_lifetime_is_seven_days() -> None:
+    assert lifetime(policy="draft1996") == 7 * DAY
+    assert lifetime(("Cache-Control", "max-age=172800"), policy="draft1996") == 2 * DAY
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
-def test_dates_that_are_none_are_none(text: str) -> None:
+def test_invalid_http_date_is_none(text: str) -> None:
     assert parse_http_date(text) is None
 
 
@@ -63,21 +63,21 @@ def test_rfc9110_10_2_3_retry_after_is_seconds_or_a_date() -> None:
     assert parse_retry_after(None, now=NOW) is None
 
 
-def retry(failures: int, retry_after: str | None = None, seed: int = 1) -> float:
+def delay_after(failures: int, retry_after: str | None = None, seed: int = 1) -> float:
     headers = () if retry_after is None else (("Retry-After", retry_after),)
     response = Response("https://example.com/robots.txt", 503, headers, b"")
     return retry_delay(response, failures, now=NOW, seed=seed)
 
 
-def test_retries_double_with_jitter_up_to_an_hour() -> None:
+def test_retry_delay_doubles_with_jitter_up_to_an_hour() -> None:
     for failures, longest in [(1, 60), (2, 120), (4, 480), (7, 3600), (500, 3600)]:
-        delays = [retry(failures, seed=seed) for seed in range(50)]
+        delays = [delay_after(failures, seed=seed) for seed in range(50)]
         assert all(longest / 2 <= delay <= longest for delay in delays)
         assert len(set(delays)) == 50
-    assert retry(3, seed=7) == retry(3, seed=7)
+    assert delay_after(3, seed=7) == delay_after(3, seed=7)
 
 
-def test_retry_after_counts_within_a_minute_and_a_day() -> None:
-    assert retry(1, "600") == 600
-    assert retry(9, "1") == 60
-    assert retry(1, "999999999") == DAY
+def test_retry_after_is_limited_to_a_minute_and_a_day() -> None:
+    assert delay_after(1, "600") == 600
+    assert delay_after(9, "1") == 60
+    assert delay_after(1, "999999999") == DAY

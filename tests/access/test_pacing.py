@@ -1,4 +1,4 @@
-"""When may this crawler ask next?"""
+"""Request rates, visit times, and the time of the next request."""
 
 import pytest
 
@@ -69,12 +69,12 @@ def test_conner1996_visit_time(value: bytes, window: DailyWindow | None) -> None
         (DailyWindow(3 * HOUR, 3 * HOUR), 13, 0),
     ],
 )
-def test_windows_run_over_midnight(window: DailyWindow, hour: int, hours_until: int) -> None:
+def test_daily_window_can_include_midnight(window: DailyWindow, hour: int, hours_until: int) -> None:
     days = 20_000 * 86400
     assert window.seconds_until(days + hour * HOUR) == hours_until * HOUR
 
 
-def test_interval_is_the_longest_asked_within_the_bounds() -> None:
+def test_interval_is_the_longest_declared_within_the_bounds() -> None:
     rates = (RequestRate(1, 2, None), RequestRate(1, 8, None), RequestRate(1, 30, DailyWindow(0, HOUR)))
     assert request_interval(Pace(crawl_delay=5.0), now=0) == 5
     assert request_interval(Pace(crawl_delay=5.0, request_rates=rates), now=2 * HOUR) == 8
@@ -101,7 +101,7 @@ def test_bing_crawl_delay_is_a_window_with_one_request() -> None:
     assert next_request_at(pace, now=111, last_request_at=109) == 111
 
 
-def test_files_say_their_rates_and_times_by_group() -> None:
+def test_request_rates_and_visit_times_belong_to_groups() -> None:
     robots = parse(
         b"Request-rate: 1/1\nUser-agent: a\nRequest-rate: 1/5\nUser-agent: b\nVisit-time: 0600-0845\nDisallow: /x\n"
         b"request-rate: 1/7 0000-0100\nUser-agent: *\nVISIT-TIME: 0100-0200\n"
@@ -114,9 +114,9 @@ def test_files_say_their_rates_and_times_by_group() -> None:
 
 
 def test_delay_mode_is_validated() -> None:
-    for reading, at in (("window", 20), ("interval", 23), (DelayMode.WINDOW, 20)):
-        pace = Pace(crawl_delay=10, delay_mode=reading)  # type: ignore[arg-type]  # what callers write
+    for delay_mode, at in (("window", 20), ("interval", 23), (DelayMode.WINDOW, 20)):
+        pace = Pace(crawl_delay=10, delay_mode=delay_mode)  # type: ignore[arg-type]  # callers pass strings
         assert next_request_at(pace, now=14, last_request_at=13) == at
-    pace = Pace(delay_mode="nonsense")  # type: ignore[arg-type]  # what callers get wrong
+    pace = Pace(delay_mode="nonsense")  # type: ignore[arg-type]  # invalid on purpose
     with pytest.raises(InvalidOption, match="unknown delay mode 'nonsense': choose from 'interval', 'window'"):
         next_request_at(pace, now=14, last_request_at=13)

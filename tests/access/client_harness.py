@@ -1,4 +1,4 @@
-"""Both clients over every transport, behind one face: a visitor who asks several questions at once."""
+"""Both clients over every transport, with one synchronous interface for tests."""
 
 import asyncio
 import ssl
@@ -15,48 +15,50 @@ from canfetch.client.transports.dns import Resolve
 from canfetch.core.verdict import Verdict
 
 USER_AGENT = "ExampleBot/1.0"
-# With these transports the client is `Client`; with the others it is `AsyncClient`.
-_WAITING = {"stdlib", "httpx2"}
+# The transports of `Client`. The others belong to `AsyncClient`.
+_SYNC_TRANSPORTS = {"stdlib", "httpx2"}
 
 
-class Visitor(Protocol):
-    """A client: `Client` asks one question after the other, `AsyncClient` all of them at once."""
+class ClientUnderTest(Protocol):
+    """A client. `Client` decides about several URLs in sequence, `AsyncClient` concurrently."""
 
     def decide(self, *urls: str) -> list[Verdict]:
-        """Ask for verdicts."""
+        """Return the verdicts of `decide`."""
         ...
 
     def allows(self, *urls: str) -> list[bool]:
-        """Ask for answers alone."""
+        """Return the results of `allows`."""
         ...
 
     def origin_state(self, url: str) -> OriginState:
-        """Ask what is known of the URL's origin."""
+        """Return the state of the origin of `url`."""
         ...
 
 
 @contextmanager
-def visitor(face: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **options: Any) -> Iterator[Visitor]:
-    """Open the client that belongs to a transport, over that transport.
+def open_client(
+    transport_name: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **options: Any
+) -> Iterator[ClientUnderTest]:
+    """Open a client with a transport.
 
     Args:
-        face: the transport's name, of `TRANSPORT_NAMES`.
-        options: the client's.
+        transport_name: One of `TRANSPORT_NAMES`.
+        options: The options of the client.
     """
-    transport = transport_class(face)(ssl_context=ssl_context, resolve=resolve)
-    if face in _WAITING:
+    transport = transport_class(transport_name)(ssl_context=ssl_context, resolve=resolve)
+    if transport_name in _SYNC_TRANSPORTS:
         with Client(user_agent=USER_AGENT, transport=transport, **options) as client:
-            yield _Waiting(client)
+            yield _SyncClient(client)
         return
     with asyncio.Runner() as runner:
-        together = AsyncClient(user_agent=USER_AGENT, transport=transport, **options)
+        async_client = AsyncClient(user_agent=USER_AGENT, transport=transport, **options)
         try:
-            yield _Together(together, runner)
+            yield _ConcurrentClient(async_client, runner)
         finally:
-            runner.run(together.close())
+            runner.run(async_client.close())
 
 
-class _Waiting:
+class _SyncClient:
     def __init__(self, client: Client) -> None:
         self._client = client
         self.origin_state: Callable[[str], OriginState] = client.origin_state
@@ -68,7 +70,7 @@ class _Waiting:
         return [self._client.allows(url) for url in urls]
 
 
-class _Together:
+class _ConcurrentClient:
     def __init__(self, client: AsyncClient, runner: asyncio.Runner) -> None:
         self._client = client
         self._runner = runner
