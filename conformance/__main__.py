@@ -1,7 +1,7 @@
-"""Puts every case to an implementation and says which answers are right: `python -m conformance --help`.
+"""Run the conformance cases against an implementation.
 
-An implementation is reached in one of two ways, which README.md describes: a program that stays and answers a line of
-JSON with a line of JSON (`--program`), or a command that is run for each question (`--command`).
+There are two ways to connect an implementation, which README.md describes: a program that reads questions and writes
+answers as lines of JSON (`--program`), or a command that is run for each question (`--command`).
 """
 
 import argparse
@@ -20,24 +20,24 @@ from typing import Any
 
 from conformance.cases import Answer, Case, Question, load
 
-type_of_asker = Callable[[Question], "Answer | str"]
+Implementation = Callable[[Question], "Answer | str"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the cases. 0: all answers were right. 1: some were not. 2: the cases could not be put."""
+    """Run the selected cases. Return 0 if all answers are correct, 1 if not, 2 if the cases could not be run."""
     options = _options(arguments)
-    cases = [case for case in load() if _wanted(case, options)]
+    cases = [case for case in load() if _is_selected(case, options)]
     if options.export:
         for case in cases:
             for question in case.questions():
-                print(json.dumps(exported(question)))
+                print(json.dumps(export_question(question)))
         return 0
     if not cases:
-        print("conformance: no case is left by --file, --id, --level and --profile", file=sys.stderr)
+        print("conformance: no case matches --file, --id, --level and --profile", file=sys.stderr)
         return 2
     try:
-        with _asker(options) as ask:
-            return _run(cases, ask, options)
+        with _start(options) as answer_question:
+            return _run(cases, answer_question, options)
     except (OSError, ValueError) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
@@ -45,43 +45,56 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__.partition("\n")[0])
-    way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument("--program", metavar="COMMAND", help="a program that reads questions and writes answers")
-    way.add_argument("--command", metavar="TEMPLATE", help="a command with {robots}, {agent}, {url} and {profile}")
-    way.add_argument("--export", action="store_true", help="write the questions and their answers as lines of JSON")
-    parser.add_argument("--profile", action="append", help="only these profiles")
-    parser.add_argument("--level", action="append", help="only cases of these levels, such as MUST")
-    parser.add_argument("--file", action="append", help="only cases of files whose path begins so, such as rfc9309/")
-    parser.add_argument("--id", action="append", help="only cases whose id begins so")
-    parser.add_argument("--no-lines", action="store_true", help="compare verdicts, not lines")
-    parser.add_argument("--no-reasons", action="store_true", help="do not compare reasons")
-    parser.add_argument("--quiet", action="store_true", help="write only what is wrong, and the total")
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument(
+        "--program", metavar="COMMAND", help="Start COMMAND once; it reads questions and writes answers as JSON lines."
+    )
+    mode.add_argument(
+        "--command",
+        metavar="TEMPLATE",
+        help="Run TEMPLATE for each question, with {robots}, {agent}, {url} and {profile} filled in.",
+    )
+    mode.add_argument("--export", action="store_true", help="Print all questions with their answers as JSON lines.")
+    parser.add_argument("--profile", action="append", help="Use only this profile. Can be repeated.")
+    parser.add_argument("--level", action="append", help="Use only cases of this level, such as MUST. Can be repeated.")
+    parser.add_argument(
+        "--file",
+        action="append",
+        metavar="PREFIX",
+        help="Use only files whose path has this prefix. Can be repeated.",
+    )
+    parser.add_argument(
+        "--id", action="append", metavar="PREFIX", help="Use only cases whose ID has this prefix. Can be repeated."
+    )
+    parser.add_argument("--no-lines", action="store_true", help="Do not compare the lines of deciding rules.")
+    parser.add_argument("--no-reasons", action="store_true", help="Do not compare reasons.")
+    parser.add_argument("--quiet", action="store_true", help="Print only failures and the total.")
     return parser.parse_args(arguments)
 
 
-def _wanted(case: Case, options: argparse.Namespace) -> bool:
-    def begins(text: str, starts: list[str] | None) -> bool:
-        return starts is None or text.startswith(tuple(starts))
+def _is_selected(case: Case, options: argparse.Namespace) -> bool:
+    def has_prefix(text: str, prefixes: list[str] | None) -> bool:
+        return prefixes is None or text.startswith(tuple(prefixes))
 
-    profiles = options.profile is None or bool(set(options.profile) & set(case.profiles))
+    profile = options.profile is None or bool(set(options.profile) & set(case.profiles))
     level = options.level is None or case.level in options.level
-    return profiles and level and begins(case.file, options.file) and begins(case.id, options.id)
+    return profile and level and has_prefix(case.file, options.file) and has_prefix(case.id, options.id)
 
 
-def _run(cases: list[Case], ask: type_of_asker, options: argparse.Namespace) -> int:
+def _run(cases: list[Case], answer_question: Implementation, options: argparse.Namespace) -> int:
     totals: Counter[str] = Counter()
     for case in cases:
         wrong, skipped = [], ""
         for question in case.questions():
             if options.profile is not None and question.profile not in options.profile:
                 continue
-            answer = ask(question)
+            answer = answer_question(question)
             if isinstance(answer, str):
                 skipped = answer
-            elif not answer.meets(
+            elif not answer.matches(
                 question.expected, compare_lines=not options.no_lines, compare_reasons=not options.no_reasons
             ):
-                wrong.append(f"  {described(question)}\n    expected {question.expected}\n    answered {answer}")
+                wrong.append(f"  {describe(question)}\n    expected {question.expected}\n    got      {answer}")
         outcome = "FAIL" if wrong else "skip" if skipped else "pass"
         totals[outcome] += 1
         if wrong or not options.quiet:
@@ -92,16 +105,16 @@ def _run(cases: list[Case], ask: type_of_asker, options: argparse.Namespace) -> 
     return 1 if totals["FAIL"] else 0
 
 
-def described(question: Question) -> str:
-    """Say on one line what was asked; long URLs are cut."""
-    url = question.url if len(question.url) <= 100 else question.url[:80] + b"... (%d octets)" % len(question.url)
+def describe(question: Question) -> str:
+    """Describe a question on one line. Long URLs and names are shortened."""
+    url = question.url if len(question.url) <= 100 else question.url[:80] + b"... (%d bytes)" % len(question.url)
     names = question.agents or (f"{question.user_agent}",)
     agents = ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in names)
-    return f"{question.profile}: {agents} asks for {url.decode('utf-8', 'backslashreplace')!r}"
+    return f"{question.profile}: {agents}, {url.decode('utf-8', 'backslashreplace')!r}"
 
 
-def asked(question: Question) -> dict[str, Any]:
-    """Give a question as the object that a program reads."""
+def to_json(question: Question) -> dict[str, Any]:
+    """Return a question as the JSON object that a program reads."""
     return {
         "id": question.case,
         "profile": question.profile,
@@ -115,19 +128,19 @@ def asked(question: Question) -> dict[str, Any]:
     }
 
 
-def exported(question: Question) -> dict[str, Any]:
-    """Give a question and its answer as one object."""
+def export_question(question: Question) -> dict[str, Any]:
+    """Return a question and its expected answer as one JSON object."""
     answer = {key: value for key, value in question.expected._asdict().items() if value is not None}
-    return {**asked(question), "expected": answer}
+    return {**to_json(question), "expected": answer}
 
 
-def understood(text: str) -> "Answer | str":
-    """Read an answer: the object, or the first of a list of them. A text is why the question is skipped."""
+def parse_answer(text: str) -> "Answer | str":
+    """Parse an answer: an object, or a list of one. Return a string, the reason, if the question was skipped."""
     value = json.loads(text)
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):
-        raise ValueError(f"an answer is an object of JSON, not {text.strip()[:80]!r}")  # noqa: TRY004
+        raise ValueError(f"invalid answer {text.strip()[:80]!r}: expected a JSON object")  # noqa: TRY004
     if "skip" in value:
         return str(value["skip"])
     line, reason, allowed = value.get("line"), value.get("reason"), value.get("allowed")
@@ -139,63 +152,63 @@ def understood(text: str) -> "Answer | str":
 
 
 @contextmanager
-def _asker(options: argparse.Namespace) -> Iterator[type_of_asker]:
-    with _program(options.program) if options.program else _command(options.command) as ask:
-        yield ask
+def _start(options: argparse.Namespace) -> Iterator[Implementation]:
+    with _program(options.program) if options.program else _command(options.command) as implementation:
+        yield implementation
 
 
 @contextmanager
-def _program(command: str) -> Iterator[type_of_asker]:
-    """Start a program that stays: a line with a question in, a line with an answer out."""
+def _program(command: str) -> Iterator[Implementation]:
+    """Start a program that reads one question per line and writes one answer per line."""
     with subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
         stdin, stdout = program.stdin, program.stdout
         assert stdin is not None
         assert stdout is not None
 
-        def ask(question: Question) -> "Answer | str":
-            stdin.write(json.dumps(asked(question)) + "\n")
+        def answer_question(question: Question) -> "Answer | str":
+            stdin.write(json.dumps(to_json(question)) + "\n")
             stdin.flush()
             line = stdout.readline()
             if not line:
-                raise ValueError(f"the program ended at {question.case}, exit code {program.wait()}")
-            return understood(line)
+                raise ValueError(f"the program exited with code {program.wait()} at {question.case}")
+            return parse_answer(line)
 
-        yield ask
+        yield answer_question
         stdin.close()
 
 
 @contextmanager
-def _command(template: str) -> Iterator[type_of_asker]:
-    """Run a command for each question, with the file on disk; the exit code speaks where the output is no JSON."""
+def _command(template: str) -> Iterator[Implementation]:
+    """Run a command for each question. The exit code is the answer, unless the output is JSON."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "robots.txt")
 
-        def ask(question: Question) -> "Answer | str":
+        def answer_question(question: Question) -> "Answer | str":
             if len(question.agents) != 1 or not question.star_applies:
-                return "a command is asked for one product token, with `*`"
+                return "a command takes exactly one product token, with `*` as fallback"
             if len(question.url) > 100_000 or b"\0" in question.url:
-                return "no command line holds this URL"
+                return "the URL does not fit on a command line"
             for key, value in (("{robots_url}", question.robots_url), ("{max_bytes}", question.max_bytes)):
                 if value is not None and key not in template:
-                    return f"the command has no {key}"
+                    return f"the command does not use {key}"
             path.write_bytes(question.robots)
-            words = filled(template, question, path)
+            words = fill_template(template, question, path)
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.stdout.lstrip().startswith(("{", "[")):
-                answer = understood(done.stdout)
+                answer = parse_answer(done.stdout)
                 if isinstance(answer, Answer) and answer.error is not None:
-                    # What a person reads: that it is an error has to do.
+                    # The error is free text, so any error counts as the expected one.
                     return answer._replace(error=question.expected.error or answer.error)
                 return answer
             if done.returncode in {0, 1}:
                 return Answer(done.returncode == 0)
             return Answer(error=question.expected.error or done.stderr.strip() or f"exit code {done.returncode}")
 
-        yield ask
+        yield answer_question
 
 
-def filled(template: str, question: Question, path: Path) -> list[str]:
-    """Put a question into a command; words with {robots_url} or {max_bytes} go where the question has none."""
+def fill_template(template: str, question: Question, path: Path) -> list[str]:
+    """Fill in a command template. Drop words whose {robots_url} or {max_bytes} the question does not set."""
     values = {
         "{robots}": str(path),
         "{agent}": question.agents[0],
@@ -204,8 +217,8 @@ def filled(template: str, question: Question, path: Path) -> list[str]:
         "{robots_url}": question.robots_url,
         "{max_bytes}": None if question.max_bytes is None else str(question.max_bytes),
     }
-    without = [key for key, value in values.items() if value is None]
-    words = [word for word in shlex.split(template) if not any(key in word for key in without)]
+    unset = [key for key, value in values.items() if value is None]
+    words = [word for word in shlex.split(template) if not any(key in word for key in unset)]
     for key, value in values.items():
         words = [word.replace(key, value or "") for word in words]
     return words

@@ -1,8 +1,8 @@
-"""Answers the questions of `python -m conformance --program` with canfetch: an example of the protocol.
+"""Answer the questions of `python -m conformance --program` with canfetch, as an example of the protocol.
 
     python -m conformance --program 'python conformance/answer.py'
 
-CANFETCH_ENGINE in the environment chooses the engine.
+The environment variable CANFETCH_ENGINE selects the engine.
 """
 
 import base64
@@ -14,7 +14,7 @@ import canfetch
 
 
 def answer(question: dict[str, Any]) -> dict[str, Any]:
-    """Give the verdict as an object, or the error as one."""
+    """Return the verdict, or the error, as a JSON object."""
     try:
         robots = canfetch.parse(
             base64.b64decode(question["robots"]),

@@ -1,6 +1,6 @@
-"""The cases as values: every TOML file of this folder is read, and its recipes are made into octets.
+"""Load the conformance cases from the TOML files of this folder.
 
-`README.md` says what the keys mean, `schema.json` says it to a machine. Only the standard library is needed.
+`README.md` explains the keys, and `schema.json` defines the format. Only the standard library is needed.
 """
 
 import tomllib
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 ROOT = Path(__file__).resolve().parent
-# What the folders of cases are called. Others, such as access/, hold cases of another form.
+# The folders with cases in this format. Other folders, such as access/, use other formats.
 FOLDERS = ("google", "hostile", "rfc9309", "disputed", "strict", "tables")
 
 
 class Answer(NamedTuple):
-    """What a case expects, or what an implementation says.
+    """The expected answer of a case, or the answer of an implementation.
 
-    `line` is 0 where no rule decided. None stands for what is not said: then it is not compared.
+    `line` is 0 if no rule decided. A `line` or `reason` that is None is not compared.
     """
 
     allowed: bool | None = None
@@ -24,8 +24,8 @@ class Answer(NamedTuple):
     reason: str | None = None
     error: str | None = None
 
-    def meets(self, expected: Self, *, compare_lines: bool = True, compare_reasons: bool = True) -> bool:
-        """Say whether this is the expected answer, in what both of them say."""
+    def matches(self, expected: Self, *, compare_lines: bool = True, compare_reasons: bool = True) -> bool:
+        """Return whether this answer matches `expected`. A line or reason that either side lacks is ignored."""
         if (self.allowed, self.error) != (expected.allowed, expected.error):
             return False
         pairs: list[tuple[object, object]] = []
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
             pairs.append((self.line, expected.line))
         if compare_reasons:
             pairs.append((self.reason, expected.reason))
-        return all(said is None or wanted is None or said == wanted for said, wanted in pairs)
+        return all(None in pair or pair[0] == pair[1] for pair in pairs)
 
     def __str__(self) -> str:
         if self.error is not None:
@@ -44,9 +44,9 @@ class Answer(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One URL asked of one file for one agent, and the answer that is expected.
+    """One file, agent, profile and URL, with the expected answer.
 
-    Who asks is one product token, several to try in order, or, with `agents` empty, a whole User-Agent header.
+    `agents` holds one product token, or several to try in order. If it is empty, `user_agent` is a whole header.
     """
 
     case: str
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One case: a file, who asks, and what is expected of which URL, in each of its profiles."""
+    """One case: a file, an agent, and the expected answers in each of its profiles."""
 
     id: str
     source: str
@@ -73,20 +73,20 @@ class Case(NamedTuple):
     table: Mapping[str, Any]
 
     def questions(self) -> Iterator[Question]:
-        """Give every question of the case: each expectation, in each profile."""
-        robots = octets(self.table, "robots")
+        """Yield every question of the case: each expectation in each profile."""
+        robots = encode_value(self.table, "robots")
         for profile in self.profiles:
             for expectation in self.table["expect"]:
                 yield Question(
                     case=self.id,
                     profile=profile,
-                    agents=_several(expectation.get("agent", self.table.get("agent", []))),
+                    agents=_as_tuple(expectation.get("agent", self.table.get("agent", []))),
                     user_agent=self.table.get("user_agent"),
                     star_applies=self.table.get("star_applies", True),
                     robots=robots,
                     robots_url=self.table.get("robots_url"),
                     max_bytes=self.table.get("max_bytes"),
-                    url=octets(expectation, "url"),
+                    url=encode_value(expectation, "url"),
                     expected=Answer(
                         expectation.get("allowed"),
                         expectation.get("line"),
@@ -97,55 +97,57 @@ class Case(NamedTuple):
 
 
 def load(root: Path = ROOT) -> list[Case]:
-    """Read every file of cases below a folder, in the order of their names."""
+    """Load all cases below `root`, sorted by file name."""
     return [case for path in case_files(root) for case in load_file(path, root)]
 
 
 def case_files(root: Path = ROOT) -> list[Path]:
-    """List the files of cases."""
+    """Return the paths of the files that contain cases."""
     return [path for folder in FOLDERS for path in sorted((root / folder).glob("*.toml"))]
 
 
 def load_file(path: Path, root: Path = ROOT) -> Iterator[Case]:
-    """Read one file of cases."""
+    """Yield the cases of one file."""
     for table in tomllib.loads(path.read_bytes().decode())["case"]:
         yield Case(
             table["id"],
             table["source"],
             table["level"],
             table["why"],
-            _several(table["profile"]),
+            _as_tuple(table["profile"]),
             path.relative_to(root).as_posix(),
             table,
         )
 
 
-def octets(table: Mapping[str, Any], key: str) -> bytes:
-    """Give the octets of `key`, which is a text, or of `key_parts`, which is a recipe."""
+def encode_value(table: Mapping[str, Any], key: str) -> bytes:
+    """Return the value of `key`, encoded as UTF-8, or the value that `key_parts` describes."""
     text = table.get(key)
-    return built(table[f"{key}_parts"]) if text is None else text.encode()
+    return build_parts(table[f"{key}_parts"]) if text is None else text.encode()
 
 
-def built(parts: Iterable[Mapping[str, Any]], number: int = 1) -> bytes:
-    """Make a recipe into octets: its parts one after the other, each as often as it says.
+def build_parts(parts: Iterable[Mapping[str, Any]], number: int = 1) -> bytes:
+    """Build a value from its parts, repeating each part as specified.
 
-    `number` is that of the numbered repetition that the parts stand in.
+    Args:
+        parts: Parts as described in README.md.
+        number: Number of the enclosing numbered repetition.
     """
-    return b"".join(_part(part, number) for part in parts)
+    return b"".join(_build_part(part, number) for part in parts)
 
 
-def _part(part: Mapping[str, Any], number: int) -> bytes:
+def _build_part(part: Mapping[str, Any], number: int) -> bytes:
     times = number if part.get("grows", False) else part.get("repeat", 1)
     if part.get("numbered", False):
-        return b"".join(_once(part, n).replace(b"{n}", b"%d" % n) for n in range(1, times + 1))
-    return bytes(_once(part, number) * times)
+        return b"".join(_build_repetition(part, n).replace(b"{n}", b"%d" % n) for n in range(1, times + 1))
+    return bytes(_build_repetition(part, number) * times)
 
 
-def _once(part: Mapping[str, Any], number: int) -> bytes:
+def _build_repetition(part: Mapping[str, Any], number: int) -> bytes:
     if "text" in part:
         return bytes(part["text"].encode())
-    return bytes.fromhex(part["hex"]) if "hex" in part else built(part["parts"], number)
+    return bytes.fromhex(part["hex"]) if "hex" in part else build_parts(part["parts"], number)
 
 
-def _several(value: str | list[str]) -> tuple[str, ...]:
+def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)

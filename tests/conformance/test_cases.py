@@ -1,4 +1,4 @@
-"""Every conformance case, through the public interface, in both engines."""
+"""Every conformance case, through the public API, with both engines."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -14,8 +14,8 @@ from canfetch.core.engines import supported_profiles
 CASES = load()
 
 
-def answers_of(questions: list[Question], engine: str) -> Iterator[Answer]:
-    """Answer questions about one file in one profile; the file is parsed once."""
+def answer_all(questions: list[Question], engine: str) -> Iterator[Answer]:
+    """Answer questions about one file in one profile. The file is parsed once."""
     first = questions[0]
     try:
         robots = canfetch.parse(
@@ -28,10 +28,10 @@ def answers_of(questions: list[Question], engine: str) -> Iterator[Answer]:
     except canfetch.errors.InvalidRobotsURL:
         yield from (Answer(error="invalid-robots-url") for _ in questions)
         return
-    yield from (answer_of(robots, question) for question in questions)
+    yield from (answer(robots, question) for question in questions)
 
 
-def answer_of(robots: RobotsTxt, question: Question) -> Answer:
+def answer(robots: RobotsTxt, question: Question) -> Answer:
     tokens = question.agents or (canfetch.product_token(question.user_agent or ""),)
     agent = canfetch.Agent(tokens, star_applies=question.star_applies)
     try:
@@ -47,15 +47,15 @@ def answer_of(robots: RobotsTxt, question: Question) -> Answer:
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
 def test_case(case: Case, engine: str) -> None:
     wrong = []
-    done = supported_profiles(engine)
-    if not set(case.profiles) & set(done):
-        pytest.skip("profiles of the Python engine alone")
+    supported = supported_profiles(engine)
+    if not set(case.profiles) & set(supported):
+        pytest.skip("only the Python engine supports these profiles")
     for profile, questions in groupby(case.questions(), attrgetter("profile")):
-        if profile not in done:
+        if profile not in supported:
             continue
-        asked = list(questions)
-        for question, answer in zip(asked, answers_of(asked, engine), strict=True):
-            if not answer.meets(question.expected):
+        same_file = list(questions)
+        for question, actual in zip(same_file, answer_all(same_file, engine), strict=True):
+            if not actual.matches(question.expected):
                 url = question.url[:100].decode("utf-8", "backslashreplace")
-                wrong.append(f"{profile}, {question.agents}, {url!r}: expected {question.expected}, was {answer}")
+                wrong.append(f"{profile}, {question.agents}, {url!r}: expected {question.expected}, got {actual}")
     assert not wrong, "\n".join([case.why, *wrong])

@@ -1,4 +1,4 @@
-"""The cases of records beyond the RFC, in both engines; and their files keep the promises of their schema."""
+"""The cases of extension records, with both engines, and the schema of their files."""
 
 import json
 import tomllib
@@ -19,9 +19,9 @@ CASES: list[dict[str, Any]] = [case for path in FILES for case in tomllib.loads(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))
-def test_file_follows_the_schema(path: Path) -> None:
+def test_file_matches_schema(path: Path) -> None:
     if in_ci() and find_spec("jsonschema") is None:
-        pytest.fail("jsonschema is not installed, and in CI it must be")
+        pytest.fail("jsonschema is not installed, but CI requires it")
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     schema = json.loads((ROOT / "extensions" / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -31,24 +31,24 @@ def test_file_follows_the_schema(path: Path) -> None:
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
-def test_every_id_is_unique() -> None:
+def test_ids_are_unique() -> None:
     assert [name for name, times in Counter(case["id"] for case in CASES).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
 def test_case(case: dict[str, Any], engine: str) -> None:
     robots = canfetch.parse(case["robots"], engine=engine)
-    for asked in case.get("usage", ()):
-        usage = robots.usage(asked["url"], agent=asked["agent"], purpose=asked["purpose"])
-        assert (str(usage.preference), list(usage.lines)) == (asked["preference"], asked["lines"]), asked
-    for asked in case.get("canonical", ()):
-        assert robots.canonical(asked["url"]) == asked["is"]
-        assert robots.canonical(asked["is"]) == asked["is"]
-    for asked in case.get("licenses", ()):
-        urls = [found.parsed.url for found in robots.licenses(agent=asked["agent"])]
-        assert urls == asked["urls"], asked
-    for asked in case.get("delays", ()):
-        assert robots.crawl_delay(agent=asked["agent"]) == asked.get("seconds"), asked
+    for expected in case.get("usage", ()):
+        usage = robots.usage(expected["url"], agent=expected["agent"], purpose=expected["purpose"])
+        assert (str(usage.preference), list(usage.lines)) == (expected["preference"], expected["lines"]), expected
+    for expected in case.get("canonical", ()):
+        assert robots.canonical(expected["url"]) == expected["is"]
+        assert robots.canonical(expected["is"]) == expected["is"]
+    for expected in case.get("licenses", ()):
+        urls = [found.parsed.url for found in robots.licenses(agent=expected["agent"])]
+        assert urls == expected["urls"], expected
+    for expected in case.get("delays", ()):
+        assert robots.crawl_delay(agent=expected["agent"]) == expected.get("seconds"), expected
     if "records" in case:
         assert [
             {

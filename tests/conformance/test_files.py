@@ -1,4 +1,4 @@
-"""The files of cases keep the promises of the schema and the README, and leave no requirement of the RFC out."""
+"""The case files match the schema and the README, and every requirement of the RFC has cases."""
 
 import json
 import re
@@ -19,7 +19,7 @@ FILES = case_files()
 CASES = load()
 BY_ID = {case.id: case for case in CASES}
 REQUIREMENTS: list[dict[str, Any]] = tomllib.loads((ROOT / "requirements.toml").read_bytes().decode())["requirement"]
-# What the ids of a folder's cases may begin with.
+# The prefixes that the ids of each folder may have.
 PREFIXES = {
     "google": ("google-", "googlebot-", "google2019-"),
     "hostile": ("hostile-",),
@@ -28,7 +28,7 @@ PREFIXES = {
     "strict": ("strict-",),
     "tables": ("table-",),
 }
-# How often each key word stands in each section of the RFC; where one binds two things, each counts.
+# How often each key word appears in each section of the RFC. A key word that applies to two things counts twice.
 KEY_WORDS = {
     "2.2.1": {"MUST": 4, "SHOULD": 3},
     "2.2.2": {"MUST": 5, "SHOULD": 3, "MAY": 2},
@@ -44,13 +44,13 @@ KEY_WORDS = {
     "2.5": {"SHOULD": 1, "MUST": 1},
     "5.2": {"MUST": 1},
 }
-NO_KEY_WORD = {"stated", "example"}
+LEVELS_WITHOUT_KEY_WORD = {"stated", "example"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_file_follows_the_schema(path: Path) -> None:
+def test_file_matches_schema(path: Path) -> None:
     if in_ci() and find_spec("jsonschema") is None:
-        pytest.fail("jsonschema is not installed, and in CI it must be")
+        pytest.fail("jsonschema is not installed, but CI requires it")
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     schema = json.loads((ROOT / "schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -61,13 +61,13 @@ def test_file_follows_the_schema(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.toml")), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_toml_1_0_every_file_is_read_as_it_stands(path: Path) -> None:
-    # As octets: reading it as text would make each CR a line feed, which TOML does not.
+def test_toml_1_0_file_is_valid(path: Path) -> None:
+    # In binary mode: text mode would convert CR to LF, which TOML does not.
     with path.open("rb") as stream:
         assert tomllib.load(stream)
 
 
-def test_line_ends_of_a_case_are_those_that_it_names() -> None:
+def test_cr_only_cases_contain_no_lf() -> None:
     cases = [case for case in CASES if "cr-only" in case.id]
     assert len(cases) >= 4
     for case in cases:
@@ -76,7 +76,7 @@ def test_line_ends_of_a_case_are_those_that_it_names() -> None:
         assert b"\n" not in robots
 
 
-def test_every_folder_has_cases_and_every_id_is_unique() -> None:
+def test_every_folder_has_cases_and_ids_are_unique() -> None:
     assert {path.parent.name for path in FILES} == set(FOLDERS) == set(PREFIXES)
     assert [name for name, times in Counter(case.id for case in CASES).items() if times > 1] == []
 
@@ -91,7 +91,7 @@ def test_case_is_consistent(case: Case) -> None:
         if error is not None:
             continue
         assert line is not None
-        # A refusal names its rule, and the line is one of the file's (UTF-16 is counted after it is decoded).
+        # A disallowed URL has a deciding rule, on a line of the file. (Lines of UTF-16 are counted after decoding.)
         assert allowed or line
         assert line <= lines or question.robots[:2] in {b"\xff\xfe", b"\xfe\xff"}
         if reason is not None:
@@ -103,28 +103,28 @@ def test_case_is_consistent(case: Case) -> None:
 def test_requirement_has_cases(requirement: dict[str, Any]) -> None:
     assert requirement["id"].startswith(requirement["section"])
     assert requirement["text"].endswith(".")
-    if "room" in requirement:
-        assert requirement["room"] in {"access", "crawler"}
-        assert requirement["room"] == "crawler" or requirement["section"].startswith(("2.3", "2.4"))
+    if "area" in requirement:
+        assert requirement["area"] in {"access", "crawler"}
+        assert requirement["area"] == "crawler" or requirement["section"].startswith(("2.3", "2.4"))
         assert "cases" not in requirement
     else:
         assert requirement["cases"]
         assert [name for name in requirement["cases"] if name not in BY_ID] == []
 
 
-def test_every_key_word_of_the_rfc_is_a_requirement() -> None:
+def test_rfc9309_every_key_word_is_a_requirement() -> None:
     counted: dict[str, Counter[str]] = {}
     for requirement in REQUIREMENTS:
-        if requirement["level"] not in NO_KEY_WORD:
+        if requirement["level"] not in LEVELS_WITHOUT_KEY_WORD:
             counted.setdefault(requirement["section"], Counter())[requirement["level"]] += 1
 
     assert counted == KEY_WORDS
     assert len({requirement["id"] for requirement in REQUIREMENTS}) == len(REQUIREMENTS)
 
 
-def test_every_case_that_claims_the_rfc_shows_a_requirement() -> None:
-    named = {name for requirement in REQUIREMENTS for name in requirement.get("cases", [])}
+def test_rfc9309_every_case_belongs_to_a_requirement() -> None:
+    listed = {name for requirement in REQUIREMENTS for name in requirement.get("cases", [])}
     binding = [case for case in CASES if case.level not in {"canfetch", "google"}]
-    claims = {case.id for case in binding if case.file.startswith("rfc9309/")}
+    from_rfc = {case.id for case in binding if case.file.startswith("rfc9309/")}
 
-    assert claims - named == set()
+    assert from_rfc - listed == set()

@@ -1,4 +1,4 @@
-"""The expectations of the Google profiles are what Google's own parser says, verdict and line."""
+"""The cases of the Google profiles agree with Google's own parser, in verdict and line."""
 
 import re
 from collections.abc import Callable
@@ -9,21 +9,21 @@ from conformance.cases import Case, Question, load
 from tests.differential.oracles import google, google_is_due, why_no_google
 
 CASES = [case for case in load() if {"google", "googlebot"} & set(case.profiles)]
-# What a crawler escapes before it asks: octets that no URL may hold.
+# Bytes that Googlebot escapes before it calls the parser, because a URL cannot contain them.
 UNSAFE = re.compile(rb"[\x00-\x20\x7F-\xFF\"<>\\^`{|}]")
 
 
 @pytest.fixture(scope="module")
-def ask_google() -> Callable[[bytes, bytes, bytes], tuple[bool, int]]:
+def google_parser() -> Callable[[bytes, bytes, bytes], tuple[bool, int]]:
     if reason := why_no_google():
         if google_is_due():
-            pytest.fail(f"{reason}, and in CI it must be")
+            pytest.fail(f"{reason}, but CI requires it")
         pytest.skip(reason)
     return google()
 
 
-def asked(question: Question) -> bytes | None:
-    """Give the URL as Google's parser is asked for it, or None where the question is not the parser's."""
+def url_for_parser(question: Question) -> bytes | None:
+    """Return the URL to pass to Google's parser, or None if the parser cannot answer the question."""
     if question.expected.error or len(question.agents) != 1 or not question.star_applies:
         return None
     if question.profile == "google":
@@ -35,11 +35,11 @@ def asked(question: Question) -> bytes | None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("id"))
-def test_google_says_so(case: Case, ask_google: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
+def test_google_parser_agrees(case: Case, google_parser: Callable[[bytes, bytes, bytes], tuple[bool, int]]) -> None:
     for question in case.questions():
-        url = asked(question)
+        url = url_for_parser(question)
         if url is not None:
-            # Google's parser has no limit of its own: what is past it would count.
+            # Google's parser has no size limit, so larger files would give different verdicts.
             assert len(question.robots) <= 512_000
-            answer = ask_google(question.robots, question.agents[0].encode(), url)
+            answer = google_parser(question.robots, question.agents[0].encode(), url)
             assert answer == (question.expected.allowed, question.expected.line), question.url[:100]

@@ -1,4 +1,4 @@
-"""`python -m conformance`: what another implementation's author runs."""
+"""The command line `python -m conformance`, for authors of other implementations."""
 
 import json
 import shlex
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.__main__ import filled, main, understood
-from conformance.cases import ROOT, Answer, built, load
+from conformance.__main__ import fill_template, main, parse_answer
+from conformance.cases import ROOT, Answer, build_parts, load
 
 ANSWERER = shlex.join([sys.executable, str(ROOT / "answer.py")])
 COMMAND = (
@@ -27,7 +27,7 @@ def always(answer: str) -> str:
     return program(f"import sys\nfor line in sys.stdin: print({answer!r}, flush=True)")
 
 
-def test_program_that_answers_as_canfetch_passes(
+def test_program_with_canfetch_passes(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setenv("CANFETCH_ENGINE", engine)
@@ -39,7 +39,7 @@ def test_program_that_answers_as_canfetch_passes(
     assert " 0 failed, 0 skipped" in out
 
 
-def test_command_of_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
+def test_command_with_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
     only = ["--id", "disputed-1", "--id", "table-origins-ipv6", "--id", "rfc9309-2.2.2-uri-fragment"]
 
     assert main(["--command", COMMAND, *only, "--profile", "rfc9309"]) == 0
@@ -47,7 +47,7 @@ def test_command_of_canfetch_passes(capfd: pytest.CaptureFixture[str]) -> None:
     assert " 0 failed, 0 skipped" in capfd.readouterr().out
 
 
-def test_command_is_skipped_where_it_cannot_be_asked(capfd: pytest.CaptureFixture[str]) -> None:
+def test_questions_that_a_command_cannot_express_are_skipped(capfd: pytest.CaptureFixture[str]) -> None:
     template = "true {robots} {agent} {url}"
 
     assert main(["--command", template, "--id", "rfc9309-2.2.1-chain", "--id", "table-origins", "--quiet"]) == 0
@@ -56,24 +56,24 @@ def test_command_is_skipped_where_it_cannot_be_asked(capfd: pytest.CaptureFixtur
     assert "0 passed, 0 failed" in out
 
 
-def test_wrong_answers_are_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_wrong_answers_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", always('{"allowed": true}'), "--id", "disputed-01", "--id", "disputed-03"]) == 1
 
     out = capfd.readouterr().out
     assert "pass disputed-01-tie-by-rule-length" in out
     assert "FAIL disputed-03-merge" in out
     assert "expected disallowed, line 8" in out
-    assert "answered allowed" in out
+    assert "got      allowed" in out
     assert "1 passed, 1 failed, 0 skipped, of 2 cases" in out
 
 
-def test_exit_codes_answer_for_a_command(capfd: pytest.CaptureFixture[str]) -> None:
+def test_exit_code_of_command_is_the_answer(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--command", "true {url}", "--id", "disputed-01"]) == 0
     assert main(["--command", "false {url}", "--id", "disputed-01"]) == 1
-    assert "answered disallowed" in capfd.readouterr().out
+    assert "got      disallowed" in capfd.readouterr().out
 
 
-def test_lines_and_reasons_may_be_left_out(capfd: pytest.CaptureFixture[str]) -> None:
+def test_lines_and_reasons_can_be_ignored(capfd: pytest.CaptureFixture[str]) -> None:
     only = ["--program", always('{"allowed": true, "line": 9, "reason": "x"}'), "--id", "disputed-04"]
 
     assert main(only) == 1
@@ -83,22 +83,24 @@ def test_lines_and_reasons_may_be_left_out(capfd: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
-    "arguments, said",
+    "arguments, message",
     [
-        (["--program", program("pass"), "--id", "disputed-01"], "ended at disputed-01"),
+        (["--program", program("pass"), "--id", "disputed-01"], "exited with code 0 at disputed-01"),
         (["--program", program("print('yes', flush=True)"), "--id", "disputed-01"], "conformance: "),
         (["--program", "/nowhere/at-all", "--id", "disputed-01"], "conformance: "),
-        (["--command", "true", "--id", "no-such-case"], "no case is left"),
+        (["--command", "true", "--id", "no-such-case"], "no case matches"),
     ],
 )
-def test_what_cannot_be_put_is_exit_2(arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_unusable_program_or_selection_exits_with_2(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 2
 
     error = capfd.readouterr().err.splitlines()[-1]
-    assert said in error
+    assert message in error
 
 
-def test_skipping_is_told_with_its_reason(capfd: pytest.CaptureFixture[str]) -> None:
+def test_reason_for_skipping_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", always('{"skip": "no profiles"}'), "--id", "disputed-01"]) == 0
 
     out = capfd.readouterr().out
@@ -106,7 +108,7 @@ def test_skipping_is_told_with_its_reason(capfd: pytest.CaptureFixture[str]) -> 
     assert "no profiles" in out
 
 
-def test_export_holds_every_question(capfd: pytest.CaptureFixture[str]) -> None:
+def test_export_contains_every_question(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--export", "--file", "disputed/", "--level", "MUST"]) == 0
 
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
@@ -116,7 +118,7 @@ def test_export_holds_every_question(capfd: pytest.CaptureFixture[str]) -> None:
     assert all(line["expected"]["allowed"] in {True, False} for line in lines)
 
 
-def test_profiles_are_chosen(capfd: pytest.CaptureFixture[str]) -> None:
+def test_profile_selects_questions(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--program", ANSWERER, "--profile", "strict", "--file", "strict/", "--file", "google/"]) == 0
 
     assert " 0 failed, 0 skipped" in capfd.readouterr().out
@@ -134,7 +136,7 @@ def test_module_runs_from_a_shell() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_recipes_are_built() -> None:
+def test_parts_are_built() -> None:
     parts: list[dict[str, Any]] = [
         {"text": "é"},
         {"hex": "00 FF"},
@@ -143,7 +145,7 @@ def test_recipes_are_built() -> None:
         {"parts": [{"text": "a", "grows": True}, {"text": "/"}], "repeat": 3, "numbered": True},
     ]
 
-    assert built(parts) == b"\xc3\xa9\x00\xff1--2--{n}{n}a/aa/aaa/"
+    assert build_parts(parts) == b"\xc3\xa9\x00\xff1--2--{n}{n}a/aa/aaa/"
 
 
 @pytest.mark.parametrize(
@@ -157,13 +159,13 @@ def test_recipes_are_built() -> None:
         ('{"skip": "cannot"}', "cannot"),
     ],
 )
-def test_answers_are_understood(text: str, answer: Answer | str) -> None:
-    assert understood(text) == answer
+def test_answers_are_parsed(text: str, answer: Answer | str) -> None:
+    assert parse_answer(text) == answer
 
 
-def test_template_is_filled(tmp_path: Path) -> None:
+def test_template_is_filled_in(tmp_path: Path) -> None:
     question = next(next(case for case in load() if case.id.startswith("table-origins-ipv6")).questions())
 
-    words = filled("p '{url}' -a={agent} --url={robots_url} --limit={max_bytes}", question, tmp_path)
+    words = fill_template("p '{url}' -a={agent} --url={robots_url} --limit={max_bytes}", question, tmp_path)
 
     assert words == ["p", "https://[2001:db8::1]/a", "-a=ExampleBot", "--url=https://[2001:db8::1]/robots.txt"]

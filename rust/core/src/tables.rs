@@ -66,7 +66,7 @@ pub struct Profile {
 
 /// Source: RFC 9309 section 2.5.
 pub const DEFAULT_MAX_BYTES: usize = 512_000;
-/// Source: canfetch: even two normalized forms of three bytes per input byte fit into 32-bit offsets.
+/// Source: canfetch: even two normalised forms of three bytes per input byte fit into 32-bit offsets.
 pub const MAX_BYTES_LIMIT: usize = 536_870_912;
 /// Source: canfetch: bounds the memory of a file that is used with thousands of agents.
 pub const COMPILED_SETS_LIMIT: usize = 64;
