@@ -9,6 +9,7 @@ from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.lint.linted_file import LintedFile
 
+HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
 # Crawlers disagree about these statuses.
 AMBIGUOUS_STATUSES = (401, 403, 429)
 _URL = "https://example.com/robots.txt"

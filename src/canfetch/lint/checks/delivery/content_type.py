@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.deliveries import example_delivery, media_type, successful_delivery
+from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type, successful_delivery
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.checks.delivery.html_served import HTML_TYPES
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

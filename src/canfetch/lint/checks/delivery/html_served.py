@@ -1,16 +1,13 @@
 """An HTML page instead of a robots.txt."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.deliveries import example_delivery, media_type, successful_delivery
+from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type, successful_delivery
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
-
-HTML_TYPES: Final = frozenset(["text/html", "application/xhtml+xml"])
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:

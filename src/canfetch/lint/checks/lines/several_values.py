@@ -7,6 +7,7 @@ from typing import Final
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.value_lists import split_paths, split_urls
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import example_path
 from canfetch.lint.fixes import replace_span
@@ -15,25 +16,6 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _MAX_PATHS: Final = 64
-_SCHEMES: Final = (b"http://", b"https://")
-
-
-def split_paths(value: bytes) -> list[bytes]:
-    """Split a value that is a list of paths. Any other value is returned whole."""
-    words = value.replace(b",", b", ").split()
-    paths = [path for word in words if (path := word.rstrip(b","))]
-    if len(paths) < 2 or not all(path.startswith((b"/", b"*/")) and path[1:2] != b"/" for path in paths):
-        return [value]
-    # `/a,b` is one path: a comma separates paths only before white space.
-    return [value] if value.count(b",") > sum(word.endswith(b",") for word in value.split()) else paths
-
-
-def _split_urls(value: bytes) -> list[bytes]:
-    """Split a value that is a list of URLs. Any other value is returned whole."""
-    spaced = value.replace(b",http://", b" http://").replace(b",https://", b" https://")
-    urls = [url for word in spaced.split() if (url := word.strip(b","))]
-    are_urls = all(url[:8].lower().startswith(_SCHEMES) for url in urls)
-    return urls if are_urls and len(urls) > 1 else [value]
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -64,7 +46,7 @@ def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
         if record.kind is not RecordKind.SITEMAP or record.value is None:
             continue
         value = file.value(record)
-        urls = _split_urls(value)
+        urls = split_urls(value)
         if urls == [value]:
             continue
         if listed is None:
@@ -79,7 +61,7 @@ def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
 def _listed(file: LintedFile) -> Counter[bytes]:
     """Count how often each sitemap would be listed if each had its own line."""
     sitemaps = (record for record in file.keyed_records if record.kind is RecordKind.SITEMAP)
-    return Counter(url for record in sitemaps for url in set(_split_urls(file.value(record))))
+    return Counter(url for record in sitemaps for url in set(split_urls(file.value(record))))
 
 
 CHECK = Check(

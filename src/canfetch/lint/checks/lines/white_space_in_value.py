@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.value_lists import split_paths
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
-from canfetch.lint.checks.lines.several_values import split_paths
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile

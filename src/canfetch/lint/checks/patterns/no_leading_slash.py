@@ -8,10 +8,10 @@ from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.fixes import Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule

@@ -7,9 +7,9 @@ from canfetch.core.escapes import canonical
 from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.escape_positions import find_escapes
+from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.checks.patterns.regular_expression import looks_like_regex
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

@@ -1,0 +1,28 @@
+"""Values that look like regular expressions."""
+
+from typing import Final
+
+# These are unlikely in a path.
+_REGEX_PARTS: Final = (
+    *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
+    *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),
+)
+_REGEX_CHARACTERS: Final = b"\\[]()^"
+# After a folder, `.*` is intended as "anything", but as a pattern it matches names that start with a dot.
+_REGEX_ENDINGS: Final = (b"/.*", b"/.*$", b"/.+", b"/.+$")
+
+
+def looks_like_regex(value: bytes) -> bool:
+    """Return whether a value looks like a regular expression.
+
+    Cost: O(bytes).
+    """
+    if len(value.translate(None, _REGEX_CHARACTERS)) == len(value) and b"/." not in value:
+        return False  # the common case
+    if value[:1] == b"^" or value[:2] == b"/^" or any(part in value for part in _REGEX_PARTS):
+        return True
+    if (value.endswith(_REGEX_ENDINGS) and value.count(b"/") > 1) or b"/.*/" in value:
+        return True
+    _, opening, rest = value.partition(b"(")
+    inside, closing, _ = rest.partition(b")")
+    return bool(opening and closing) and b"|" in inside
