@@ -1,4 +1,4 @@
-"""Groups as they stand in the file: RFC 9309 section 2.1."""
+"""Groups as written: RFC 9309 section 2.1."""
 
 import pytest
 
@@ -22,13 +22,13 @@ def groups(engine: str) -> tuple[Group, ...]:
     return canfetch.parse(FILE, engine=engine).groups
 
 
-def test_rfc9309_2_1_groups_stand_in_file_order(groups: tuple[Group, ...]) -> None:
+def test_rfc9309_2_1_groups_are_in_file_order(groups: tuple[Group, ...]) -> None:
     assert len(groups) == 2
     # The last group may have no rules.
     assert groups[1] == Group((UserAgentLine("*", 8),), ())
 
 
-def test_a_group_keeps_lines_that_name_nobody_and_rules_that_match_nothing(groups: tuple[Group, ...]) -> None:
+def test_group_includes_lines_without_token_and_rules_that_never_match(groups: tuple[Group, ...]) -> None:
     assert groups[0].user_agents == (UserAgentLine("FooBot", 2), UserAgentLine("", 3), UserAgentLine("caf%E9", 4))
     assert groups[0].tokens == ("FooBot", "caf%E9")
     assert groups[0].rules == (

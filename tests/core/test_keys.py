@@ -22,12 +22,12 @@ USER_AGENT, ALLOW, DISALLOW = RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKin
         (b"Crawl-delay", OTHER),
         (b"isallow", OTHER),
         (b"dis allow", OTHER),
-        # Only ASCII letters have a case here, though the long s is an `s` to Unicode.
+        # Only the case of ASCII letters is ignored. In Unicode, the long s is a form of `s`.
         ("di\u017fallow".encode(), OTHER),
         (b"", OTHER),
     ],
 )
-def test_rfc9309_2_2_keys_are_compared_without_case(profile: str, key: bytes, kind: RecordKind) -> None:
+def test_rfc9309_2_2_keys_are_case_insensitive(profile: str, key: bytes, kind: RecordKind) -> None:
     if kind is ALLOW and profile == "original1994":
         kind = OTHER
     assert record_kind(key, PROFILES[profile]) is kind
@@ -48,7 +48,7 @@ TYPOS = [
 @pytest.mark.parametrize("key, kind", TYPOS)
 def test_google_accepts_these_misspellings(key: bytes, kind: RecordKind) -> None:
     assert [record_kind(key, PROFILES[name]) for name in ("google", "googlebot", "rfc9309")] == [kind] * 3
-    # The grammar has them not, and the specification of 2019 says that they are not supported.
+    # They are not in the grammar, and not supported according to the specification of 2019.
     assert [record_kind(key, PROFILES[name]) for name in ("strict", "google2019")] == [OTHER] * 2
 
 
@@ -65,6 +65,6 @@ def test_google_accepts_these_misspellings(key: bytes, kind: RecordKind) -> None
         (b"Disallow\xef\xbc\x9a", DISALLOW),
     ],
 )
-def test_google_knows_a_key_by_its_beginning(key: bytes, kind: RecordKind) -> None:
+def test_google_keys_match_by_prefix(key: bytes, kind: RecordKind) -> None:
     assert [record_kind(key, PROFILES[name]) for name in ("google", "googlebot")] == [kind] * 2
     assert [record_kind(key, PROFILES[name]) for name in ("rfc9309", "strict", "google2019")] == [OTHER] * 3

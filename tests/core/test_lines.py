@@ -1,4 +1,4 @@
-"""Physical lines: RFC 9309 section 2.2 (NL), and what Google's parser does to them."""
+"""Physical lines: RFC 9309 section 2.2 (NL), and those of Google's parser."""
 
 import pytest
 
@@ -8,27 +8,27 @@ from canfetch.core.profiles import PROFILES
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
 
 
-def contents(octets: bytes) -> list[bytes]:
-    return [octets[line.start : line.content_end] for line in iter_lines(octets, RFC9309)]
+def contents(content: bytes) -> list[bytes]:
+    return [content[line.start : line.content_end] for line in iter_lines(content, RFC9309)]
 
 
 @pytest.mark.parametrize(
-    "octets, lines",
+    "content, lines",
     [
         (b"a\nb\rc\r\nd", [b"a", b"b", b"c", b"d"]),
         (b"a\n\rb", [b"a", b"", b"b"]),
         (b"a\r\r\nb", [b"a", b"", b"b"]),
         (b"\n\n", [b"", b""]),
         (b"", []),
-        # What str.splitlines() would split at: VT, FF, FS, GS, RS, NEL, LINE SEPARATOR.
+        # The other line ends of str.splitlines(): VT, FF, FS, GS, RS, NEL, LINE SEPARATOR.
         (b"a\vb\fc\x1cd\x1de\x1ef\xc2\x85g\xe2\x80\xa8h", [b"a\vb\fc\x1cd\x1de\x1ef\xc2\x85g\xe2\x80\xa8h"]),
     ],
 )
-def test_rfc9309_2_2_lines_end_by_cr_lf_or_crlf_alone(octets: bytes, lines: list[bytes]) -> None:
-    assert contents(octets) == lines
+def test_rfc9309_2_2_lines_end_only_with_cr_lf_or_crlf(content: bytes, lines: list[bytes]) -> None:
+    assert contents(content) == lines
 
 
-def test_lines_count_from_one_and_spans_hold_their_ends() -> None:
+def test_line_numbers_start_at_one_and_spans_include_line_ends() -> None:
     assert list(iter_lines(b"\xef\xbb\xbfab\r\n\rc", RFC9309)) == [
         Line(number=1, start=3, content_end=5, end=7),
         Line(number=2, start=7, content_end=7, end=8),
@@ -37,7 +37,7 @@ def test_lines_count_from_one_and_spans_hold_their_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "octets, in_rfc9309, in_google",
+    "content, in_rfc9309, in_google",
     [
         (b"\xef\xbb\xbfa", 3, 3),
         (b"\xef\xbb\xbf\xef\xbb\xbf", 3, 3),
@@ -48,17 +48,17 @@ def test_lines_count_from_one_and_spans_hold_their_ends() -> None:
         (b"", 0, 0),
     ],
 )
-def test_google_a_part_of_a_byte_order_mark_is_skipped_too(octets: bytes, in_rfc9309: int, in_google: int) -> None:
-    assert byte_order_mark_length(octets, RFC9309) == in_rfc9309
-    assert byte_order_mark_length(octets, GOOGLE) == in_google
+def test_google_part_of_a_byte_order_mark_is_skipped(content: bytes, in_rfc9309: int, in_google: int) -> None:
+    assert byte_order_mark_length(content, RFC9309) == in_rfc9309
+    assert byte_order_mark_length(content, GOOGLE) == in_google
 
 
-def test_google_a_line_counts_2083_times_8_octets_less_one() -> None:
+def test_google_line_limit_is_2083_times_8_minus_1_bytes() -> None:
     longest = b"a" * (2083 * 8 - 1)
     assert readable_part(longest + b"b", GOOGLE) == longest
     assert readable_part(longest + b"b", RFC9309) == longest + b"b"
 
 
-def test_google_nul_ends_a_line_and_elsewhere_is_an_octet() -> None:
+def test_google_nul_ends_a_line() -> None:
     assert readable_part(b"Disallow: /a\0b\0c", GOOGLE) == b"Disallow: /a"
     assert readable_part(b"Disallow: /a\0b\0c", RFC9309) == b"Disallow: /a\0b\0c"

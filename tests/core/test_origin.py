@@ -44,7 +44,7 @@ from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
         ("https://example.com:8181/robots.txt", ["https://example.com:8181/"], ["https://example.com/"]),
     ],
 )
-def test_google_the_table_of_url_validity(file_url: str, valid_for: list[str], not_valid_for: list[str]) -> None:
+def test_google_table_of_url_validity(file_url: str, valid_for: list[str], not_valid_for: list[str]) -> None:
     origin = parse_robots_url(file_url)
     for url in valid_for:
         check_origin(origin, url, None)
@@ -67,12 +67,12 @@ def test_google_the_table_of_url_validity(file_url: str, valid_for: list[str], n
         "/robots.txt",
         "robots.txt",
         "",
-        # Hosts that are none.
+        # Invalid hosts.
         "https://[zz]/robots.txt",
         "https://%FF/robots.txt",
     ],
 )
-def test_rfc9309_2_3_only_the_top_level_robots_txt_is_one(url: str) -> None:
+def test_rfc9309_2_3_only_the_top_level_robots_txt_url_is_valid(url: str) -> None:
     with pytest.raises(InvalidRobotsURL):
         parse_robots_url(url)
 
@@ -90,13 +90,13 @@ def test_rfc9309_2_3_only_the_top_level_robots_txt_is_one(url: str) -> None:
         ("https://example.com:" + "0" * 9000 + "81/", "https://example.com:81/robots.txt"),
         ("foo://example.com/", "foo://example.com/robots.txt"),
         ("foo://example.com:80/", "foo://example.com:80/robots.txt"),
-        # As written, in lower case: nothing says more.
+        # As written, in lower case. No source defines more.
         ("https://Example.COM./", "https://example.com./robots.txt"),
         ("https://my_shop.example/", "https://my_shop.example/robots.txt"),
-        # Addresses, in their shortest form.
+        # IP addresses in their shortest form.
         ("https://[2001:DB8:0:0::1]/", "https://[2001:db8::1]/robots.txt"),
         ("https://[fe80::1%25Eth0]:8080/", "https://[fe80::1%25eth0]:8080/robots.txt"),
-        # Names beyond ASCII, as browsers write them.
+        # Names beyond ASCII, encoded like in browsers.
         ("https://M\u00dcLLER.eu/", "https://xn--mller-kva.eu/robots.txt"),
         ("https://m%C3%BCller.eu/", "https://xn--mller-kva.eu/robots.txt"),
         ("https://XN--MLLER-KVA.eu/", "https://xn--mller-kva.eu/robots.txt"),
@@ -109,7 +109,7 @@ def test_rfc9309_2_3_only_the_top_level_robots_txt_is_one(url: str) -> None:
         (b"https://example.com/\xff", "https://example.com/robots.txt"),
     ],
 )
-def test_rfc9309_2_3_the_robots_txt_of_a_url(url: str | bytes, expected: str) -> None:
+def test_rfc9309_2_3_robots_url(url: str | bytes, expected: str) -> None:
     assert robots_url(url) == expected
     assert parse_robots_url(expected) == Origin.from_url(url)
 
@@ -125,7 +125,7 @@ def test_rfc9309_2_3_the_robots_txt_of_a_url(url: str | bytes, expected: str) ->
         "https://[v1.a]/",
         "https://\udcff/",
         "https://%FF/",
-        # What an escape or a mapping would make a delimiter.
+        # An escape or a mapping would produce a delimiter.
         "https://a%2Fb/",
         "https://a%40b/",
         "https://a%3A80/",
@@ -133,43 +133,43 @@ def test_rfc9309_2_3_the_robots_txt_of_a_url(url: str | bytes, expected: str) ->
         "https://a%25b/",
         "https://a\uff0fb/",
         "https://%5B::1%5D/",
-        # Nothing is left of it.
+        # The mapping removes everything.
         "https://\u00ad/",
-        # Longer than a name may be: label, name, and the name's punycode.
+        # Too long: a label, a name, and the punycode of a name.
         "https://" + "\u00e9" * 64 + ".eu/",
         "https://" + "\u00e9." * 127 + "eu/",
         "https://" + "\u00e9." * 60 + "eu/",
     ],
 )
-def test_rfc3986_3_2_2_a_host_that_is_none_has_no_origin(url: str) -> None:
+def test_rfc3986_3_2_2_invalid_host_raises(url: str) -> None:
     with pytest.raises(InvalidURL):
         Origin.from_url(url)
 
 
-def test_a_huge_host_costs_its_length() -> None:
-    # Punycode takes the square of it, and is not begun.
+def test_huge_host_takes_linear_time() -> None:
+    # Punycode takes quadratic time, so hosts over the length limit are rejected before.
     with pytest.raises(InvalidURL):
         Origin.from_url("https://" + "".join(chr(0x4E00 + index % 20_000) for index in range(500_000)))
 
 
-def test_an_origin_says_its_url() -> None:
+def test_str_of_an_origin_is_its_url() -> None:
     origin = Origin("https", "example.com", 8181)
     assert str(origin) == "https://example.com:8181"
     assert origin.robots_url == "https://example.com:8181/robots.txt"
     assert str(Origin("foo", "example.com", None)) == "foo://example.com"
 
 
-def test_a_url_without_a_scheme_has_the_files() -> None:
+def test_url_without_scheme_has_the_scheme_of_the_file() -> None:
     origin = Origin.from_url("https://example.com:444/")
     check_origin(origin, "/fish", None)
     check_origin(origin, "//example.com:444/fish", None)
     with pytest.raises(OriginMismatch):
         check_origin(origin, "//example.com/fish", None)
-    # What is no URL is refused elsewhere.
+    # Invalid URLs are rejected elsewhere.
     check_origin(origin, "fish", None)
 
 
-def test_a_mismatch_names_both_origins_and_the_place() -> None:
+def test_mismatch_names_both_origins_and_the_index() -> None:
     origin = Origin.from_url("https://example.com/")
     with pytest.raises(
         OriginMismatch, match=r"\(index 4\) belongs to http://a\.b, .* governs https://example\.com"

@@ -1,4 +1,4 @@
-"""Profiles: whose reading, by name."""
+"""Parsing profiles by name."""
 
 import pytest
 
@@ -6,12 +6,12 @@ from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.errors import UnknownProfile
 
 
-def test_profiles_are_found_by_name() -> None:
+def test_profiles_have_the_names_under_which_they_are_listed() -> None:
     assert [get_profile(name).name for name in PROFILES] == list(PROFILES)
 
 
 @pytest.mark.parametrize("name", ["", "RFC9309", "bing "])
-def test_an_unknown_profile_is_told_which_there_are(name: str) -> None:
+def test_error_for_an_unknown_profile_lists_all_profiles(name: str) -> None:
     with pytest.raises(
         UnknownProfile, match="choose from 'rfc9309', 'strict', 'google2019', 'google', 'googlebot'"
     ) as caught:

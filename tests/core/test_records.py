@@ -1,4 +1,4 @@
-"""The lossless view: every line, its record, and what is odd about it."""
+"""The lossless view: every line, its record, and its peculiarities."""
 
 import pytest
 
@@ -7,18 +7,18 @@ from canfetch.core.profiles import PROFILES
 from canfetch.core.records import Note, Record, iter_records
 
 
-def records(octets: bytes, profile: str = "rfc9309") -> list[Record]:
-    return list(iter_records(octets, PROFILES[profile]))
+def records(content: bytes, profile: str = "rfc9309") -> list[Record]:
+    return list(iter_records(content, PROFILES[profile]))
 
 
 def notes(line: bytes, profile: str = "rfc9309") -> Note:
-    # Behind a user-agent line, so that rules stand in a group.
+    # After a user-agent line, so that rules are in a group.
     return records(b"User-agent: *\n" + line, profile)[1].notes
 
 
-def test_a_record_is_a_line_with_its_spans() -> None:
-    octets = b"\xef\xbb\xbfUser-agent: FooBot # me\r\n\r\nDisallow : /a\nx"
-    first, blank, rule, text = records(octets)
+def test_record_has_the_spans_of_its_line() -> None:
+    content = b"\xef\xbb\xbfUser-agent: FooBot # me\r\n\r\nDisallow : /a\nx"
+    first, blank, rule, text = records(content)
     assert first == Record(
         line=1,
         span=(3, 28),
@@ -32,22 +32,22 @@ def test_a_record_is_a_line_with_its_spans() -> None:
     assert rule.kind is RecordKind.DISALLOW
     assert rule.key is not None
     assert rule.value is not None
-    assert octets[slice(*rule.key)] == b"Disallow"
-    assert octets[slice(*rule.value)] == b"/a"
+    assert content[slice(*rule.key)] == b"Disallow"
+    assert content[slice(*rule.value)] == b"/a"
     assert (text.kind, text.line, text.notes) == (None, 4, Note.NOT_A_RECORD)
 
 
-def test_rfc9309_2_1_records_know_their_group() -> None:
-    octets = b"Allow: /\nSitemap: a\nUser-agent: a\nFoo: b\nUser-agent: b\nDisallow:\nbad\nUser-agent: c\n"
-    assert [record.group for record in records(octets)] == [None, None, 0, 0, 0, 0, 0, 1]
-    assert records(octets)[0].notes == Note.OUTSIDE_GROUP
+def test_rfc9309_2_1_records_have_the_index_of_their_group() -> None:
+    content = b"Allow: /\nSitemap: a\nUser-agent: a\nFoo: b\nUser-agent: b\nDisallow:\nbad\nUser-agent: c\n"
+    assert [record.group for record in records(content)] == [None, None, 0, 0, 0, 0, 0, 1]
+    assert records(content)[0].notes == Note.OUTSIDE_GROUP
 
 
 @pytest.mark.parametrize("line", [b"Disallow: *.gif", b"Disallow: /a b", b"Dissallow: /a"])
-def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
-    octets = b"User-agent: a\n" + line + b"\nUser-agent: b\nDisallow: /\nUser-agent: c"
-    assert [record.group for record in records(octets, "strict")] == [0, 0, 0, 0, 1]
-    assert [record.group for record in records(octets)] == [0, 0, 1, 1, 2]
+def test_strict_rule_outside_the_grammar_does_not_end_a_group(line: bytes) -> None:
+    content = b"User-agent: a\n" + line + b"\nUser-agent: b\nDisallow: /\nUser-agent: c"
+    assert [record.group for record in records(content, "strict")] == [0, 0, 0, 0, 1]
+    assert [record.group for record in records(content)] == [0, 0, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,16 @@ def test_strict_a_rule_outside_the_grammar_ends_no_group(line: bytes) -> None:
         (b"Disallow: /%41%4g", Note.BAD_ESCAPE),
         (b"Disallow: /a$b$", Note.DOLLAR_INSIDE),
         (b"Disallow: /$b", Note.DOLLAR_INSIDE),
-        # The comment is in the grammar of the line, too.
+        # The grammar of a line includes its comment.
         (b"Disallow: /a # \x01", Note.OUTSIDE_GRAMMAR),
         (b"User-agent: a # \xff", Note.OUTSIDE_GRAMMAR),
-        # White space that is stripped and not in the grammar.
+        # White space that is stripped although it is not in the grammar.
         (b"\vDisallow: /a", Note.OUTSIDE_GRAMMAR),
         (b"User-agent\f: a", Note.OUTSIDE_GRAMMAR),
         (b"Disallow: /a\v", Note.OUTSIDE_GRAMMAR),
     ],
 )
-def test_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
+def test_notes(line: bytes, expected: Note) -> None:
     assert notes(line) == expected
 
 
@@ -113,7 +113,7 @@ def test_notes_say_what_is_odd(line: bytes, expected: Note) -> None:
         (b"Disallow:", Note.EMPTY_VALUE),
     ],
 )
-def test_google_notes_follow_its_reading(line: bytes, expected: Note) -> None:
+def test_google_notes(line: bytes, expected: Note) -> None:
     assert notes(line, "google") == expected
 
 
@@ -127,28 +127,28 @@ def test_google_notes_follow_its_reading(line: bytes, expected: Note) -> None:
         (b"Disallow /a", Note.NOT_A_RECORD),
     ],
 )
-def test_strict_notes_follow_its_reading(line: bytes, expected: Note) -> None:
+def test_strict_notes(line: bytes, expected: Note) -> None:
     assert notes(line, "strict") == expected
 
 
-def test_yandex_a_blank_line_ends_the_group() -> None:
-    octets = b"User-agent: a\nDisallow: /a\n \t\nDisallow: /b\nUser-agent: b\n# c\nDisallow: /c\n"
-    found = records(octets, "yandex")
+def test_yandex_blank_line_ends_the_group() -> None:
+    content = b"User-agent: a\nDisallow: /a\n \t\nDisallow: /b\nUser-agent: b\n# c\nDisallow: /c\n"
+    found = records(content, "yandex")
     assert [record.group for record in found] == [0, 0, None, None, 1, 1, 1]
     assert [Note.OUTSIDE_GROUP in record.notes for record in found] == [record.line == 4 for record in found]
-    assert [record.group for record in records(octets)] == [0, 0, 0, 0, 1, 1, 1]
+    assert [record.group for record in records(content)] == [0, 0, 0, 0, 1, 1, 1]
 
 
-def test_more_lines_than_are_remembered() -> None:
-    octets = b"".join(b"Disallow: /%d\n" % (number % 5000) for number in range(9000))
-    found = records(octets)
+def test_more_lines_than_are_cached() -> None:
+    content = b"".join(b"Disallow: /%d\n" % (number % 5000) for number in range(9000))
+    found = records(content)
     assert [record.line for record in found] == list(range(1, 9001))
-    assert b"".join(octets[slice(*record.value)] for record in found if record.value) == b"".join(
+    assert b"".join(content[slice(*record.value)] for record in found if record.value) == b"".join(
         b"/%d" % (number % 5000) for number in range(9000)
     )
 
 
-def test_lines_that_repeat_stand_where_they_stand() -> None:
+def test_repeated_lines_have_their_own_positions() -> None:
     found = records(b"Disallow: /a\n\nUser-agent: *\nDisallow: /a\n\nDisallow: /a\n")
     assert [(record.line, record.span, record.value, record.group) for record in found if record.value] == [
         (1, (0, 13), (10, 12), None),

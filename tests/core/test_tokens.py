@@ -21,12 +21,12 @@ RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
         (b"Foo\tBar", b"Foo", b"Foo"),
         (b"Foo\vBar\fBaz", b"Foo", b"Foo"),
         (b"FooBot, BarBot", b"FooBot", b"FooBot"),
-        # Digits and dots: real crawlers have them, Google's parser cuts there.
+        # Digits and dots occur in real names. Google's parser cuts there.
         (b"MJ12bot", b"MJ12bot", b"MJ"),
         (b"360Spider", b"360Spider", b""),
         (b"archive.org_bot", b"archive.org_bot", b"archive"),
         (b"caf\xc3\xa9bot", b"caf\xc3\xa9bot", b"caf"),
-        # The star, and what Google's parser takes for it.
+        # The star, and other values that Google's parser reads as the star.
         (b"*", b"*", b"*"),
         (b"* foo", b"*", b"*"),
         (b"*\tfoo", b"*", b"*"),
@@ -35,34 +35,34 @@ RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
         (b"**", b"", b""),
         (b"*/", b"", b""),
         (b"*,Bot", b"", b""),
-        # Nobody.
+        # No token.
         (b"", b"", b""),
         (b"/1.0", b"", b""),
         (b",a", b"", b""),
     ],
 )
-def test_google_what_a_user_agent_line_names(value: bytes, token: bytes, google_token: bytes) -> None:
+def test_google_token_of_a_user_agent_line(value: bytes, token: bytes, google_token: bytes) -> None:
     assert extract_token(value, RFC9309) == token
     assert extract_token(value, GOOGLE) == google_token
 
 
 @pytest.mark.parametrize("token", ["ExampleBot", "*", "MJ12bot", "archive.org_bot", "caf\u00e9", "a,b", "\udce9"])
-def test_a_caller_may_ask_for_what_real_crawlers_are_called(token: str) -> None:
+def test_names_of_real_crawlers_are_valid_tokens(token: str) -> None:
     assert encode_product_token(token) == token.encode("utf-8", "surrogateescape")
 
 
 @pytest.mark.parametrize(
-    "token, held",
+    "token, character",
     [("Example Bot", "' '"), ("ExampleBot/1.0", "'/'"), ("a\0b", r"'\x00'"), ("a\tb", r"'\t'"), ("a\x7f", r"'\x7f'")],
 )
-def test_no_header_passes_for_a_token(token: str, held: str) -> None:
+def test_invalid_product_token_raises(token: str, character: str) -> None:
     with pytest.raises(InvalidProductToken) as caught:
         encode_product_token(token)
-    assert f"must not contain {held}" in str(caught.value)
+    assert f"must not contain {character}" in str(caught.value)
     assert "canfetch.product_token()" in str(caught.value)
 
 
-def test_an_empty_agent_and_octets_are_no_token() -> None:
+def test_empty_and_bytes_tokens_raise() -> None:
     with pytest.raises(InvalidProductToken, match="invalid product token ''"):
         encode_product_token("")
     with pytest.raises(TypeError, match="must be a str, not bytes"):
@@ -80,7 +80,7 @@ def test_an_empty_agent_and_octets_are_no_token() -> None:
         ("DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "DuckDuckBot"),
         ("facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "facebookexternalhit"),
         ("CCBot/2.0 (https://commoncrawl.org/faq/) Mozilla/5.0 (compatible; Other/1.0)", "CCBot"),
-        # Behind `compatible;`, wherever that is.
+        # The product after `compatible;`, wherever that is.
         ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"),
         (
             "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
@@ -95,9 +95,9 @@ def test_an_empty_agent_and_octets_are_no_token() -> None:
         ),
         ("Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)", "archive.org_bot"),
         ("Mozilla/5.0 (COMPATIBLE;PetalBot;+https://webmaster.petalsearch.com/site/petalbot)", "PetalBot"),
-        # The internet explorer was compatible, too.
+        # Internet Explorer has `compatible`, too.
         ("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1) (compatible; OldBot/1.0)", "OldBot"),
-        # In a comment that gives an address.
+        # The product in a comment with a URL or email address.
         (
             (
                 "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) "
@@ -118,7 +118,7 @@ def test_an_empty_agent_and_octets_are_no_token() -> None:
         ("Mozilla/5.0 ) (compatible; Nested/1 (deeper; x) ; +http://a.example", "Nested"),
     ],
 )
-def test_rfc9309_2_2_1_the_product_token_of_a_header(header: str, token: str) -> None:
+def test_rfc9309_2_2_1_product_token_of_a_header(header: str, token: str) -> None:
     assert product_token(header) == token
     assert Agent(token).tokens == (token,)
 
@@ -132,17 +132,17 @@ def test_rfc9309_2_2_1_the_product_token_of_a_header(header: str, token: str) ->
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36",
         "Mozilla/5.0 (compatible; MSIE 9.0; Windows NT 6.1; Trident/5.0)",
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 CriOS/122.0 Mobile/15E148",
-        # What no caller may ask for is no token.
+        # Not valid as a product token.
         "Bot\x00/1.0",
         "-/1.0",
     ],
 )
-def test_a_header_without_a_crawler_is_refused(header: str) -> None:
+def test_header_without_a_crawler_raises(header: str) -> None:
     with pytest.raises(InvalidProductToken, match="no crawler in the User-Agent header"):
         product_token(header)
 
 
-def test_a_long_header_costs_its_length() -> None:
+def test_long_header_takes_linear_time() -> None:
     # Copying the comment for each of its characters would take minutes.
     with pytest.raises(InvalidProductToken):
         product_token("Mozilla/5.0 (" + "x" * 2_000_000)

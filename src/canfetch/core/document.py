@@ -126,7 +126,7 @@ class RobotsTxt:
             return self.rules_for(agent).allows(url)
 
     def decide(self, url: str | bytes, *, agent: str | Agent) -> Verdict:
-        """Decide whether `agent` may fetch `url`, and return the decision with the rule behind it.
+        """Decide whether `agent` may fetch `url`, and return the decision with the deciding rule.
 
         The most specific matching rule wins. If an allow and a disallow rule are equally specific, the allow rule
         wins.

@@ -1,4 +1,4 @@
-"""Clean-param, applied: many addresses of one page become one."""
+"""Canonical URLs with Clean-param."""
 
 import pytest
 
@@ -25,15 +25,15 @@ def test_yandex_canonical(engine: str, url: str, canonical: str) -> None:
     assert robots.canonical(url.encode("utf-8", "surrogateescape")) == canonical
 
 
-def test_yandex_without_clean_param_nothing_goes(engine: str) -> None:
+def test_yandex_without_clean_param_all_parameters_remain(engine: str) -> None:
     assert canfetch.parse("", engine=engine).canonical("/a?utm=1#x") == "/a?utm=1"
 
 
-def test_yandex_dot_segments_are_resolved_for_the_path_alone() -> None:
+def test_yandex_dot_segments_are_only_resolved_to_match_the_path() -> None:
     robots = canfetch.parse("Clean-param: a /b")
     assert robots.canonical("/x/../b?a=1") == "/x/../b"
 
 
-def test_the_profile_changes_nothing_about_it() -> None:
+def test_canonical_url_does_not_depend_on_the_profile() -> None:
     for profile in ("google", "googlebot", "yandex", "original1994", "strict"):
         assert canfetch.parse(BODY, profile=profile).canonical("/%64ir/b.pl?ref=1") == "/%64ir/b.pl"

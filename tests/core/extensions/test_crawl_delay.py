@@ -1,4 +1,4 @@
-"""Crawl-delay: a number of seconds, or nothing."""
+"""Crawl-delay: a number of seconds."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from canfetch.core.extensions.crawl_delay import parse_crawl_delay
         (b"1" * 32, float("1" * 32)),
     ],
 )
-def test_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None:
+def test_decimal_number_of_seconds(value: bytes, seconds: float) -> None:
     assert parse_crawl_delay(value) == seconds
 
 
@@ -40,10 +40,10 @@ def test_a_decimal_number_is_seconds(value: bytes, seconds: float) -> None:
         b"1.2.3",
         b"1.2,3",
         b"1,2,3",
-        # Digits to Unicode, and to float(), are no digits here.
+        # Only ASCII digits, although float() accepts all digits of Unicode.
         "\u0665".encode(),
         b"1" * 33,
     ],
 )
-def test_what_is_no_decimal_number_is_nothing(value: bytes) -> None:
+def test_other_values_are_invalid(value: bytes) -> None:
     assert parse_crawl_delay(value) is None

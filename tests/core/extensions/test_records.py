@@ -1,4 +1,4 @@
-"""Single records beyond the RFC: octets in, value out, and what is odd about them."""
+"""Parsers of records beyond the RFC."""
 
 from typing import Any
 
@@ -45,8 +45,8 @@ from canfetch.extensions import ExtensionScope as Scope
     ],
 )
 def test_yandex_host(value: bytes, host: HostName | None, notes: Note) -> None:
-    meaning, noted = parse_host(value)
-    assert meaning == host
+    parsed, noted = parse_host(value)
+    assert parsed == host
     assert notes in noted
 
 
@@ -65,23 +65,23 @@ def test_yandex_clean_param(value: bytes, parameters: tuple[bytes, ...], path: b
 
 
 @pytest.mark.parametrize("value", [b"", b"&", b"a b", b"a /b c", b"a /b$", b"a /b?c", b"a /caf\xc3\xa9", b"a %2F"])
-def test_yandex_clean_param_that_cannot_be_read_says_nothing(value: bytes) -> None:
+def test_yandex_unreadable_clean_param(value: bytes) -> None:
     assert parse_clean_param(value) == (None, Note.UNREADABLE)
 
 
-def test_yandex_clean_param_of_more_than_500_octets_is_noted() -> None:
-    meaning, notes = parse_clean_param(b"a" * 501)
-    assert meaning is not None
+def test_yandex_clean_param_over_500_bytes_is_noted() -> None:
+    parsed, notes = parse_clean_param(b"a" * 501)
+    assert parsed is not None
     assert notes is Note.TOO_LONG
 
 
 @pytest.mark.parametrize("value", [b"/old/", b"*.pdf$"])
-def test_google_noindex_was_a_pattern(value: bytes) -> None:
+def test_google_noindex_is_a_pattern(value: bytes) -> None:
     assert parse_page_rule("noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
 
 
 @pytest.mark.parametrize("value", [b"", b"old"])
-def test_google_noindex_without_a_pattern_said_nothing(value: bytes) -> None:
+def test_google_noindex_without_a_pattern_is_unreadable(value: bytes) -> None:
     assert parse_page_rule("noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
@@ -97,7 +97,7 @@ def test_conner1996_robot_version(value: bytes, numbers: tuple[int, ...]) -> Non
 
 
 @pytest.mark.parametrize("value", [b"", b"2.", b"two", b"-1", b"1" * 33])
-def test_conner1996_what_is_no_version_is_nothing(value: bytes) -> None:
+def test_conner1996_invalid_robot_version(value: bytes) -> None:
     assert parse_robot_version(value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
@@ -125,18 +125,18 @@ def test_rsl_license_is_an_absolute_url() -> None:
         (b"acap-resource-set", AcapField(None, "resource-set", b"x")),
     ],
 )
-def test_acap_fields_are_taken_apart(key: bytes, field: AcapField) -> None:
+def test_acap_fields(key: bytes, field: AcapField) -> None:
     assert parse_acap_field(key, b"x") == (field, Note.OBSOLETE)
 
 
-def test_acap_without_a_name_is_nothing() -> None:
+def test_acap_field_without_a_name_is_unreadable() -> None:
     assert parse_acap_field(b"acap-", b"x") == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
-def test_canel2024_rules_of_training() -> None:
+def test_canel2024_ai_training_rules() -> None:
     rule = AITrainingRule(Preference.DISALLOW, b"/x")
     assert parse_ai_training_rule(Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
-    assert [said.label for said in rule.usage_preferences] == ["disallowaitraining"]
+    assert [usage.label for usage in rule.usage_preferences] == ["disallowaitraining"]
     assert parse_ai_training_rule(Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
@@ -169,7 +169,7 @@ Disallow: /
 """
 
 
-def test_every_other_record_is_read_with_its_place(engine: str) -> None:
+def test_extensions_of_a_file(engine: str) -> None:
     records = canfetch.parse(FILE, engine=engine).extensions
     assert [(record.line, record.name, str(record.scope), record.group, record.notes) for record in records] == [
         (1, "license", "file", None, Note.NONE),
@@ -195,7 +195,7 @@ def test_every_other_record_is_read_with_its_place(engine: str) -> None:
     assert delays == [(2, canfetch.extensions.CrawlDelay(1.0)), (5, canfetch.extensions.CrawlDelay(1.5))]
 
 
-def test_a_record_says_itself_what_it_is() -> None:
+def test_record_as_text_and_json() -> None:
     (record,) = canfetch.parse(b"User-agent: a\nCrawl-delay: 1,5\xff").extensions
     assert str(record) == "line 2, crawl-delay: 1,5%FF"
     assert record.to_json() == {
@@ -209,13 +209,13 @@ def test_a_record_says_itself_what_it_is() -> None:
     }
 
 
-def test_extensions_are_read_once() -> None:
+def test_extensions_are_cached() -> None:
     robots = canfetch.parse(FILE)
     assert robots.extensions is robots.extensions
 
 
 @pytest.mark.parametrize("name", ["Comment x", "DisallowAITraining: /", "Content-Usage: / train-ai=n", "Noindex: /"])
-def test_rfc9309_2_2_4_other_records_never_split_a_group(engine: str, name: str) -> None:
+def test_rfc9309_2_2_4_other_records_never_end_a_group(engine: str, name: str) -> None:
     robots = canfetch.parse(f"User-agent: a\n{name}\nUser-agent: b\nDisallow: /", engine=engine)
     assert len(robots.groups) == 1
     assert not robots.allows("/x", agent="a")
@@ -223,7 +223,7 @@ def test_rfc9309_2_2_4_other_records_never_split_a_group(engine: str, name: str)
     assert (record.group, record.scope) == (0, Scope.GROUP)
 
 
-def test_google_prefix_keys_are_rules_there_and_no_extensions() -> None:
+def test_google_prefix_keys_are_rules_and_not_extensions() -> None:
     body = "User-agent: *\nDisallowAITraining: /"
     google: Any = canfetch.parse(body, profile="google")
     assert not google.allows("/x", agent="a")
@@ -231,10 +231,10 @@ def test_google_prefix_keys_are_rules_there_and_no_extensions() -> None:
     assert canfetch.parse(body).allows("/x", agent="a")
 
 
-def test_records_that_repeat_have_lines_and_groups_of_their_own() -> None:
-    octets = b"X: y\nX: y\nUser-agent: a\nX: y\nDisallow: /\nUser-agent: b\nX: y\n" + b"".join(
+def test_repeated_records_have_their_own_lines_and_groups() -> None:
+    content = b"X: y\nX: y\nUser-agent: a\nX: y\nDisallow: /\nUser-agent: b\nX: y\n" + b"".join(
         b"K%d: v\n" % number for number in range(5000)
     )
-    records = canfetch.parse(octets).extensions
+    records = canfetch.parse(content).extensions
     assert [(one.line, one.group) for one in records.by_name("x")] == [(1, None), (2, None), (4, 0), (7, 1)]
     assert len(records) == 5004

@@ -19,7 +19,7 @@ from canfetch.core.extensions.windows import DailyWindow
         (b" 1/10s  1800-1900 ", RequestRate(1, 10, DailyWindow(64_800, 68_400))),
     ],
 )
-def test_conner1996_a_rate_is_requests_in_a_time(value: bytes, rate: RequestRate) -> None:
+def test_conner1996_request_rate(value: bytes, rate: RequestRate) -> None:
     assert parse_request_rate(value) == rate
 
 
@@ -41,11 +41,11 @@ def test_conner1996_a_rate_is_requests_in_a_time(value: bytes, rate: RequestRate
         b"1/1234567890",
     ],
 )
-def test_conner1996_what_is_no_rate_is_nothing(value: bytes) -> None:
+def test_conner1996_invalid_request_rate(value: bytes) -> None:
     assert parse_request_rate(value) is None
 
 
-def test_the_interval_of_a_rate() -> None:
+def test_interval_of_a_rate() -> None:
     assert RequestRate(10, 60, None).interval == 6.0
     assert RequestRate(20, 1, None).interval == 0.05
 
@@ -55,7 +55,7 @@ def test_conner1996_visit_time() -> None:
     assert parse_visit_time(b"always") is None
 
 
-def test_rates_and_times_are_of_the_agents_own_groups(engine: str) -> None:
+def test_rates_and_times_are_those_of_the_agents_groups(engine: str) -> None:
     body = b"""Request-rate: 9/9
 User-agent: a
 request-rate: 1/5

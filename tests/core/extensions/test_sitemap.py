@@ -1,4 +1,4 @@
-"""Sitemap: the URL as written, or nothing."""
+"""Sitemap: the URL as written."""
 
 import pytest
 
@@ -9,12 +9,12 @@ from canfetch.core.extensions.sitemap import parse_sitemap
     "value, url",
     [
         (b"https://example.com/sitemap.xml", "https://example.com/sitemap.xml"),
-        # No need to encode it, says Google; what cannot be shown is shown as its escape.
+        # According to Google, the URL need not be encoded. Unprintable bytes become escapes.
         ("https://example.com/\u30c4.xml".encode(), "https://example.com/\u30c4.xml"),
         (b"https://example.com/\xff\x1b", "https://example.com/%FF%1B"),
         (b"/relative.xml", "/relative.xml"),
         (b"", None),
     ],
 )
-def test_google_a_sitemap_is_a_url_as_written(value: bytes, url: str | None) -> None:
+def test_google_sitemap_is_the_url_as_written(value: bytes, url: str | None) -> None:
     assert parse_sitemap(value) == url

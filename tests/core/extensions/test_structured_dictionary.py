@@ -1,4 +1,4 @@
-"""A structured field's dictionary, strictly."""
+"""Dictionaries of structured fields."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from canfetch.core.extensions.structured_dictionary import parse_structured_dict
 
 
 @pytest.mark.parametrize(
-    "octets, members",
+    "text, members",
     [
         (b"", {}),
         (b"   ", {}),
@@ -28,12 +28,12 @@ from canfetch.core.extensions.structured_dictionary import parse_structured_dict
         (b'a=(), b=( x "y";q=1  2 ), c=(z)', {b"a": None, b"b": None, b"c": None}),
     ],
 )
-def test_rfc9651_4_2_2_dictionaries(octets: bytes, members: dict[bytes, bytes | None]) -> None:
-    assert parse_structured_dictionary(octets) == members
+def test_rfc9651_4_2_2_dictionaries(text: bytes, members: dict[bytes, bytes | None]) -> None:
+    assert parse_structured_dictionary(text) == members
 
 
 @pytest.mark.parametrize(
-    "octets",
+    "text",
     [
         b"Train-AI=n",
         b"1a=n",
@@ -78,5 +78,5 @@ def test_rfc9651_4_2_2_dictionaries(octets: bytes, members: dict[bytes, bytes | 
         b"a=(x;)",
     ],
 )
-def test_rfc9651_4_2_2_one_octet_out_of_place_voids_all(octets: bytes) -> None:
-    assert parse_structured_dictionary(octets) is None
+def test_rfc9651_4_2_2_one_invalid_byte_makes_the_dictionary_invalid(text: bytes) -> None:
+    assert parse_structured_dictionary(text) is None

@@ -1,4 +1,4 @@
-"""What a file says about training, search and AI use, and that it says when it says nothing."""
+"""Preferences on training, search and AI use."""
 
 import json
 import pickle
@@ -27,7 +27,7 @@ Allow: /
 """
 
 
-def test_aipref_what_is_said_and_where(engine: str) -> None:
+def test_aipref_preferences_with_their_statements(engine: str) -> None:
     robots = canfetch.parse(EXAMPLE, engine=engine)
     usage = robots.usage("https://example.com/test", agent="OtherBot", purpose="training")
     assert usage.preference is DISALLOW
@@ -45,44 +45,44 @@ def test_aipref_what_is_said_and_where(engine: str) -> None:
     }
 
 
-def test_a_usage_is_neither_true_nor_false() -> None:
+def test_usage_has_no_truth_value() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/", agent="a", purpose="search")
     assert usage.preference is ALLOW
     with pytest.raises(TypeError, match="no truth value"):
         bool(usage)
 
 
-def test_aipref_nothing_is_said_of_what_may_not_be_fetched() -> None:
+def test_aipref_preference_is_unknown_for_a_disallowed_url() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/never/x", agent="a", purpose="training")
     assert usage.preference is Preference.UNKNOWN
     assert usage.statements == ()
     assert usage.explanation == "the URL may not be fetched: line 3, Disallow: /never/"
 
 
-def test_aipref_f14_a_label_in_upper_case_says_nothing() -> None:
+def test_aipref_f14_upper_case_label_is_ignored() -> None:
     usage = canfetch.parse(EXAMPLE).usage("/", agent="ExampleBot", purpose="training")
     assert usage.preference is Preference.UNKNOWN
     assert usage.explanation == "no record mentions training"
 
 
-def test_rsl_f15_a_groups_license_stands_in_place_of_the_files() -> None:
+def test_rsl_f15_license_of_a_group_replaces_that_of_the_file() -> None:
     robots = canfetch.parse(EXAMPLE)
     assert [found.line for found in robots.licenses(agent="examplebot")] == [9]
     assert [found.line for found in robots.licenses(agent="other")] == [1]
 
 
-def test_aipref_f13_the_most_restrictive_of_one_path() -> None:
+def test_aipref_f13_most_restrictive_record_of_a_path_counts() -> None:
     robots = canfetch.parse("User-agent: *\nContent-Usage: train-ai=y\nContent-Usage: / train-ai=n")
     assert robots.usage("/", agent="a", purpose="training").preference is DISALLOW
 
 
-def test_a_purpose_that_is_none_raises() -> None:
+def test_unknown_purpose_raises() -> None:
     with pytest.raises(canfetch.errors.InvalidOption, match="unknown purpose 'trainin': did you mean 'training'"):
         canfetch.parse("").usage("/", agent="a", purpose="trainin")
 
 
 @pytest.mark.parametrize("url", ["fish", "https://example.org/"])
-def test_a_url_of_another_origin_or_none_raises(url: str) -> None:
+def test_url_of_another_origin_and_invalid_url_raise(url: str) -> None:
     robots = canfetch.parse(EXAMPLE, url="https://example.com/robots.txt")
     for ask in (
         lambda: robots.usage(url, agent="a", purpose="search"),
@@ -93,7 +93,7 @@ def test_a_url_of_another_origin_or_none_raises(url: str) -> None:
             ask()
 
 
-def test_reserved_data_of_a_query_matches_in_both_forms(engine: str) -> None:
+def test_reserved_characters_in_a_query_match_in_both_forms(engine: str) -> None:
     body = "User-agent: *\nContent-Usage: /go?u=https://a.example/ train-ai=n\nContent-Usage: /go train-ai=y"
     robots = canfetch.parse(body, engine=engine)
     for url in ("/go?u=https://a.example/x", "/go?u=https%3A%2F%2Fa.example%2Fx"):
@@ -101,14 +101,14 @@ def test_reserved_data_of_a_query_matches_in_both_forms(engine: str) -> None:
     assert robots.usage("/go", agent="a", purpose="training").lines == (3,)
 
 
-def test_google_noindex_lines_that_once_counted(engine: str) -> None:
+def test_google_page_rules_for_a_url(engine: str) -> None:
     body = "User-agent: *\nNoindex: /old/\nNofollow: /\nNoarchive: /new\nNoindex: x\nUser-agent: a\nDisallow: /old"
     robots = canfetch.parse(body, engine=engine)
     assert [found.name for found in robots.page_rules("/old/x", agent="a")] == ["noindex", "nofollow"]
     assert robots.page_rules("/x", agent=canfetch.Agent("b", star_applies=False)) == ()
 
 
-def test_answers_for_many_groups_are_kept_in_bounded_number() -> None:
+def test_extensions_of_groups_are_cached_up_to_a_limit() -> None:
     body = "".join(f"User-agent: a{n}\nContent-Usage: train-ai=n\nDisallow: /x\n" for n in range(70))
     robots = canfetch.parse(body)
     for _ in range(2):
@@ -117,7 +117,7 @@ def test_answers_for_many_groups_are_kept_in_bounded_number() -> None:
     assert len(robots._indexed_extensions._by_groups) <= 64
 
 
-def test_a_file_that_was_asked_can_be_sent_elsewhere() -> None:
+def test_used_file_can_be_pickled() -> None:
     robots = canfetch.parse(EXAMPLE)
     before = robots.usage("/", agent="a", purpose="training")
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - our own
@@ -140,12 +140,12 @@ def test_contentsignals_values(value: bytes, signals: tuple[tuple[str, str], ...
     assert parse_content_signal(value) == (ContentSignal(signals), notes)
 
 
-def test_contentsignals_what_cannot_be_read() -> None:
+def test_contentsignals_unreadable_values() -> None:
     assert parse_content_signal(b"/a search=yes") == (None, Note.UNREADABLE | Note.PATH_BEFORE_SIGNALS)
     assert parse_content_signal(b"yes")[0] is parse_content_signal(b"")[0] is parse_content_signal(b"=yes")[0] is None
 
 
-def test_contentsignals_use_is_kept_and_not_judged() -> None:
+def test_contentsignals_use_does_not_affect_preferences() -> None:
     signal = ContentSignal((("use", "full"), ("use", "reference"), ("use", "never")))
     assert signal.use == "reference"
     assert ContentSignal((("search", "yes"),)).use is None
@@ -168,41 +168,41 @@ def test_aipref_values(
 
 
 @pytest.mark.parametrize("value", [b"", b"/path", b"/path ", b"Train-AI=n", b"train-ai=n;", b"/a b c"])
-def test_aipref_what_does_not_parse_is_unknown(value: bytes) -> None:
+def test_aipref_malformed_value_is_unknown(value: bytes) -> None:
     usage, notes = parse_content_usage(value)
     assert (usage.preferences, notes) == ((), Note.UNREADABLE)
     assert usage.path == (b"/path" if b"path" in value else b"/a" if value[:1] == b"/" else None)
 
 
-def test_aipref_a_longer_path_that_does_not_parse_is_unknown_too(engine: str) -> None:
-    octets = (
+def test_aipref_malformed_record_with_the_longest_path_is_unknown(engine: str) -> None:
+    content = (
         b"User-agent: *\nContent-Usage: train-ai=y\nContent-Usage: /a/ Train-AI=n\nContent-Usage: /b/ train-ai=maybe\n"
     )
-    robots = canfetch.parse(octets, engine=engine)
-    said = [str(robots.usage(url, agent="x", purpose="training").preference) for url in ("/", "/a/x", "/b/x")]
-    assert said == ["allow", "unknown", "unknown"]
+    robots = canfetch.parse(content, engine=engine)
+    preferences = [str(robots.usage(url, agent="x", purpose="training").preference) for url in ("/", "/a/x", "/b/x")]
+    assert preferences == ["allow", "unknown", "unknown"]
 
 
-def test_aipref_targets_of_literal_paths_are_found(engine: str) -> None:
-    octets = b"User-agent: *\nContent-Usage: /a*$ train-ai=n\nDisallow: /x\n"
+def test_aipref_literal_paths_match(engine: str) -> None:
+    content = b"User-agent: *\nContent-Usage: /a*$ train-ai=n\nDisallow: /x\n"
     for profile, preference in (("draft1996", "disallow"), ("original1994", "disallow")):
-        robots = canfetch.parse(octets, profile=profile, engine=engine)
+        robots = canfetch.parse(content, profile=profile, engine=engine)
         assert str(robots.usage("/a*$b", agent="x", purpose="training").preference) == preference
         assert str(robots.usage("/ab", agent="x", purpose="training").preference) == "unknown"
 
 
 @pytest.mark.parametrize("name", USAGE_LABELS)
-def test_aipref_every_label_speaks_of_something_and_old_ones_are_dated(name: str) -> None:
+def test_aipref_labels_have_purposes_and_drafts(name: str) -> None:
     label = USAGE_LABELS[name]
     usage = ContentUsage(None, ((name, DISALLOW),))
-    assert tuple(said.purpose for said in usage.usage_preferences) == label.purposes
+    assert tuple(stated.purpose for stated in usage.usage_preferences) == label.purposes
     assert (label.draft is None) == (label.rank == 0)
-    assert {said.draft for said in usage.usage_preferences} == {label.draft}
+    assert {stated.draft for stated in usage.usage_preferences} == {label.draft}
 
 
-def test_todays_labels_go_before_old_ones_and_narrow_ones_before_broad_ones() -> None:
+def test_current_labels_override_old_ones_and_narrow_ones_broad_ones() -> None:
     usage = ContentUsage(None, (("bots", DISALLOW), ("search", ALLOW), ("train-genai", ALLOW)))
-    assert [(said.purpose, said.preference, said.label) for said in usage.usage_preferences] == [
+    assert [(stated.purpose, stated.preference, stated.label) for stated in usage.usage_preferences] == [
         (UsagePurpose.TRAINING, ALLOW, "train-genai"),
         (UsagePurpose.SEARCH, ALLOW, "search"),
         (UsagePurpose.AI_USE, DISALLOW, "bots"),
