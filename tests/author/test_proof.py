@@ -145,6 +145,10 @@ def test_limitations() -> None:
     """)
     ).limitations
     assert any(text.startswith("tokens that never send requests") and "Google-Extended" in text for text in limitations)
-    assert any(text.startswith("may not obey robots.txt") and "ChatGPT-User" in text for text in limitations)
-    assert any(text.startswith("not in the registry") and "UnknownBot" in text for text in limitations)
+    assert any(
+        text.startswith("crawlers that may ignore robots.txt") and "ChatGPT-User" in text for text in limitations
+    )
+    assert any(
+        text.startswith("crawlers that are not in the registry") and "UnknownBot" in text for text in limitations
+    )
     assert any(text.startswith("X-Robots-Tag 'gptbot: noindex'") and "never read" in text for text in limitations)

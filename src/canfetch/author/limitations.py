@@ -24,18 +24,18 @@ def _of_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
         crawler for crawler in restricted if crawler.obeys in {"no", "may-not"} and crawler.product_names
     )
     if disobedient:
-        yield f"may not obey robots.txt, according to their operators; only server rules stop them: {disobedient}"
+        yield f"crawlers that may ignore robots.txt, according to their operators: {disobedient}"
     if any(_is_restricted(crawler) for crawler in resolution.crawlers_for(policy.everyone)):
         unaddressed = _names(crawler for crawler in resolution.crawlers if crawler.intent is None)
         if unaddressed:
-            yield f"ignore '*', and may fetch everything unless include_star_ignorers = true: {unaddressed}"
+            yield f"crawlers that ignore '*', so that no rule applies unless include_star_ignorers = true: {unaddressed}"
         yield (
             "servers cannot tell unregistered crawlers from browsers, so server rules apply only to registered and "
             "named crawlers"
         )
     unknown = _names(crawler for crawler in restricted if not crawler.is_known and crawler.product_names)
     if unknown:
-        yield f"not in the registry, and matched by name only: {unknown}"
+        yield f"crawlers that are not in the registry, and are matched by name only: {unknown}"
 
 
 def _of_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:

@@ -102,7 +102,7 @@ def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DE
         tuple(collector.no_snippets),
         encoding.name,
         truncated=truncated,
-        too_many_elements=collector.cut,
+        too_many_elements=collector.too_many,
     )
 
 
@@ -127,7 +127,7 @@ class _Collector:
         self.metas: list[Element] = []
         self.links: list[Element] = []
         self.no_snippets: list[Element] = []
-        self.cut = False
+        self.too_many = False
         self._lines = lines
         self._offset = offset
         self._in_head = True
@@ -172,7 +172,7 @@ class _Collector:
     def _add(self, elements: list[Element], kind: str, name: str, attributes: Any) -> None:
         self._numbers[kind] += 1
         if len(elements) >= MAX_ELEMENTS:
-            self.cut = True
+            self.too_many = True
             return
         offset = _parse_offset(attributes.get(OFFSET_ATTRIBUTE))
         own = {key: value[:_MAX_ATTRIBUTE_LENGTH] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE}
