@@ -28,7 +28,7 @@ def _of_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
     if any(_is_restricted(crawler) for crawler in resolution.crawlers_for(policy.everyone)):
         unaddressed = _names(crawler for crawler in resolution.crawlers if crawler.intent is None)
         if unaddressed:
-            yield f"crawlers that ignore '*', so that no rule applies unless include_star_ignorers = true: {unaddressed}"
+            yield f"crawlers that ignore '*', unaffected unless include_star_ignorers = true: {unaddressed}"
         yield (
             "servers cannot tell unregistered crawlers from browsers, so server rules apply only to registered and "
             "named crawlers"
