@@ -1,4 +1,4 @@
-"""Rules bound to one agent: which groups, why, and what they say."""
+"""Rules bound to one agent: the selected groups, and decisions."""
 
 import gc
 
@@ -31,7 +31,7 @@ def robots(engine: str) -> canfetch.RobotsTxt:
         ("Googlebot-News", GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (1, 2, 6)), [0, 2]),
         ("foobot", GroupSelection(GroupChoice.OWN_TOKEN, "foobot", (8,)), [3]),
         (Agent(["a", "FooBot"]), GroupSelection(GroupChoice.FALLBACK, "FooBot", (8,)), [3]),
-        # The first token that has a group decides alone: the others' groups are never merged with it.
+        # Only the groups of the first token with a group apply.
         (Agent(["FooBot", "Googlebot-News"]), GroupSelection(GroupChoice.OWN_TOKEN, "FooBot", (8,)), [3]),
         ("Googlebot", GroupSelection(GroupChoice.STAR, "*", (4,)), [1]),
         ("*", GroupSelection(GroupChoice.STAR, "*", (4,)), [1]),
@@ -39,78 +39,78 @@ def robots(engine: str) -> canfetch.RobotsTxt:
         (Agent("Googlebot", star_applies=False), GroupSelection(GroupChoice.NONE, None, ()), []),
     ],
 )
-def test_rfc9309_2_2_1_the_groups_of_an_agent(
+def test_rfc9309_2_2_1_groups_of_an_agent(
     robots: canfetch.RobotsTxt, agent: str | Agent, chosen: GroupSelection, indices: list[int]
 ) -> None:
     rules = robots.rules_for(agent)
     assert rules.group == chosen
     assert rules.group_indices == indices
-    # Asked again, it is the same.
+    # The property is cached.
     assert rules.group == chosen
 
 
-def test_google2019_letter_case_chooses_and_names_lines(engine: str) -> None:
+def test_google2019_tokens_are_case_sensitive(engine: str) -> None:
     rules = canfetch.parse(FILE, profile="google2019", engine=engine).rules_for("Googlebot-News")
     assert rules.group == GroupSelection(GroupChoice.OWN_TOKEN, "Googlebot-News", (6,))
     assert rules.allows("/fish")
     assert not rules.allows("/shrimp")
 
 
-def test_octets_that_are_no_utf8_choose_a_group_and_its_line(engine: str) -> None:
+def test_tokens_that_are_not_utf8_select_their_group(engine: str) -> None:
     robots = canfetch.parse(b"User-agent: caf%E9\nUser-agent: caf\xe9\nDisallow: /", engine=engine)
-    # The two are shown alike, and are not the same.
+    # Both tokens look the same when displayed.
     assert robots.rules_for("caf\udce9").group == GroupSelection(GroupChoice.OWN_TOKEN, "caf%E9", (2,))
     assert robots.rules_for("caf%E9").group == GroupSelection(GroupChoice.OWN_TOKEN, "caf%E9", (1,))
     assert robots.rules_for("caf\u00e9").group.choice is GroupChoice.NONE
 
 
-def test_the_rules_that_lost_are_listed_in_order(engine: str) -> None:
+def test_other_matching_rules_are_listed_in_order_of_precedence(engine: str) -> None:
     body = b"User-agent: *\nDisallow: /a*\nAllow: /a/b\nAllow: /\nDisallow: /\nDisallow: /x\nAllow: /a/b/c\nDisallow: *"
     verdict = canfetch.parse(body, engine=engine).decide("/a/b/c", agent="x")
     assert verdict.reason is Reason.ALLOW_RULE
     assert verdict.rule == Rule(True, b"/a/b/c", 7, 6)
-    # Most octets first, then allow before disallow, then the first line.
+    # The highest specificity first, then allow before disallow, then the first line.
     assert [(rule.line, rule.specificity) for rule in verdict.also_matched] == [(3, 4), (2, 3), (4, 1), (5, 1), (8, 1)]
 
 
-def test_what_matches_robots_txt_is_listed_though_it_does_not_decide(engine: str) -> None:
+def test_rules_that_match_robots_txt_are_listed_although_none_decides(engine: str) -> None:
     verdict = canfetch.parse(b"User-agent: *\nDisallow: /", engine=engine).decide("/robots.txt", agent="x")
     assert (verdict.allowed, verdict.reason, verdict.rule) == (True, Reason.ROBOTS_TXT, None)
     assert verdict.also_matched == (Rule(False, b"/", 2, 1),)
 
 
-def test_google_index_html_counts_the_octets_that_matched(engine: str) -> None:
+def test_google_index_html_has_the_specificity_of_the_matching_text(engine: str) -> None:
     robots = canfetch.parse(b"User-agent: *\nDisallow: /\nAllow: /d/index.html", profile="google", engine=engine)
     verdict = robots.decide("/d/", agent="x")
     assert verdict.rule == Rule(True, b"/d/index.html", 3, 4)
-    # One rule is listed once, by the text that counts the most.
+    # A rule is listed once, with its most specific matching text.
     assert robots.decide("/d/index.html", agent="x").rule == Rule(True, b"/d/index.html", 3, 13)
     assert [rule.line for rule in verdict.also_matched] == [2]
 
 
-def test_bound_rules_show_whose_they_are(robots: canfetch.RobotsTxt) -> None:
+def test_repr_contains_agent_and_profile(robots: canfetch.RobotsTxt) -> None:
     assert repr(robots.rules_for("FooBot")) == "<AgentRules of Agent(['FooBot']), profile rfc9309>"
 
 
-def test_a_file_that_nobody_holds_is_freed_at_once(engine: str) -> None:
-    def ask() -> None:
+def test_an_unreferenced_file_is_freed_without_the_garbage_collector(engine: str) -> None:
+    def use() -> None:
         robots = canfetch.parse(FILE, url="https://example.com/robots.txt", engine=engine)
         robots.allows("https://example.com/fish", agent="FooBot")
         robots.decide("/fish", agent="Googlebot-News")
 
-    ask()
+    use()
     gc.collect()
     gc.disable()
     try:
-        ask()
-        # Nothing refers to itself: a crawler's memory would wait for the collector.
+        use()
+        # There are no reference cycles, which would delay freeing the memory.
         assert gc.collect() == 0
     finally:
         gc.enable()
 
 
 @pytest.mark.parametrize("url", ["/", "/private", "/private/x", "/private/press", "/robots.txt", "/else"])
-def test_the_deciding_rule_alone_is_that_of_the_verdict(engine: str, url: str) -> None:
+def test_find_deciding_rule_agrees_with_the_verdict(engine: str, url: str) -> None:
     rules = canfetch.parse(
         b"User-agent: *\nDisallow: /private\nAllow: /private/press\nDisallow: /p\n", engine=engine
     ).rules_for("x")

@@ -1,4 +1,4 @@
-"""Whether two files say the same: what may differ, what must not, and that equal meanings are equal verdicts."""
+"""Equivalence of two files: what may differ, what may not, and that equal keys imply equal verdicts."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ RULES = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
         "\nUser-agent: *\nUser-agent: *\nDisallow: /a/\nAllow: /a/b\n\n",
     ],
 )
-def test_the_same_in_other_words(other: str) -> None:
+def test_equivalent_spellings_do_not_differ(other: str) -> None:
     assert differing_profiles(RULES.encode(), other.encode()) == ()
 
 
@@ -34,20 +34,20 @@ def test_the_same_in_other_words(other: str) -> None:
         ("User-agent: *\nDisallow: /a/\nAllow: /a/b\nSitemap: https://a.example/s.xml\n", set(PROFILES)),
     ],
 )
-def test_what_differs_is_told_by_profile(other: str, differ: set[str]) -> None:
+def test_differences_are_reported_for_each_profile(other: str, differ: set[str]) -> None:
     assert differ <= set(differing_profiles(RULES.encode(), other.encode()))
 
 
-def test_one_file_differs_in_nothing() -> None:
+def test_a_file_does_not_differ_from_itself() -> None:
     assert differing_profiles(RULES.encode(), RULES.encode()) == ()
 
 
-def test_letter_case_of_a_token_counts_where_the_profile_says_so() -> None:
+def test_google2019_tokens_are_case_sensitive() -> None:
     upper, lower = b"User-agent: A\nDisallow: /\n", b"User-agent: a\nDisallow: /\n"
     assert differing_profiles(upper, lower) == ("google2019",)
 
 
-def test_groups_of_one_token_are_read_together() -> None:
+def test_groups_with_the_same_token_are_merged() -> None:
     apart = b"User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y\nCrawl-delay: 2\n"
     together = b"User-agent: a\nDisallow: /x\nDisallow: /y\nCrawl-delay: 2\n"
     differ = differing_profiles(apart, together)
@@ -55,13 +55,13 @@ def test_groups_of_one_token_are_read_together() -> None:
     assert "draft1996" in differ
 
 
-def test_an_empty_rule_says_nothing_and_a_group_without_rules_may_be_none() -> None:
+def test_empty_rules_and_groups_without_rules() -> None:
     assert comparison_key(b"User-agent: a\nDisallow:\n", "rfc9309") == comparison_key(b"User-agent: a\n", "rfc9309")
     assert comparison_key(b"User-agent: a\n", "draft1996") == comparison_key(b"", "draft1996")
     assert comparison_key(b"User-agent: a\n", "rfc9309") != comparison_key(b"", "rfc9309")
 
 
-def test_engines_find_the_same_meaning(engine: str) -> None:
+def test_comparison_keys_do_not_depend_on_the_engine(engine: str) -> None:
     for profile, flags in PROFILES.items():
         if not flags.robotparser:
             assert comparison_key(RULES.encode(), profile, engine=engine) == comparison_key(RULES.encode(), profile)
@@ -77,18 +77,18 @@ LINES = st.lists(
 
 
 @given(LINES, LINES)
-def test_one_meaning_is_one_verdict(one: bytes, other: bytes) -> None:
+def test_equal_comparison_keys_imply_equal_verdicts(one: bytes, other: bytes) -> None:
     for profile in PROFILES:
         if comparison_key(one, profile) == comparison_key(other, profile):
-            first, second = (parse(octets, profile=profile) for octets in (one, other))
+            first, second = (parse(content, profile=profile) for content in (one, other))
             for agent in ("a", "b", "c"):
                 for url in ("/", "/x", "/x/y", "/z/y", "/robots.txt", "/xy"):
                     assert first.allows(url, agent=agent) == second.allows(url, agent=agent), (profile, agent, url)
 
 
 @given(LINES)
-def test_a_change_that_keeps_the_meaning_keeps_all_verdicts(octets: bytes) -> None:
-    """Two files made apart seldom mean the same; one with a comment put in always does."""
-    other = octets.replace(b"Disallow: /x", b"Disallow:   /x  # why")
+def test_comments_and_spaces_do_not_change_the_comparison_key(content: bytes) -> None:
+    # Two independent files are rarely equivalent, but a file with added comments always is.
+    other = content.replace(b"Disallow: /x", b"Disallow:   /x  # why")
     for profile in PROFILES:
-        assert comparison_key(octets, profile) == comparison_key(other, profile)
+        assert comparison_key(content, profile) == comparison_key(other, profile)

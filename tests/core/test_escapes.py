@@ -26,78 +26,78 @@ RESERVED = b":/?#[]@!$&'()*+,;="
         (b"/foo/bar/%62%61%7A", b"/foo/bar/baz"),
     ],
 )
-def test_rfc9309_2_2_2_the_table_of_percent_encoding(path: bytes, compared: bytes) -> None:
+def test_rfc9309_2_2_2_table_of_percent_encoding(path: bytes, compared: bytes) -> None:
     assert encode_reserved_data(canonical(path)) == compared
 
 
-def test_rfc3986_2_3_escapes_of_unreserved_octets_alone_are_decoded() -> None:
-    decoded = {octet for octet in range(256) if canonical(b"/%%%02x" % octet) == b"/%c" % octet}
+def test_rfc3986_2_3_only_escapes_of_unreserved_bytes_are_decoded() -> None:
+    decoded = {byte for byte in range(256) if canonical(b"/%%%02x" % byte) == b"/%c" % byte}
     assert decoded == set(UNRESERVED)
-    kept = {octet for octet in range(256) if canonical(b"/%%%02x" % octet) == b"/%%%02X" % octet}
-    assert kept == set(range(256)) - decoded
+    unchanged = {byte for byte in range(256) if canonical(b"/%%%02x" % byte) == b"/%%%02X" % byte}
+    assert unchanged == set(range(256)) - decoded
 
 
-def test_rfc3986_2_octets_that_no_uri_holds_are_encoded() -> None:
-    as_written = {octet for octet in range(256) if canonical(bytes([octet])) == bytes([octet])}
+def test_rfc3986_2_bytes_that_are_invalid_in_a_uri_are_encoded() -> None:
+    as_written = {byte for byte in range(256) if canonical(bytes([byte])) == bytes([byte])}
     assert as_written == {*UNRESERVED, *RESERVED, ord("%")}
-    encoded = {octet for octet in range(256) if canonical(bytes([octet])) == b"%%%02X" % octet}
+    encoded = {byte for byte in range(256) if canonical(bytes([byte])) == b"%%%02X" % byte}
     assert encoded == set(range(256)) - as_written
 
 
-@pytest.mark.parametrize("octets", [b"/%", b"/%4", b"/%zz", b"/%4z", b"/%z4", b"/100%/a", b"/%%", b"/%%4"])
-def test_an_invalid_percent_stays_as_written(octets: bytes) -> None:
-    assert canonical(octets) == octets
+@pytest.mark.parametrize("text", [b"/%", b"/%4", b"/%zz", b"/%4z", b"/%z4", b"/100%/a", b"/%%", b"/%%4"])
+def test_an_invalid_percent_is_unchanged(text: bytes) -> None:
+    assert canonical(text) == text
 
 
 @pytest.mark.parametrize(
-    "octets, form",
+    "text, form",
     [
-        # `%41` would arise, and mean `A` on a second pass.
+        # Decoding would create `%41`, which a second pass would decode to `A`.
         (b"/%%34%31", b"/%%341"),
         (b"/%4%31", b"/%4%31"),
         (b"/%%41", b"/%%41"),
         (b"/%%341", b"/%%341"),
-        # No hex digit follows: nothing arises.
+        # The decoded byte is not a hexadecimal digit.
         (b"/%%7e", b"/%~"),
         (b"/%4%7e", b"/%4~"),
-        # `%25` is no stray percent.
+        # `%25` is not a stray percent.
         (b"/%25%34%31", b"/%2541"),
-        # Lower-case digits that stay are written in upper-case.
+        # The digits of remaining escapes are in upper case.
         (b"/%%6a", b"/%j"),
         (b"/%%6c%%6a", b"/%l%j"),
         (b"/%%61", b"/%%61"),
         (b"/%%4a", b"/%J"),
     ],
 )
-def test_decoding_makes_no_escape_that_nobody_wrote(octets: bytes, form: bytes) -> None:
-    assert canonical(octets) == form
+def test_decoding_does_not_create_new_escapes(text: bytes, form: bytes) -> None:
+    assert canonical(text) == form
     assert canonical(form) == form
 
 
 @pytest.mark.parametrize(
     "path, compared",
     [
-        # The path's reserved octets are structure, and the second `?` is data.
+        # Reserved bytes of the path are structure, and the second `?` is data.
         (b"/a:b@c;d,e!f'g(h)i[j]+k", b"/a:b@c;d,e!f'g(h)i[j]+k"),
         (b"/a?b?c", b"/a?b%3Fc"),
         (b"/a?:/?#[]@!'()+,;", b"/a?%3A%2F%3F%23%5B%5D%40%21%27%28%29%2B%2C%3B"),
-        # Structure of a query, and the pattern's own signs.
+        # The structure of the query, and the special characters of patterns.
         (b"/a?b=c&d=e", b"/a?b=c&d=e"),
         (b"/*?a=*$", b"/*?a=*$"),
-        # A `*` before the first `?` does not begin the query.
+        # A `*` does not start a query.
         (b"/*a:b", b"/*a:b"),
     ],
 )
-def test_form_b_encodes_reserved_data_behind_the_first_question_mark(path: bytes, compared: bytes) -> None:
+def test_form_b_encodes_reserved_data_after_the_first_question_mark(path: bytes, compared: bytes) -> None:
     assert encode_reserved_data(path) == compared
     assert encode_reserved_data(compared) == compared
 
 
-def test_rfc3986_2_2_reserved_data_of_a_query_is_what_is_neither_structure_nor_a_sign() -> None:
-    encoded = {octet for octet in range(256) if encode_reserved_data(b"/?%c" % octet) == b"/?%%%02X" % octet}
+def test_rfc3986_2_2_reserved_data_is_neither_structure_nor_special_in_patterns() -> None:
+    encoded = {byte for byte in range(256) if encode_reserved_data(b"/?%c" % byte) == b"/?%%%02X" % byte}
     assert encoded == set(RESERVED) - set(b"&=*$")
-    data = {octet for octet in range(256) if has_reserved_data(b"/?%c" % octet)}
-    assert data == encoded == {octet for octet in range(256) if has_reserved_data(b"/?%%%02X" % octet)}
+    data = {byte for byte in range(256) if has_reserved_data(b"/?%c" % byte)}
+    assert data == encoded == {byte for byte in range(256) if has_reserved_data(b"/?%%%02X" % byte)}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_rfc3986_2_2_reserved_data_of_a_query_is_what_is_neither_structure_nor_a
         (b"/?", False),
     ],
 )
-def test_form_b_exists_where_a_query_has_reserved_data(form: bytes, has: bool) -> None:  # noqa: FBT001
+def test_queries_with_reserved_data(form: bytes, has: bool) -> None:  # noqa: FBT001
     assert has_reserved_data(form) is has
 
 
@@ -125,40 +125,40 @@ def test_form_b_exists_where_a_query_has_reserved_data(form: bytes, has: bool) -
         (b"/%aa", b"/%AA"),
         ("/SanJos\u00e9Sellers".encode(), b"/SanJos%C3%A9Sellers"),
         (b"/%e9\xe9", b"/%E9%E9"),
-        # Nothing is decoded, ASCII stays, an invalid `%` too.
+        # Nothing is decoded. ASCII and an invalid `%` are unchanged.
         (b"/%7ejoe", b"/%7Ejoe"),
         (b"/a b\x7f", b"/a b\x7f"),
         (b"/%g0%a", b"/%g0%a"),
         (b"/%%2f%2", b"/%%2F%2"),
     ],
 )
-def test_google_escapes_no_more_than_it_must(value: bytes, escaped: bytes) -> None:
+def test_google_escaping(value: bytes, escaped: bytes) -> None:
     assert google_escape(value) == escaped
 
 
-def test_googlebot_a_fetcher_encodes_what_no_uri_holds() -> None:
+def test_googlebot_encodes_bytes_that_are_invalid_in_a_uri() -> None:
     assert encode_for_uri(b'/a b\xe9\0"<>\\^`{|}%7e%zz~:*$') == b"/a%20b%E9%00%22%3C%3E%5C%5E%60%7B%7C%7D%7E%zz~:*$"
 
 
 @pytest.mark.parametrize(
-    "octets, raw, decoded",
+    "text, raw, decoded",
     [
         (b"/a", b"/a", b"/a"),
         (b"/*$\x01", b"/\x01s\x01d\x01\x01", b"/\x01s\x01d\x01\x01"),
         (b"/%2a%24%2Fx%2fy", b"/%2a%24%2Fx%2fy", b"/\x01s\x01d%2Fx%2Fy"),
         (b"/%7ejoe/%41%zz%4", b"/%7ejoe/%41%zz%4", b"/~joe/A%25zz%254"),
-        # What only looks like an escaped slash is none.
+        # An escaped percent sign before `2F` is not an escaped slash.
         (b"/%252F", b"/%252F", b"/%252F"),
         ("/\u65e5".encode(), "/\u65e5".encode(), "/\u65e5".encode()),
         (b"/%E6%97%a5", b"/%E6%97%a5", "/\u65e5".encode()),
     ],
 )
-def test_draft1996_octets_without_signs(octets: bytes, raw: bytes, decoded: bytes) -> None:
-    assert escape_literal(octets, decode=False) == raw
-    assert escape_literal(octets, decode=True) == decoded
+def test_draft1996_star_and_dollar_are_escaped(text: bytes, raw: bytes, decoded: bytes) -> None:
+    assert escape_literal(text, decode=False) == raw
+    assert escape_literal(text, decode=True) == decoded
 
 
-def test_draft1996_decoded_slashes_are_told_from_decoded_percents() -> None:
+def test_draft1996_escaped_slashes_differ_from_escaped_percents() -> None:
     texts = [b"/", b"%2F", b"%252F", b"%25%32F", b"2F", b"%"]
     assert len({escape_literal(text, decode=True) for text in texts}) == 5
     assert escape_literal(b"%252F", decode=True) == escape_literal(b"%25%32F", decode=True)

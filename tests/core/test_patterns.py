@@ -1,4 +1,4 @@
-"""Patterns: RFC 9309 sections 2.2.2 and 2.2.3, Google's tables, and what Google's parser does."""
+"""Patterns: RFC 9309 sections 2.2.2 and 2.2.3, Google's tables, and the behaviour of Google's parser."""
 
 import pytest
 
@@ -35,7 +35,7 @@ RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
         (b"/fish*.php", [b"/fish.php", b"/fishheads/catfish.php?a"], [b"/Fish.PHP", b"/fish.ph"]),
     ],
 )
-def test_google_the_table_of_path_matches(pattern: bytes, matching: list[bytes], other: list[bytes]) -> None:
+def test_google_table_of_path_matches(pattern: bytes, matching: list[bytes], other: list[bytes]) -> None:
     assert [target for target in matching if not matches(pattern, target)] == []
     assert [target for target in other if matches(pattern, target)] == []
 
@@ -43,26 +43,26 @@ def test_google_the_table_of_path_matches(pattern: bytes, matching: list[bytes],
 @pytest.mark.parametrize(
     "pattern, target, expected",
     [
-        # `*` is none or more, any octet, the slash and the question mark too.
+        # `*` matches any bytes or none, including slashes and question marks.
         (b"/a*b", b"/ab", True),
         (b"/a*b", b"/a/?/b/c", True),
         (b"/a**b", b"/ab", True),
         (b"*", b"/", True),
         (b"*gif$", b"/a.gif", True),
         (b"*gif$", b"/a.gif/", False),
-        # Each segment needs octets of its own.
+        # Segments do not overlap.
         (b"/ab*bc", b"/abc", False),
         (b"/ab*bc", b"/abbc", True),
         (b"/*aa*aa", b"/aaa", False),
         (b"/*aa*aa", b"/aaaa", True),
         (b"/a*x*b", b"/a/b", False),
-        # The last one before `$` is found at the end, not at its first place.
+        # The last segment before `$` must be at the end, not at its first occurrence.
         (b"/*ab$", b"/abab", True),
         (b"/a*a$", b"/a", False),
         (b"/a*a$", b"/aa", True),
         (b"/a*bc*c$", b"/abc", False),
         (b"/a*bc*c$", b"/abcc", True),
-        # `$` is the end only at the end; a run before it reaches the end anyway.
+        # `$` is special only at the end, and redundant after `*`.
         (b"/a$b", b"/a$b/c", True),
         (b"/a$b", b"/a", False),
         (b"/a*$", b"/abc", True),
@@ -77,53 +77,53 @@ def test_rfc9309_2_2_3_star_and_dollar(pattern: bytes, target: bytes, expected: 
     assert matches(pattern, target) is expected
 
 
-def test_runs_of_stars_are_one_and_no_backtracking_is_needed() -> None:
+def test_repeated_stars_collapse_and_matching_does_not_backtrack() -> None:
     assert split_segments(b"/a" + b"*" * 1000 + b"b") == split_segments(b"/a*b")
-    # Where each star could begin anywhere, a backtracking matcher would try 10^40 ways.
+    # A backtracking matcher would try about 10^40 combinations.
     assert not matches(b"/" + b"*a" * 40 + b"*b", b"/" + b"a" * 2000)
 
 
 @pytest.mark.parametrize("value", [b"", b"fish", b"$", b"?a", b"%2Ffish", b"\xef\xbb\xbf/", b"/a\0b", b"*\0"])
-def test_rfc9309_2_2_what_is_no_path_pattern_is_void(value: bytes) -> None:
+def test_rfc9309_2_2_invalid_patterns_are_void(value: bytes) -> None:
     assert is_void(value, RFC9309)
     assert parse_pattern(value, allow=False, profile=RFC9309) == ()
 
 
 @pytest.mark.parametrize("value", [b"/", b"*.gif$", b"*"])
-def test_rfc9309_erratum_7995_a_pattern_may_begin_with_a_star(value: bytes) -> None:
+def test_rfc9309_erratum_7995_a_pattern_may_start_with_a_star(value: bytes) -> None:
     assert not is_void(value, RFC9309)
 
 
 @pytest.mark.parametrize("value", [b"", b"fish", b"$", b"/a\0b"])
-def test_google_no_value_is_void(value: bytes) -> None:
+def test_google_every_value_is_a_pattern(value: bytes) -> None:
     assert parse_pattern(value, allow=False, profile=GOOGLE) == (PatternText(value, len(value), form_b=False),)
 
 
 @pytest.mark.parametrize(
-    "value, text, octets",
+    "value, text, specificity",
     [
         (b"/fish", b"/fish", 5),
         (b"/fish*", b"/fish*", 6),
         (b"/fish$", b"/fish$", 6),
-        # Encoded octets count, not characters, and not as they are written.
+        # Encoded bytes count, not characters, and not the bytes as written.
         ("/\u30c4".encode(), b"/%E3%83%84", 10),
         (b"/%e3%83%84", b"/%E3%83%84", 10),
         (b"/%62%61%7A", b"/baz", 4),
         (b"/a b", b"/a%20b", 6),
         (b"/%zz", b"/%zz", 4),
-        # A `$` within is the character: it counts once, and is compared as targets write it.
+        # A `$` before the end is literal: it counts as one byte and is compared as `%24`.
         (b"/a$b", b"/a%24b", 4),
         (b"/fish$$", b"/fish%24$", 7),
         (b"/a%24b", b"/a%24b", 6),
         (b"/a%2ab", b"/a%2Ab", 6),
     ],
 )
-def test_rfc9309_2_2_2_specificity_is_the_octets_of_form_a(value: bytes, text: bytes, octets: int) -> None:
-    assert parse_pattern(value, allow=False, profile=RFC9309) == (PatternText(text, octets, form_b=False),)
+def test_rfc9309_2_2_2_specificity_is_the_length_of_form_a(value: bytes, text: bytes, specificity: int) -> None:
+    assert parse_pattern(value, allow=False, profile=RFC9309) == (PatternText(text, specificity, form_b=False),)
 
 
 @pytest.mark.parametrize(
-    "value, text_a, text_b, octets",
+    "value, text_a, text_b, specificity",
     [
         (b"/s?u=a:b", b"/s?u=a:b", b"/s?u=a%3Ab", 8),
         (b"/s?u=a%3ab", b"/s?u=a%3Ab", b"/s?u=a%3Ab", 10),
@@ -131,10 +131,10 @@ def test_rfc9309_2_2_2_specificity_is_the_octets_of_form_a(value: bytes, text: b
         (b"/*?u=*/", b"/*?u=*/", b"/*?u=*%2F", 7),
     ],
 )
-def test_form_b_counts_as_many_octets_as_form_a(value: bytes, text_a: bytes, text_b: bytes, octets: int) -> None:
+def test_form_b_has_the_specificity_of_form_a(value: bytes, text_a: bytes, text_b: bytes, specificity: int) -> None:
     assert parse_pattern(value, allow=True, profile=RFC9309) == (
-        PatternText(text_a, octets, form_b=False),
-        PatternText(text_b, octets, form_b=True),
+        PatternText(text_a, specificity, form_b=False),
+        PatternText(text_b, specificity, form_b=True),
     )
 
 
@@ -158,7 +158,7 @@ def test_google_index_html_equals_slash(value: bytes, allow: bool, texts: list[t
     assert len(parse_pattern(value, allow=allow, profile=RFC9309)) <= 1
 
 
-def test_original1994_a_value_is_the_beginning_of_a_path_and_nothing_else() -> None:
+def test_original1994_star_and_dollar_are_literal() -> None:
     for profile in ("original1994", "draft1996"):
         flags = PROFILES[profile]
         assert parse_pattern(b"/a*b$", allow=False, profile=flags) == (PatternText(b"/a\x01sb\x01d", 5, form_b=False),)
@@ -170,6 +170,6 @@ def test_original1994_a_value_is_the_beginning_of_a_path_and_nothing_else() -> N
     )
 
 
-def test_yandex_reserved_data_of_a_query_has_one_form() -> None:
+def test_yandex_compares_one_form() -> None:
     assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["yandex"])) == 1
     assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["bing"])) == 2

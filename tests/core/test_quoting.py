@@ -1,4 +1,4 @@
-"""Errors repeat what they were given, and never megabytes of it."""
+"""Error messages quote the invalid value, but never megabytes of it."""
 
 import pytest
 
@@ -8,25 +8,25 @@ from canfetch.errors import InvalidProductToken, InvalidURL
 
 
 @pytest.mark.parametrize("value", ["", "fish", "f\u00efsh'\n", b"fish", "a" * 190])
-def test_short_values_stand_as_they_are(value: str | bytes) -> None:
+def test_short_values_are_quoted_in_full(value: str | bytes) -> None:
     assert quoted(value) == repr(value)
 
 
 @pytest.mark.parametrize("value", ["x" + "a" * 100_000 + "z", b"x" + b"a" * 100_000 + b"z"])
-def test_long_values_lose_their_middle(value: str | bytes) -> None:
+def test_long_values_are_shortened_in_the_middle(value: str | bytes) -> None:
     text = quoted(value)
     assert len(text) <= 200
     assert text.lstrip("b").startswith("'xaaa")
     assert text.endswith("aaaz'")
 
 
-def test_errors_are_short(engine: str) -> None:
+def test_error_messages_are_short(engine: str) -> None:
     robots = canfetch.parse(b"", engine=engine)
-    with pytest.raises(InvalidURL) as no_url:
+    with pytest.raises(InvalidURL) as bad_url:
         robots.allows("a" * 1_000_000, agent="FooBot")
-    with pytest.raises(InvalidURL) as no_host:
+    with pytest.raises(InvalidURL) as bad_host:
         canfetch.robots_url("https://[" + "a" * 1_000_000 + "]/")
-    with pytest.raises(InvalidProductToken) as no_token:
+    with pytest.raises(InvalidProductToken) as bad_token:
         robots.allows("/", agent="a/" * 1_000_000)
-    for raised in (no_url, no_host, no_token):
+    for raised in (bad_url, bad_host, bad_token):
         assert len(str(raised.value)) < 700

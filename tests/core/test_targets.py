@@ -1,4 +1,4 @@
-"""Targets: RFC 9309 section 2.2.2, RFC 3986 section 5.2.4, and Google's path of a URL."""
+"""Targets: RFC 9309 section 2.2.2, RFC 3986 section 5.2.4, and GetPathParamsQuery of Google's parser."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def target(url: bytes, profile: str = "rfc9309") -> bytes:
         (b"/#a", b"/"),
     ],
 )
-def test_rfc9309_2_2_2_a_target_is_path_and_query(profile: str, url: bytes, expected: bytes) -> None:
+def test_rfc9309_2_2_2_a_target_is_the_path_and_query(profile: str, url: bytes, expected: bytes) -> None:
     assert target(url, profile) == expected
 
 
@@ -46,16 +46,16 @@ def test_rfc9309_2_2_2_a_target_is_path_and_query(profile: str, url: bytes, expe
         ("/\u30c4".encode(), b"/%E3%83%84"),
         (b"/caf\xe9", b"/caf%E9"),
         (b"/a b\0", b"/a%20b%00"),
-        # The characters `*` and `$`, which are signs in a pattern only.
+        # `*` and `$` are special only in patterns.
         (b"/a*b$c", b"/a%2Ab%24c"),
         (b"/a?b*c$", b"/a?b%2Ac%24"),
         (b"/a%2ab%24", b"/a%2Ab%24"),
-        # A `#` that is data is written %23; only the first begins the fragment.
+        # The first `#` starts the fragment. In data it is written `%23`.
         (b"/a%23b#c#d", b"/a%23b"),
         (b"/a?b%zz", b"/a?b%zz"),
     ],
 )
-def test_rfc9309_2_2_2_a_target_is_written_in_one_way(profile: str, url: bytes, expected: bytes) -> None:
+def test_rfc9309_2_2_2_targets_are_canonical(profile: str, url: bytes, expected: bytes) -> None:
     assert target(url, profile) == expected
 
 
@@ -74,7 +74,7 @@ def test_rfc9309_2_2_2_a_target_is_written_in_one_way(profile: str, url: bytes, 
         (b"/b/c/g;x=1/../y", b"/b/c/y"),
         (b"/.", b"/"),
         (b"/..", b"/"),
-        # An empty segment is one.
+        # Empty segments count.
         (b"/a//../b", b"/a/b"),
         (b"//a/..//b", b"///b"),
     ],
@@ -89,14 +89,14 @@ def test_rfc3986_5_2_4_dot_segments_of_the_path_are_removed(path: bytes, expecte
     [
         (b"/a/%2e%2E/b", b"/b"),
         (b"/a/..%2fb", b"/a/..%2Fb"),
-        # The query is no path.
+        # The query is not part of the path.
         (b"/a?b=/../c", b"/a?b=/../c"),
         (b"/a/../b?/./c", b"/b?/./c"),
         (b"https://example.com/a/..", b"/"),
         (b"https://example.com?/../a", b"/?/../a"),
     ],
 )
-def test_dot_segments_are_those_of_the_path_alone(url: bytes, expected: bytes) -> None:
+def test_dot_segments_are_removed_only_from_the_path(url: bytes, expected: bytes) -> None:
     assert target(url) == expected
 
 
@@ -123,7 +123,7 @@ def test_dot_segments_are_those_of_the_path_alone(url: bytes, expected: bytes) -
         (b"example.com?a", b"/?a"),
         (b"example.com/a;b#c", b"/a;b"),
         (b"//a/b/c", b"/b/c"),
-        # The algorithm, where the tests do not reach.
+        # Cases that the tests of Google do not cover.
         (b"http://example.com;a", b"/;a"),
         (b"http://example.com#/a", b"/"),
         (b"/a?b=c://d/e", b"/a?b=c://d/e"),
@@ -132,16 +132,16 @@ def test_dot_segments_are_those_of_the_path_alone(url: bytes, expected: bytes) -
         (b"://a/b", b"/b"),
     ],
 )
-def test_google_the_path_of_a_url_is_cut_out_as_written(url: bytes, path: bytes) -> None:
+def test_google_path_params_query(url: bytes, path: bytes) -> None:
     assert google_path_params_query(url) == path
 
 
-def test_google_normalises_nothing_and_stops_at_nul() -> None:
+def test_google_targets_are_not_normalised_and_end_at_a_nul() -> None:
     assert target(b"/%62/../a b*$%2f\xe9", "google") == b"/%62/../a b*$%2f\xe9"
     assert target(b"/a\0b", "google") == b"/a"
 
 
-def test_googlebot_encodes_the_target_and_decodes_nothing() -> None:
+def test_googlebot_targets_are_encoded_but_not_decoded() -> None:
     assert target(b"/%62/../a b*$%2f\xe9\0c", "googlebot") == b"/%62/../a%20b*$%2F%E9%00c"
 
 
@@ -152,12 +152,12 @@ def test_googlebot_encodes_the_target_and_decodes_nothing() -> None:
         (b"https://example.com?a#b", b"/?a", b"/?a"),
         (b"/a/../b/./c?/../d", b"/b/c?/../d", b"/b/c?/../d"),
         (b"/%2e%2E/a%2fb", b"/%2e%2E/a%2fb", b"/a%2Fb"),
-        # A decoded question mark begins no query.
+        # An escaped question mark does not start the query.
         (b"/a%3F/../b", b"/b", b"/b"),
         (b"/*?$", b"/\x01s?\x01d", b"/\x01s?\x01d"),
         (b"/a b#c", b"/a b", b"/a b"),
     ],
 )
-def test_original1994_a_target_is_compared_as_written(url: bytes, original1994: bytes, draft1996: bytes) -> None:
+def test_original1994_and_draft1996_targets(url: bytes, original1994: bytes, draft1996: bytes) -> None:
     assert target(url, "original1994") == original1994
     assert target(url, "draft1996") == draft1996

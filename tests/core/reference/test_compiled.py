@@ -1,4 +1,4 @@
-"""The Python engine's surface, which is the native engine's, too."""
+"""The Python engine, through the interface of both engines."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,21 +13,21 @@ from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
 FILE = b"User-agent: a\nDisallow: /x\nSitemap: s\nAllow: /x/y\n\nUser-agent: *\nDisallow:\n"
 
 
-def test_the_tables_are_plain_values() -> None:
+def test_tables_are_copies() -> None:
     compiled = compile_file(FILE, "rfc9309")
     assert compiled.group_table() == [
         ([(b"a", 1)], [(False, b"/x", 2), (True, b"/x/y", 4)]),
         ([(b"*", 6)], [(False, b"", 7)]),
     ]
     assert compiled.other_records() == [(3, 1, 27, 34, 36, 37, 0)]
-    # What a caller does to them changes nothing.
+    # Changing the returned lists has no effect.
     compiled.group_table()[0][1].clear()
     compiled.other_records().clear()
     assert len(compiled.group_table()[0][1]) == 2
     assert len(compiled.other_records()) == 1
 
 
-def test_an_unknown_profile_is_refused() -> None:
+def test_an_unknown_profile_is_an_error() -> None:
     with pytest.raises(UnknownProfile):
         compile_file(b"", "bong")
 
@@ -45,7 +45,7 @@ def test_an_unknown_profile_is_refused() -> None:
         ("googlebot", "/%72obots.txt", (True, "no-match", None, (), b"/%72obots.txt")),
     ],
 )
-def test_what_decides_and_why(profile: str, url: str, decision: tuple[object, ...]) -> None:
+def test_decisions_and_reasons(profile: str, url: str, decision: tuple[object, ...]) -> None:
     rules = compile_file(FILE, profile).bind((b"a",), True, None, None)
     assert rules.decide(url) == decision
     assert rules.deciding_rule(url) == (decision[0], decision[2])
@@ -61,7 +61,7 @@ def test_rfc9309_2_2_2_an_empty_rule_matches_nothing(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", ["google", "googlebot"])
-def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
+def test_google_an_empty_rule_matches_with_specificity_0(profile: str) -> None:
     rules = compile_file(FILE, profile).bind((b"b",), True, None, None)
     assert rules.decide("/x") == (True, "empty-rule", Rule(False, b"", 7, 0), (), b"/x")
     assert rules.deciding_rule("/x") == (True, Rule(False, b"", 7, 0))
@@ -69,7 +69,7 @@ def test_google_an_empty_rule_matches_with_no_octets(profile: str) -> None:
     assert rules.allows_many(["/x"]) == [True]
 
 
-def test_without_a_group_nothing_is_forbidden() -> None:
+def test_without_a_group_everything_is_allowed() -> None:
     rules = compile_file(FILE, "rfc9309").bind((b"b",), False, None, None)
     assert (rules.choice, rules.token_index, rules.group_indices) == ("none", -1, [])
     assert rules.decide("/x") == (True, "no-group", None, (), b"/x")
@@ -82,19 +82,19 @@ def lines(decision: Decision) -> list[int]:
     return [*([] if rule is None else [rule.line]), *(other.line for other in also_matched)]
 
 
-def test_rfc9309_2_2_2_the_better_of_two_forms_decides() -> None:
+def test_rfc9309_2_2_2_a_rule_matches_in_either_form() -> None:
     body = b"User-agent: *\nDisallow: /s?u=https://b\nAllow: /s?u=https%3A%2F%2Fb/c\n"
     rules = compile_file(body, "rfc9309").bind((b"b",), True, None, None)
     for url in ("/s?u=https://b", "/s?u=https%3a%2f%2Fb", "/s?u=https%3A//b"):
         assert not rules.allows(url)
         assert lines(rules.decide(url)) == [2]
-    # Written so, the allow has more octets.
+    # The allow rule has the higher specificity.
     for url in ("/s?u=https://b/c", "/s?u=https%3A%2F%2Fb%2Fc"):
         assert rules.decide(url)[:2] == (True, "allow-rule")
         assert lines(rules.decide(url)) == [3, 2]
 
 
-def test_urls_are_checked_before_anything_else() -> None:
+def test_urls_of_other_origins_are_checked() -> None:
     seen: list[tuple[object, int | None]] = []
 
     def check(url: str | bytes, index: int | None) -> None:
@@ -103,7 +103,7 @@ def test_urls_are_checked_before_anything_else() -> None:
             raise OriginMismatch("another", index=index)
 
     rules = compile_file(FILE, "rfc9309").bind((b"a",), True, b"https://e", check)
-    # Of the file's origin as written, or of none.
+    # The canonical spelling of the file's origin, or no origin.
     assert rules.allows_many(["https://e/x", b"https://e", "https://e?q", "https://e#f", "/x", "//"]) == [
         False,
         True,
@@ -113,7 +113,7 @@ def test_urls_are_checked_before_anything_else() -> None:
         True,
     ]
     assert seen == []
-    # To be looked at: another spelling, another scheme, a longer host, a network path.
+    # Another spelling, another scheme, a longer host, a network path.
     for url in ("HTTPS://E/x", "http://e/x", "https://ee/x", "https://e:443/x", "https://u@e/x", "//e/x"):
         assert not rules.allows(url)
     assert [url for url, _ in seen] == [
@@ -151,7 +151,7 @@ def test_compiled_rules_are_shared_and_bounded() -> None:
     for index in range(100):
         assert not compiled.bind((b"a%d" % index,), True, None, None).allows(f"/{index}")
         assert len(compiled._rule_sets) <= COMPILED_SETS_LIMIT
-    # What was bound before the cache began anew answers as before.
+    # Rules that were bound before the cache was cleared still work.
     assert not first.allows("/1")
 
 
@@ -168,7 +168,7 @@ def test_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
         assert held == compiled._rules_held <= COMPILED_RULES_LIMIT
 
 
-def test_one_agents_rules_are_kept_however_many() -> None:
+def test_the_rules_of_one_agent_are_cached_however_many() -> None:
     body = b"User-agent: *\n" + b"Allow:/a\n" * (COMPILED_RULES_LIMIT + 1)
     compiled = compile_file(body, "rfc9309")
     bound = compiled.bind((b"a",), True, None, None)
@@ -176,7 +176,7 @@ def test_one_agents_rules_are_kept_however_many() -> None:
     assert compiled.bind((b"b",), True, None, None)._rules is bound._rules
 
 
-def test_threads_may_bind_at_once() -> None:
+def test_binding_is_thread_safe() -> None:
     body = b"".join(b"User-agent: a%d\nDisallow: /%d\n" % (index, index) for index in range(300))
     compiled = compile_file(body, "rfc9309")
 

@@ -1,4 +1,4 @@
-"""The readings of Python's urllib.robotparser; its own answers are compared in tests/differential."""
+"""The profiles of Python's urllib.robotparser. tests/differential compares them with the module itself."""
 
 from urllib.parse import urlsplit
 
@@ -11,21 +11,21 @@ from canfetch.core.verdict import GroupChoice, Reason, Verdict
 OLD, NEW = "cpython-old", "cpython-new"
 
 
-def decide(octets: bytes, url: str, profile: str, agent: str = "FooBot") -> Verdict:
-    return canfetch.parse(octets, profile=profile).decide(url, agent=agent)
+def decide(content: bytes, url: str, profile: str, agent: str = "FooBot") -> Verdict:
+    return canfetch.parse(content, profile=profile).decide(url, agent=agent)
 
 
-def groups(octets: bytes, profile: str) -> list[tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]]:
-    robots = canfetch.parse(octets, profile=profile)
+def groups(content: bytes, profile: str) -> list[tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]]:
+    robots = canfetch.parse(content, profile=profile)
     return [(group.tokens, [rule[:3] for rule in group.rules]) for group in robots.groups]
 
 
 def test_python_before_the_rewrite_an_empty_line_ends_an_entry() -> None:
-    octets = (
+    content = (
         b"User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /\n \nDisallow: /y\n\nDisallow: /z\nUser-agent: c"
     )
-    assert groups(octets, OLD) == [(("b",), [(False, b"/", 5), (False, b"/y", 7)])]
-    assert groups(octets, NEW) == [
+    assert groups(content, OLD) == [(("b",), [(False, b"/", 5), (False, b"/y", 7)])]
+    assert groups(content, NEW) == [
         (("a",), [(False, b"/x", 3)]),
         (("b",), [(False, b"/", 5), (False, b"/y", 7), (False, b"/z", 9)]),
         (("c",), []),
@@ -34,49 +34,49 @@ def test_python_before_the_rewrite_an_empty_line_ends_an_entry() -> None:
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
 def test_python_a_crawl_delay_ends_a_run_of_user_agent_lines(profile: str) -> None:
-    octets = b"User-agent: a\nCrawl-delay: 5\nUser-agent: b\nRequest-rate: 1/2\nUser-agent: c\nDisallow: /\n"
-    assert [tokens for tokens, _ in groups(octets, profile)] == [("a",), ("b",), ("c",)]
-    robots = canfetch.parse(octets, profile=profile)
+    content = b"User-agent: a\nCrawl-delay: 5\nUser-agent: b\nRequest-rate: 1/2\nUser-agent: c\nDisallow: /\n"
+    assert [tokens for tokens, _ in groups(content, profile)] == [("a",), ("b",), ("c",)]
+    robots = canfetch.parse(content, profile=profile)
     assert robots.crawl_delay(agent="a") == 5
     assert [row[6] for row in robots._compiled.other_records()] == [0, 1]
 
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
-def test_python_other_records_have_their_octets(profile: str) -> None:
-    octets = "Host: h\u00e9\x0bUser-agent: *\n  Sitemap :\t s # c\n: x\nDisallow: /\n\n\nx: y".encode()
-    robots = canfetch.parse(octets, profile=profile)
+def test_python_other_records_have_byte_spans(profile: str) -> None:
+    content = "Host: h\u00e9\x0bUser-agent: *\n  Sitemap :\t s # c\n: x\nDisallow: /\n\n\nx: y".encode()
+    robots = canfetch.parse(content, profile=profile)
     rows = robots._compiled.other_records()
-    spans = [(octets[row[2] : row[3]], octets[row[4] : row[5]]) for row in rows]
+    spans = [(content[row[2] : row[3]], content[row[4] : row[5]]) for row in rows]
     assert spans == [(b"Host", "h\u00e9".encode()), (b"Sitemap", b"s"), (b"x", b"y")]
     assert [(row[0], row[1], row[6]) for row in rows] == [(1, 0, -1), (3, 1, 0), (8, 0, -1 if profile == OLD else 0)]
     assert robots.sitemaps == ("s",)
 
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
-def test_python_a_name_is_looked_for_within_the_crawlers(profile: str) -> None:
-    octets = b"User-agent: foo\nDisallow: /a\nUser-agent: foobot\nDisallow: /b\nUser-agent: *\nDisallow: /c\n"
-    verdict = decide(octets, "/a", profile, "FooBot-News")
+def test_python_a_group_name_is_part_of_the_crawlers(profile: str) -> None:
+    content = b"User-agent: foo\nDisallow: /a\nUser-agent: foobot\nDisallow: /b\nUser-agent: *\nDisallow: /c\n"
+    verdict = decide(content, "/a", profile, "FooBot-News")
     assert (verdict.allowed, verdict.group.choice, verdict.group.lines) == (False, GroupChoice.OWN_TOKEN, (1,))
-    # Since the rewrite, an equal name counts first.
-    assert decide(octets, "/b", profile, "FooBot").allowed is (profile == OLD)
-    assert decide(octets, "/c", profile, "BarBot").group.choice is GroupChoice.STAR
+    # After the rewrite, an equal name is preferred.
+    assert decide(content, "/b", profile, "FooBot").allowed is (profile == OLD)
+    assert decide(content, "/c", profile, "BarBot").group.choice is GroupChoice.STAR
     chain = canfetch.Agent(["BarBot", "FooBot"])
-    assert canfetch.parse(octets, profile=profile).decide("/x", agent=chain).group.choice is GroupChoice.FALLBACK
+    assert canfetch.parse(content, profile=profile).decide("/x", agent=chain).group.choice is GroupChoice.FALLBACK
     alone = canfetch.Agent("BarBot", star_applies=False)
-    assert canfetch.parse(octets, profile=profile).decide("/c", agent=alone).reason is Reason.NO_GROUP
-    assert canfetch.parse(octets, profile=profile).decide("/c", agent="*").line == 6
+    assert canfetch.parse(content, profile=profile).decide("/c", agent=alone).reason is Reason.NO_GROUP
+    assert canfetch.parse(content, profile=profile).decide("/c", agent="*").line == 6
     assert canfetch.parse(b"", profile=profile).decide("/c", agent="*").reason is Reason.NO_GROUP
 
 
-def test_python_entries_of_one_name_are_merged_since_the_rewrite() -> None:
-    octets = b"User-agent: a\nUser-agent: b\nDisallow: /1\nUser-agent: A\nUser-agent: b\nDisallow: /2\n"
+def test_python_entries_of_one_name_are_merged_after_the_rewrite() -> None:
+    content = b"User-agent: a\nUser-agent: b\nDisallow: /1\nUser-agent: A\nUser-agent: b\nDisallow: /2\n"
     for agent, lines in (("a", (3, 6)), ("b", (3, 6)), ("xbx", (3, 6)), ("c", ())):
         for url, line in zip(("/1", "/2"), lines, strict=False):
-            assert decide(octets, url, NEW, agent).line == line
-    # `a` and `A` share no name by which another crawler could find them; `b` does.
-    assert decide(octets, "/1", NEW, "xax").allowed
-    assert decide(octets, "/1", OLD, "xax").line == 3
-    assert decide(octets, "/2", OLD, "a").allowed
+            assert decide(content, url, NEW, agent).line == line
+    # Only the name `b` is common to both entries as written.
+    assert decide(content, "/1", NEW, "xax").allowed
+    assert decide(content, "/1", OLD, "xax").line == 3
+    assert decide(content, "/2", OLD, "a").allowed
 
 
 @pytest.mark.parametrize(
@@ -103,37 +103,37 @@ def test_python_entries_of_one_name_are_merged_since_the_rewrite() -> None:
     ],
 )
 def test_python_paths_are_compared_decoded(value: bytes, url: str, old: int, new: int) -> None:
-    octets = b"User-agent: *\nDisallow: " + value + b"\n"
-    assert (decide(octets, url, OLD).line or 0, decide(octets, url, NEW).line or 0) == (old, new)
+    content = b"User-agent: *\nDisallow: " + value + b"\n"
+    assert (decide(content, url, OLD).line or 0, decide(content, url, NEW).line or 0) == (old, new)
 
 
-def test_python_what_a_rule_covers_weighs_since_the_rewrite() -> None:
-    octets = b"User-agent: *\nAllow: /page\nDisallow: /*.ph\nAllow: /page.p\nDisallow: /x\nAllow: /x\n"
-    verdict = decide(octets, "/page.php", NEW)
+def test_python_the_longest_match_decides_after_the_rewrite() -> None:
+    content = b"User-agent: *\nAllow: /page\nDisallow: /*.ph\nAllow: /page.p\nDisallow: /x\nAllow: /x\n"
+    verdict = decide(content, "/page.php", NEW)
     assert (verdict.line, [rule.line for rule in verdict.also_matched]) == (3, [4, 2])
-    verdict = decide(octets, "/page.php", OLD)
+    verdict = decide(content, "/page.php", OLD)
     assert (verdict.line, [rule.line for rule in verdict.also_matched]) == (2, [4])
-    assert decide(octets, "/x", NEW).line == 6
-    assert decide(octets, "/x", OLD).line == 5
+    assert decide(content, "/x", NEW).line == 6
+    assert decide(content, "/x", OLD).line == 5
 
 
-def test_python_a_disallow_of_nothing_allows() -> None:
-    octets = b"User-agent: *\nDisallow:\nDisallow: /\n"
-    verdict = decide(octets, "/x", OLD)
+def test_python_an_empty_disallow_allows() -> None:
+    content = b"User-agent: *\nDisallow:\nDisallow: /\n"
+    verdict = decide(content, "/x", OLD)
     assert (verdict.allowed, verdict.reason, verdict.line) == (True, Reason.EMPTY_RULE, 2)
-    assert not decide(octets, "/x", NEW).allowed
+    assert not decide(content, "/x", NEW).allowed
     assert decide(b"User-agent: *\nDisallow:\n", "/x", NEW).reason is Reason.EMPTY_RULE
     assert decide(b"User-agent: *\nAllow: /\n", "/x", NEW).reason is Reason.ALLOW_RULE
 
 
-def test_python_robots_txt_is_exempt_since_the_rewrite() -> None:
-    octets = b"User-agent: *\nDisallow: /\n"
-    assert decide(octets, "https://example.com/robots.txt", NEW).reason is Reason.ROBOTS_TXT
-    assert not decide(octets, "/robots.txt", OLD).allowed
+def test_python_robots_txt_is_exempt_after_the_rewrite() -> None:
+    content = b"User-agent: *\nDisallow: /\n"
+    assert decide(content, "https://example.com/robots.txt", NEW).reason is Reason.ROBOTS_TXT
+    assert not decide(content, "/robots.txt", OLD).allowed
 
 
-def test_python_what_cannot_be_taken_apart_matches_nothing() -> None:
-    # A host that urllib.parse refuses: its normal form holds a slash.
+def test_python_urls_and_rules_that_cannot_be_split_do_not_match() -> None:
+    # urllib.parse rejects this host, because its normal form contains a slash.
     url = "https://a\u2100b/x"
     assert (old_target(url), rewritten_target(url)) == (None, None)
     for profile in (OLD, NEW):
@@ -146,8 +146,8 @@ def test_python_what_cannot_be_taken_apart_matches_nothing() -> None:
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
 def test_python_many_urls_and_origins(profile: str) -> None:
-    octets = b"User-agent: *\nDisallow: /x\n"
-    robots = canfetch.parse(octets, profile=profile, url="https://example.com/robots.txt")
+    content = b"User-agent: *\nDisallow: /x\n"
+    robots = canfetch.parse(content, profile=profile, url="https://example.com/robots.txt")
     rules = robots.rules_for("FooBot")
     assert rules.allows_many(["/x", b"/y", "https://example.com/x"]) == [False, True, False]
     assert rules.allows("//example.com/y")
@@ -157,18 +157,18 @@ def test_python_many_urls_and_origins(profile: str) -> None:
         rules.allows_many(["/x", "x"])
     assert caught.value.index == 1
     assert rules._bound.rule_count == 1
-    assert decide(octets, "https://example.com", profile).allowed
-    # A path that begins with two slashes is told from a host.
+    assert decide(content, "https://example.com", profile).allowed
+    # Two slashes at the start of a path are not confused with a host.
     assert rewritten_target("//x//y?#") == "////y?%23"
     assert rewritten_target("/a#?b=c") == "/a%23?b=c"
 
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
-def test_python_an_empty_name_is_within_star(profile: str) -> None:
+def test_python_an_empty_name_is_part_of_star(profile: str) -> None:
     assert not canfetch.parse(b"User-agent:\nDisallow: /\n", profile=profile).allows("/x", agent="*")
-    octets = b"User-agent:\nDisallow: /a\nUser-agent: *\nDisallow: /b\n"
-    # What is equal comes first since the rewrite.
-    assert canfetch.parse(octets, profile=profile).decide("/a", agent="*").line == (2 if profile == OLD else None)
+    content = b"User-agent:\nDisallow: /a\nUser-agent: *\nDisallow: /b\n"
+    # After the rewrite, an equal name is preferred.
+    assert canfetch.parse(content, profile=profile).decide("/a", agent="*").line == (2 if profile == OLD else None)
 
 
 @pytest.mark.parametrize("profile", [OLD, NEW])
@@ -178,8 +178,8 @@ def test_python_names_are_compared_as_text(profile: str) -> None:
     assert decide(b"User-agent: *\nDisallow: /", "/", profile, "b\u00f6t").group.lines == (1,)
 
 
-def test_python_many_names_and_entries_cost_no_square() -> None:
-    # Each of these took minutes where every name was compared with every other.
+def test_python_many_names_and_entries_take_linear_time() -> None:
+    # Comparing every name with every other would take minutes.
     same = b"User-agent: a\n" * 30_000 + b"Disallow: /"
     assert not decide(same, "/x", NEW, "a").allowed
     distinct = b"".join(b"User-agent: %05d-\n" % number for number in range(12_000)) + b"Disallow: /\n"
@@ -188,8 +188,8 @@ def test_python_many_names_and_entries_cost_no_square() -> None:
     assert not decide(b"user-agent:a\n\ndisallow:/\n" * 15_000, "/x", NEW, "a").allowed
 
 
-def test_python_marks_of_a_host_are_not_sorted() -> None:
-    # urllib.parse brings them into order, each by moving it past all before: a minute for these.
+def test_python_hosts_with_many_combining_marks_are_invalid() -> None:
+    # urllib.parse sorts them in quadratic time, which takes a minute here.
     value = "//\u00e4" + "\u0344\u0345" * 60_000 + "/x"
     assert old_path(value) is None
     assert old_path("//\u00e4" + "\u0344\u0345" * 15 + "/x") is not None
@@ -197,8 +197,8 @@ def test_python_marks_of_a_host_are_not_sorted() -> None:
     assert decide(f"User-agent: *\nDisallow: {value}\nDisallow: /y".encode(), "/y", OLD).line == 3
 
 
-@pytest.mark.skipif(not hasattr(urlsplit, "cache_info"), reason="urllib.parse keeps nothing here")
-def test_python_what_a_site_wrote_is_not_kept() -> None:
+@pytest.mark.skipif(not hasattr(urlsplit, "cache_info"), reason="urllib.parse has no cache here")
+def test_python_the_cache_of_urllib_is_not_used() -> None:
     urlsplit.cache_clear()  # type: ignore[attr-defined]
     for profile in (OLD, NEW):
         decide(b"User-agent: *\nDisallow: //h/a\nDisallow: /b;\n", "https://example.com/b;", profile)
@@ -206,5 +206,5 @@ def test_python_what_a_site_wrote_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("value, url", [(b"/a;", "/a"), (b"/a;b", "/a;b"), (b"/a;b/c", "/a;b/c"), (b"/a;;", "/a;;")])
-def test_python_empty_parameters_are_lost_before_the_rewrite(value: bytes, url: str) -> None:
+def test_python_empty_parameters_are_dropped_before_the_rewrite(value: bytes, url: str) -> None:
     assert decide(b"User-agent: *\nDisallow: " + value, url, OLD).line == 2
