@@ -1,7 +1,7 @@
-"""Files, agents and URLs for the laws: from a grammar, real-looking and hostile, not from random octets alone.
+"""Files, agents and URLs for the laws, drawn from a grammar: realistic and hostile ones, not only random bytes.
 
-A file is drawn as its lines, without their ends, so that a law can change it and know what it changed. Weights are
-set by repetition. Patterns and paths are made of the same few pieces, so that they match often.
+A file is drawn as a list of lines without line breaks, so that a law can change it in a known way. Weights are
+expressed by repetition. Patterns and paths consist of the same few pieces, so that they match often.
 """
 
 from typing import Final
@@ -117,16 +117,16 @@ PATTERN_PIECES: Final = PIECES + [b"*", b"*", b"*", b"**", b"$", b"$", b"\0", b'
 PATH_PIECES: Final = PIECES + [b"*", b"$", b"\0", b"\\", b"|", b"\x7f", b"[", b"!"]
 
 
-def octets_of_pieces(pieces: list[bytes], most: int) -> SearchStrategy[bytes]:
+def join_pieces(pieces: list[bytes], most: int) -> SearchStrategy[bytes]:
     """Join up to `most` of the pieces."""
     return st.lists(st.sampled_from(pieces), max_size=most).map(b"".join)
 
 
 def patterns() -> SearchStrategy[bytes]:
-    """Draw a rule's value, void ones and none too."""
+    """Draw the value of a rule, including void and empty ones."""
     start = st.sampled_from([b"/"] * 10 + [b"*", b"", b"$", b"a", b"%2F"])
     end = st.sampled_from([b""] * 6 + [b"$", b"*", b"*$", b"$$", b" # c", b"#", b" "])
-    return st.tuples(start, octets_of_pieces(PATTERN_PIECES, 5), end).map(b"".join)
+    return st.tuples(start, join_pieces(PATTERN_PIECES, 5), end).map(b"".join)
 
 
 def paths() -> SearchStrategy[bytes]:
@@ -134,7 +134,7 @@ def paths() -> SearchStrategy[bytes]:
     special = st.sampled_from(
         [b"/", b"/robots.txt", b"/%72obots.txt", b"/a/../robots.txt", b"/index.html", b"/a/b?c=/d"]
     )
-    drawn = octets_of_pieces(PATH_PIECES, 6).map(lambda octets: b"/" + octets.lstrip(b"/"))
+    drawn = join_pieces(PATH_PIECES, 6).map(lambda content: b"/" + content.lstrip(b"/"))
     return st.one_of(drawn, drawn, drawn, special)
 
 
@@ -153,13 +153,13 @@ def rule_lines() -> SearchStrategy[bytes]:
 
 
 def other_lines() -> SearchStrategy[bytes]:
-    """Draw any other line: records of extensions, blank lines, comments, and what is nothing at all."""
-    odd = st.binary(max_size=12).map(lambda octets: octets.replace(b"\n", b"").replace(b"\r", b""))
+    """Draw any other line: records of extensions, blank lines, comments, and invalid lines."""
+    odd = st.binary(max_size=12).map(lambda content: content.replace(b"\n", b"").replace(b"\r", b""))
     return st.one_of(st.sampled_from(OTHER_LINES), st.sampled_from(OTHER_LINES), odd)
 
 
 def files(most: int = 14) -> SearchStrategy[Lines]:
-    """Draw the lines of a file that is no UTF-16; most begin with a user-agent line."""
+    """Draw the lines of a file that is not UTF-16. Most start with a user-agent line."""
     line = st.one_of(rule_lines(), rule_lines(), rule_lines(), user_agent_lines(), other_lines())
     lines = st.lists(line, max_size=most)
     led = st.tuples(user_agent_lines(), lines).map(lambda drawn: [drawn[0], *drawn[1]])
@@ -167,7 +167,7 @@ def files(most: int = 14) -> SearchStrategy[Lines]:
 
 
 def plain_groups() -> SearchStrategy[Lines]:
-    """Draw a group that each profile reads as one: it names somebody, and ends with a rule."""
+    """Draw a group that is valid in each profile: it has a token and ends with a rule."""
     names = st.lists(st.sampled_from([b"a", b"b", b"FooBot", b"*"]), min_size=1, max_size=3)
     user_agents = names.map(lambda drawn: [b"User-agent: " + name for name in drawn])
     rules = st.lists(st.one_of(rule_lines(), other_lines()), max_size=4)
@@ -175,44 +175,44 @@ def plain_groups() -> SearchStrategy[Lines]:
     return st.tuples(user_agents, rules, last).map(lambda drawn: [*drawn[0], *drawn[1], drawn[2]])
 
 
-def any_octets() -> SearchStrategy[bytes]:
-    """Draw any octets: from the grammar, from it with a piece cut out or put in, and from nothing but chance."""
+def any_content() -> SearchStrategy[bytes]:
+    """Draw any bytes: from the grammar, with a piece replaced, in UTF-16, or random."""
     ends = st.sampled_from([*LINE_ENDS, b"\n\r", b"\0", b"\v", b"\n\n", b"\x85"])
     marks = st.sampled_from([b""] * 6 + [b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\n"])
     grown = st.tuples(marks, files(), ends).map(lambda drawn: drawn[0] + drawn[2].join(drawn[1]))
     cut = st.tuples(grown, st.integers(0, 200), st.binary(max_size=3)).map(
         lambda drawn: drawn[0][: drawn[1]] + drawn[2] + drawn[0][drawn[1] + 1 :]
     )
-    utf16 = grown.map(lambda octets: octets.decode("latin-1").encode("utf-16"))
+    utf16 = grown.map(lambda content: content.decode("latin-1").encode("utf-16"))
     return st.one_of(grown, grown, cut, utf16, st.binary(max_size=60))
 
 
-# --- who asks, and about what ----------------------------------------------------------------------------------------
+# --- agents and URLs -------------------------------------------------------------------------------------------------
 
-ASKED: Final = ["a", "B", "FooBot", "foobot", "foo-bot", "MJ12bot", "MJ", "caf\u00e9", "caf\udce9", "*", "nobody"]
+AGENTS: Final = ["a", "B", "FooBot", "foobot", "foo-bot", "MJ12bot", "MJ", "caf\u00e9", "caf\udce9", "*", "nobody"]
 
 
 def agents() -> SearchStrategy[str | Agent]:
     """Draw a product token, or a chain of them."""
     chain = st.builds(
         lambda tokens, star: Agent(tokens, star_applies=star),
-        st.lists(st.sampled_from(ASKED), min_size=1, max_size=3),
+        st.lists(st.sampled_from(AGENTS), min_size=1, max_size=3),
         st.booleans(),
     )
-    return st.one_of(st.sampled_from(ASKED), st.sampled_from(ASKED), chain)
+    return st.one_of(st.sampled_from(AGENTS), st.sampled_from(AGENTS), chain)
 
 
 def urls() -> SearchStrategy[bytes]:
-    """Draw the octets of a URL, of any origin or none."""
+    """Draw the bytes of a URL, with any origin or none."""
     before = st.sampled_from([b"", b"", b"https://example.com", b"HTTP://u:p@Example.com:81", b"//h", b"x+y://[::1]:8"])
-    behind = st.sampled_from([b"", b"", b"#", b"#a?b", b"?q=#"])
-    return st.tuples(before, paths(), behind).map(b"".join)
+    after = st.sampled_from([b"", b"", b"#", b"#a?b", b"?q=#"])
+    return st.tuples(before, paths(), after).map(b"".join)
 
 
 def any_url() -> SearchStrategy[str | bytes]:
-    """Draw what may or may not be a URL, as str or as octets."""
+    """Draw a valid or invalid URL, as str or bytes."""
     odd = st.sampled_from(
         [b"", b"a", b"//", b"///a", b"https://", b"https://[zz]/", b"https://\xff/", b"a://b:99999/", b"?"]
     )
-    octets = st.one_of(urls(), urls(), odd, st.binary(max_size=12))
-    return st.one_of(octets, octets.map(lambda drawn: drawn.decode("utf-8", "surrogateescape")), st.text(max_size=8))
+    content = st.one_of(urls(), urls(), odd, st.binary(max_size=12))
+    return st.one_of(content, content.map(lambda drawn: drawn.decode("utf-8", "surrogateescape")), st.text(max_size=8))

@@ -1,10 +1,10 @@
-"""Laws of records beyond the RFC: nothing raises, none is lost, and both engines read the same."""
+"""Laws of records beyond the RFC: nothing raises, no record is lost, and both engines agree."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from tests.laws.readings import each_profile
-from tests.laws.strategies import LINE_ENDS, PATTERN_PIECES, agents, any_octets, any_url, octets_of_pieces, paths
+from tests.laws.comparison import each_profile
+from tests.laws.strategies import LINE_ENDS, PATTERN_PIECES, agents, any_content, any_url, join_pieces, paths
 
 import canfetch
 from canfetch.core.agent import Agent
@@ -32,23 +32,23 @@ KEYS = [
 
 
 def values() -> SearchStrategy[bytes]:
-    """Draw a value that may mean something."""
-    return st.one_of(octets_of_pieces(VALUE_PIECES, 8), octets_of_pieces(PATTERN_PIECES, 3), st.binary(max_size=8))
+    """Draw a value that may be valid for some record."""
+    return st.one_of(join_pieces(VALUE_PIECES, 8), join_pieces(PATTERN_PIECES, 3), st.binary(max_size=8))
 
 
 def extended_files() -> SearchStrategy[bytes]:
-    """Draw a file that is full of records beyond the RFC."""
+    """Draw a file with many records beyond the RFC."""
     line = st.tuples(st.sampled_from(KEYS), st.sampled_from([b": ", b":", b" "]), values()).map(b"".join)
     lines = st.lists(line, max_size=12).map(lambda drawn: [b"User-agent: a", *drawn])
     return st.tuples(lines, st.sampled_from(LINE_ENDS)).map(lambda drawn: drawn[1].join(drawn[0]))
 
 
-@given(octets=st.one_of(extended_files(), extended_files(), any_octets()), url=any_url(), agent=agents())
-def test_law_nothing_raises_but_what_is_promised(
-    engine: str, octets: bytes, url: str | bytes, agent: str | Agent
+@given(content=st.one_of(extended_files(), extended_files(), any_content()), url=any_url(), agent=agents())
+def test_law_only_documented_exceptions_are_raised(
+    engine: str, content: bytes, url: str | bytes, agent: str | Agent
 ) -> None:
-    for ask in each_profile(engine):
-        robots = ask.parse(octets, url="https://example.com/robots.txt")
+    for reader in each_profile(engine):
+        robots = reader.parse(content, url="https://example.com/robots.txt")
         for record in robots.extensions:
             assert str(record).isprintable()
             assert record.to_json()["line"] == record.line
@@ -66,9 +66,9 @@ def test_law_nothing_raises_but_what_is_promised(
             assert str(usage).isprintable()
 
 
-@given(octets=st.one_of(extended_files(), any_octets()))
-def test_law_no_other_record_is_lost(engine: str, octets: bytes) -> None:
-    robots = canfetch.parse(octets, engine=engine)
+@given(content=st.one_of(extended_files(), any_content()))
+def test_law_extensions_contain_every_other_record(engine: str, content: bytes) -> None:
+    robots = canfetch.parse(content, engine=engine)
     others = [record for record in robots.records if record.kind in {RecordKind.OTHER, RecordKind.SITEMAP}]
     assert [(found.line, found.group) for found in robots.extensions] == [(one.line, one.group) for one in others]
     for found, one in zip(robots.extensions, others, strict=True):
@@ -76,25 +76,25 @@ def test_law_no_other_record_is_lost(engine: str, octets: bytes) -> None:
         assert found.value == robots.content[slice(*one.value)]
 
 
-@given(octets=extended_files(), path=paths())
-def test_law_both_engines_read_the_same(both_engines: str, octets: bytes, path: bytes) -> None:
-    robots, python = canfetch.parse(octets, engine=both_engines), canfetch.parse(octets, engine="python")
+@given(content=extended_files(), path=paths())
+def test_law_extensions_do_not_depend_on_the_engine(both_engines: str, content: bytes, path: bytes) -> None:
+    robots, python = canfetch.parse(content, engine=both_engines), canfetch.parse(content, engine="python")
     assert robots.extensions == python.extensions
     for purpose in UsagePurpose:
         assert robots.usage(path, agent="a", purpose=purpose) == python.usage(path, agent="a", purpose=purpose)
 
 
-@given(octets=extended_files(), path=paths())
-def test_law_canonical_is_canonical(octets: bytes, path: bytes) -> None:
-    robots = canfetch.parse(octets)
+@given(content=extended_files(), path=paths())
+def test_law_canonical_urls_are_fixed_points(content: bytes, path: bytes) -> None:
+    robots = canfetch.parse(content)
     once = robots.canonical(path)
     assert robots.canonical(once) == once
     assert robots.canonical(path + b"#x") == once
 
 
-@given(octets=values())
-def test_law_a_dictionary_is_made_of_keys_and_tokens(octets: bytes) -> None:
-    members = parse_structured_dictionary(octets)
+@given(content=values())
+def test_law_a_dictionary_survives_serialisation(content: bytes) -> None:
+    members = parse_structured_dictionary(content)
     if members:
         again = b", ".join(key if token is None else key + b"=" + token for key, token in members.items())
         assert parse_structured_dictionary(again) == members

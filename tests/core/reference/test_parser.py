@@ -168,8 +168,8 @@ def test_lines_count_from_one() -> None:
     for name, profile in PROFILES.items():
         parsed = read(content, name)
         rules = [] if profile.blank_line_ends_group else [(False, b"/", 5)]
-        assert reading.groups == [([(b"a", 2), (b"b", 3)], rules)]
-        assert [other[0] for other in reading.others] == [6]
+        assert parsed.groups == [([(b"a", 2), (b"b", 3)], rules)]
+        assert [other[0] for other in parsed.others] == [6]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
