@@ -1,1 +1,1 @@
-"""The numbers of canfetch beside those of its peers: `python -m benchmarks` prints one table."""
+"""Benchmarks of canfetch and other libraries: `python -m benchmarks` prints one table."""

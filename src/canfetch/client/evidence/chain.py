@@ -17,7 +17,7 @@ EVIDENCE_FORMAT: Final = "canfetch.evidence/2"
 INITIAL_HASH: Final = "0" * 64
 SEGMENT_PATTERN: Final = "evidence-*.ndjson"
 CONTENT_FOLDER: Final = "content"
-# Including the line feed. The limit bounds the reader's memory, and tells an overlong line from a torn one.
+# Including the line feed. The limit bounds the reader's memory, and distinguishes an overlong line from a torn one.
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 
