@@ -24,7 +24,7 @@ def rows_of(out: str, form: str) -> list[dict[str, Any]]:
 def test_list_for_people(run: Run) -> None:
     ran = run("agents", "list")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "ASKED", "AS"]
+    assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "TOKENS"]
     assert [line.split()[0] for line in ran.lines[1:]] == [crawler.name for crawler in CRAWLERS]
     (line,) = [line for line in ran.lines if line.startswith("Googlebot-Image ")]
     assert line.endswith("Googlebot-Image, then Googlebot, then *")
@@ -72,7 +72,7 @@ def test_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> None:
 def test_list_of_nobody(run: Run, form: str, out: str) -> None:
     ran = run("agents", "list", "--operator", "Nobody", "--format", form)
     assert (ran.code, ran.out) == (1, out)
-    assert ran.err.startswith("canfetch: no crawler is like that")
+    assert ran.err.startswith("canfetch: no crawler matches these filters")
 
 
 def test_show_says_all_there_is(run: Run) -> None:
@@ -80,12 +80,12 @@ def test_show_says_all_there_is(run: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     image, extended, old = ran.out.split("\n\n")
     assert image.splitlines()[0] == "Googlebot-Image"
-    assert "  asked as    Googlebot-Image, then Googlebot, then *" in image
+    assert "  tokens      Googlebot-Image, then Googlebot, then *" in image
     assert "  verify      reverse DNS returns a name under .googlebot.com that resolves back to the address" in image
     assert "(checked 2026-" in image
-    assert "  header      none: it never fetches" in extended
-    assert "  verify      nothing: it never fetches" in extended
-    assert "  operator    Microsoft, which has given it up" in old
+    assert "  header      none: the token is only used in robots.txt" in extended
+    assert "  verify      not applicable: it fetches nothing" in extended
+    assert "  operator    Microsoft (retired)" in old
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
@@ -127,7 +127,7 @@ def test_find_for_programs(run: Run, form: str) -> None:
 @pytest.mark.parametrize(
     "arguments, text",
     [
-        (("find",), "no User-Agent header: give one or more, or --headers-file FILE"),
+        (("find",), "no User-Agent header: pass one or more, or --headers-file FILE"),
         (("find", "--headers-file", "missing.txt"), "--headers-file 'missing.txt': no such file"),
         (("show",), "missing argument"),
         (("list", "--purpose", "fun"), "'fun' is not one of"),
@@ -145,7 +145,7 @@ def test_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: str) -
 def test_help_has_examples_and_exit_codes(run: Run, name: str) -> None:
     out = run("agents", name, "--help").out
     assert f"canfetch agents {name}" in out
-    assert "Exit code: 0" in out
+    assert "Exit codes: 0" in out
 
 
 def test_names_are_completed() -> None:

@@ -26,61 +26,81 @@ def refused(ran: Any) -> str:
 @pytest.mark.parametrize(
     "arguments, thing, mend",
     [
-        ((*ASK, "--store", "none"), "has no origin to ask", "give an absolute URL"),
+        ((*ASK, "--store", "none"), "cannot fetch robots.txt for '/x'", "expected an absolute URL"),
         (
             (*ASK, "--store", "none", "--robots", "https://"),
             "--robots: invalid robots.txt URL 'https://'",
-            "expected an absolute URL",
+            "absolute URL",
         ),
         ((*ASK, "--robots", "https://example.com/x.txt"), "invalid robots.txt URL", "'https://example.com/robots.txt'"),
         ((*ASK, "--store", "none", "--robots-url", "https://example.com/robots.txt"), "--robots-url", "--robots FILE"),
         ((*ASK, "--store", "."), "--store", "cannot open the store"),
         ((*ASK, "--store", "redis://localhost:port"), "--store 'redis://localhost:port'", "invalid Redis URL"),
-        ((*WHOLE, "--refresh", "--offline"), "--refresh", "give one of them"),
+        ((*WHOLE, "--refresh", "--offline"), "--refresh and --offline", "cannot be used together"),
         ((*WHOLE, "--timeout", "0"), "0.0 is not in the range", "--help"),
-        ((*WHOLE, "--timeout", "nan"), "--timeout nan is no time", "give seconds"),
-        ((*WHOLE, "--user-agent", ""), "--user-agent '' is no header", "in ASCII"),
-        ((*WHOLE, "--user-agent", "fish\u9b5a"), "is no header", "in ASCII"),
+        ((*WHOLE, "--timeout", "nan"), "invalid --timeout nan", "expected 0.001 to 3600 seconds"),
+        ((*WHOLE, "--user-agent", ""), "invalid --user-agent ''", "expected printable ASCII"),
+        ((*WHOLE, "--user-agent", "fish\u9b5a"), "invalid --user-agent", "expected printable ASCII"),
         ((*WHOLE, "--policy", "bing"), "'bing' is not one of", "'google2019'"),
         (("fetch",), "no origin", "such as https://example.com"),
         (("fetch", "--store", "none", "http://"), "invalid URL 'http://'", "expected an absolute URL"),
-        (("fetch", "--store", "none", ""), "'' is no origin", "such as https://example.com"),
-        (("fetch", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
-        (("sitemaps", "--store", "none", "/x"), "'/x' is no origin", "such as https://example.com"),
-        (("cache", "clear", ""), "'' is no origin", "such as https://example.com"),
-        (("agents", "find", "--headers-file", os.devnull), "holds no header", "write one a line"),
-        (("agents", "find", "--headers-file", os.devnull, "--format", "json"), "holds no header", "write one a line"),
-        (("cache", "clear"), "give the origins to forget", "--all"),
-        (("cache", "clear", "--store", "store.sqlite3"), "--store 'store.sqlite3': no such store", "give a file that"),
-        (("cache", "list", "--store", "none"), "--store none keeps nothing", "give a file"),
-        (("evidence", "verify", "nowhere"), "nowhere: not a folder", "EvidenceRecorder or --evidence wrote to"),
-        ((*ASK, "--robots", "missing.txt"), "'missing.txt'", "check the path"),
-        ((*ASK, "--robots", "."), "'.' is a directory", "give a file"),
-        ((*WHOLE, "--urls-file", "missing.txt"), "--urls-file 'missing.txt'", "check the path"),
-        ((*WHOLE, "--urls-file", "."), "--urls-file '.' is a directory", "give a file"),
-        ((*WHOLE, "--agents-file", "missing.txt"), "--agents-file 'missing.txt'", "check the path"),
+        (("fetch", "--store", "none", ""), "invalid origin ''", "expected one such as https://example.com"),
+        (("fetch", "--store", "none", "/x"), "invalid origin '/x'", "expected one such as https://example.com"),
+        (("sitemaps", "--store", "none", "/x"), "invalid origin '/x'", "expected one such as https://example.com"),
+        (("cache", "clear", ""), "invalid origin ''", "expected one such as https://example.com"),
+        (("agents", "find", "--headers-file", os.devnull), "is empty", "expected one header a line"),
+        (
+            ("agents", "find", "--headers-file", os.devnull, "--format", "json"),
+            "is empty",
+            "expected one header a line",
+        ),
+        (("cache", "clear"), "expected either origins", "--all"),
+        (
+            ("cache", "clear", "--store", "store.sqlite3"),
+            "--store 'store.sqlite3' does not exist",
+            "expected an SQLite file",
+        ),
+        (("cache", "list", "--store", "none"), "--store none has no entries", "expected an SQLite file"),
+        (("evidence", "verify", "nowhere"), "nowhere: not a folder", "EvidenceRecorder"),
+        ((*ASK, "--robots", "missing.txt"), "cannot read --robots 'missing.txt'", "no such file"),
+        ((*ASK, "--robots", "."), "cannot read --robots '.'", "is a directory, expected a file"),
+        ((*WHOLE, "--urls-file", "missing.txt"), "cannot read --urls-file 'missing.txt'", "no such file"),
+        ((*WHOLE, "--urls-file", "."), "cannot read --urls-file '.'", "is a directory, expected a file"),
+        ((*WHOLE, "--agents-file", "missing.txt"), "cannot read --agents-file 'missing.txt'", "no such file"),
         ((*WHOLE, "--profile", "altavista"), "'altavista' is not one of", "'rfc9309'"),
         ((*WHOLE, "--format", "xml"), "'xml' is not one of", "'ndjson'"),
         ((*WHOLE, "--engine", "steam"), "'steam' is not one of", "'python'"),
-        ((*WHOLE, "--max-bytes", "5"), "--max-bytes 5", "give 512000 or more"),
-        ((*WHOLE, "--max-bytes", "-5"), "--max-bytes -5", "give 512000 or more"),
-        ((*WHOLE, "--max-bytes", "536870913"), "--max-bytes 536870913 is too many", "give 536870912 or less"),
-        ((*WHOLE, "--max-bytes", "99999999999999"), "99999999999999 is too many", "give 536870912 or less"),
+        ((*WHOLE, "--max-bytes", "5"), "invalid --max-bytes 5", "expected at least 512000"),
+        ((*WHOLE, "--max-bytes", "-5"), "invalid --max-bytes -5", "expected at least 512000"),
+        ((*WHOLE, "--max-bytes", "536870913"), "invalid --max-bytes 536870913", "expected at most 536870912"),
+        ((*WHOLE, "--max-bytes", "99999999999999"), "invalid --max-bytes 99999999999999", "expected at most 536870912"),
         ((*WHOLE, "--max-bytes", "many"), "'many' is not a valid integer", "--help"),
-        ((*WHOLE, "--robots-url", "https://example.com/x.txt"), "URL 'https://example.com/x.txt'", "/robots"),
         (
-            (*WHOLE, "--robots-url", "/robots.txt"),
-            "--robots-url invalid robots.txt URL '/robots.txt'",
-            "expected an absolute URL",
+            (*WHOLE, "--robots-url", "https://example.com/x.txt"),
+            "--robots-url: invalid robots.txt URL 'https://example.com/x.txt'",
+            "/robots",
         ),
-        ((*WHOLE, "--agent", "Example Bot"), "'Example Bot' is no product token", "without white space"),
-        ((*WHOLE, "--agent", "Example\tBot"), "'Example\\tBot' is no product token", "without white space"),
-        ((*WHOLE, "--agent", "ExampleBot/1.0"), "'ExampleBot/1.0' is no product token", "'ExampleBot'"),
-        ((*WHOLE, "--agent", HEADER), "is no product token", "give the token alone, 'GPTBot'"),
-        ((*WHOLE, "--agent", "Mozilla/5.0"), "'Mozilla/5.0' is no product token", "give one without"),
+        ((*WHOLE, "--robots-url", "/robots.txt"), "--robots-url: invalid robots.txt URL '/robots.txt'", "absolute URL"),
+        ((*WHOLE, "--agent", "Example Bot"), "invalid agent 'Example Bot'", "expected a product token without spaces"),
+        (
+            (*WHOLE, "--agent", "Example\tBot"),
+            "invalid agent 'Example\\tBot'",
+            "expected a product token without spaces",
+        ),
+        ((*WHOLE, "--agent", "ExampleBot/1.0"), "invalid agent 'ExampleBot/1.0'", "'ExampleBot'"),
+        (
+            (*WHOLE, "--agent", HEADER),
+            "invalid agent",
+            "expected only the product token of that User-Agent header, 'GPTBot'",
+        ),
+        ((*WHOLE, "--agent", "Mozilla/5.0"), "invalid agent 'Mozilla/5.0'", "expected a product token without"),
         ((*WHOLE, "--agent", ""), "invalid product token ''", "expected a name"),
-        ((*WHOLE, "--agent", "Example Bot", "--exact"), "'Example Bot' is no product token", "give one without"),
-        (("check", "/x", "--robots", "robots.txt"), "no agent", "give --agent TOKEN"),
+        (
+            (*WHOLE, "--agent", "Example Bot", "--exact"),
+            "invalid agent 'Example Bot'",
+            "expected a product token without",
+        ),
+        (("check", "/x", "--robots", "robots.txt"), "no agent", "pass --agent TOKEN"),
         (("check", "--agent", "GPTBot", "--robots", "robots.txt"), "no URL", "--urls-file FILE"),
         (("check", "", "--agent", "GPTBot", "--robots", "robots.txt"), "invalid URL ''", "expected an absolute URL"),
         (("check", "x.html", "--agent", "GPTBot", "--robots", "robots.txt"), "URL 'x.html'", "starting with '/'"),
@@ -89,8 +109,12 @@ def refused(ran: Any) -> str:
         (("chekc",), "no such command 'chekc'", "canfetch --help"),
         (("completion", "tcsh"), "'tcsh' is not one of", "'bash'"),
         (("completion",), "missing argument", "canfetch completion --help"),
-        (("matrix", "/x", "--agent", "GPTBot", "--robots", "nowhere"), "'nowhere': no such file", "check the path"),
-        (("explain", "/x", "--agent", "GPTBot", "--store", "none"), "has no origin to ask", "--robots"),
+        (
+            ("matrix", "/x", "--agent", "GPTBot", "--robots", "nowhere"),
+            "cannot read --robots 'nowhere'",
+            "no such file",
+        ),
+        (("explain", "/x", "--agent", "GPTBot", "--store", "none"), "cannot fetch robots.txt for '/x'", "--robots"),
     ],
 )
 def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
@@ -118,14 +142,14 @@ def test_url_that_is_none_in_every_command(run: Run, command: str, form: str) ->
 )
 def test_standard_input_for_two_things(run: Run, options: tuple[str, ...]) -> None:
     line = refused(run("check", "/x", "--agent", "GPTBot", *options, stdin=b"/x\n"))
-    assert "standard input can be read once: give one of them as a file" in line
+    assert "standard input can be read only once, but is used by -" in line
 
 
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
 @pytest.mark.parametrize("content", [b"", b"\n  \n\r\n"])
 def test_list_without_a_url(ask: Run, form: str, content: bytes) -> None:
     line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
-    assert "holds no URL: write one a line" in line
+    assert "--urls-file '-' is empty: expected one URL a line" in line
 
 
 def test_list_without_an_agent(run: Run, folder: Path) -> None:
@@ -136,28 +160,28 @@ def test_list_without_an_agent(run: Run, folder: Path) -> None:
 def test_bad_agent_of_a_file_is_named_with_its_place(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("GPTBot\nExample Bot\n", encoding="utf-8")
     line = refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
-    assert "agents.txt:2: agent 'Example Bot' is no product token" in line
+    assert "agents.txt:2: invalid agent 'Example Bot'" in line
 
 
 def test_list_in_utf16(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/x\n", encoding="utf-16")
-    assert "urls.txt is UTF-16: save it as UTF-8" in refused(ask("check", "--urls-file", "urls.txt"))
+    assert "urls.txt is UTF-16: expected UTF-8" in refused(ask("check", "--urls-file", "urls.txt"))
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind this user")
 def test_file_without_permission(run: Run, folder: Path) -> None:
     (folder / "robots.txt").chmod(0)
-    assert "cannot be read: check its permissions" in refused(run(*WHOLE))
+    assert "cannot read --robots 'robots.txt': Permission denied" in refused(run(*WHOLE))
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
 def test_file_that_opens_and_cannot_be_read(run: Run, ask: Run) -> None:
-    assert "'/proc/self/mem' cannot be read: " in refused(run(*ASK, "--robots", "/proc/self/mem"))
-    assert "/proc/self/mem cannot be read further: " in refused(ask("check", "--urls-file", "/proc/self/mem"))
+    assert "cannot read --robots '/proc/self/mem': " in refused(run(*ASK, "--robots", "/proc/self/mem"))
+    assert "cannot read /proc/self/mem: " in refused(ask("check", "--urls-file", "/proc/self/mem"))
 
 
 def test_name_of_a_file_that_no_system_takes(run: Run) -> None:
-    assert "cannot be opened" in refused(run(*ASK, "--robots", "x" * 5_000))
+    assert "cannot read --robots 'xxx" in refused(run(*ASK, "--robots", "x" * 5_000))
 
 
 def test_environment_names_an_engine_that_is_none(process: Run) -> None:
@@ -176,7 +200,7 @@ def test_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
     assert len(ran.lines) == 2
-    assert ran.err == f"canfetch: urls.txt:2: {'/' + 'a' * 39!r}... is longer than 1 MiB: give a shorter URL\n"
+    assert ran.err == f"canfetch: urls.txt:2: invalid URL {'/' + 'a' * 39!r}...: expected at most 1 MiB\n"
     assert ask("check", "--urls-file", "urls.txt", "-q") == (2, "", ran.err)
 
 
@@ -224,7 +248,7 @@ def test_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
             check=False,
         )
     assert ran.returncode == 2
-    assert ran.stderr.startswith(b"canfetch: the output cannot be written: ")
+    assert ran.stderr.startswith(b"canfetch: cannot write the output: ")
     assert ran.stderr.count(b"\n") == 1
 
 
@@ -253,7 +277,7 @@ def test_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[
         stderr=subprocess.PIPE,
         check=False,
     )
-    line = b"canfetch: the output cannot be written: standard output is closed: mend that and run again\n"
+    line = b"canfetch: cannot write the output: standard output is closed\n"
     assert (ran.returncode, ran.stderr) == (code, line if code == 2 else b"")
 
 

@@ -39,9 +39,9 @@ def kept(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
 def test_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "list", *store)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.lines[0] == "ASKED              STATUS  MEANS        OCTETS  ORIGIN"
+    assert ran.lines[0] == "FETCHED               STATUS  ACCESS        BYTES  ORIGIN"
     assert [line.split()[-1] for line in ran.lines[1:]] == [site.origin for site in kept]
-    assert sorted(line.split()[2:5] for line in ran.lines[1:]) == [
+    assert sorted(line.split()[1:4] for line in ran.lines[1:]) == [
         ["200", "successful", "26"],
         ["200", "successful", "33"],
         ["503", "unreachable", "-"],
@@ -54,14 +54,14 @@ def test_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], f
     ran = run("cache", "list", *store, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [row["origin"] for row in rows] == [site.origin for site in kept]
-    assert {(row["status"], row["access"], row["octets"]) for row in rows} == {
+    assert {(row["status"], row["access"], row["bytes"]) for row in rows} == {
         (200, "successful", 33),
         (200, "successful", 26),
         (503, "unreachable", None),
     }
     assert rows[0].keys() == {
         *("origin", "policy", "access", "detail", "status"),
-        *("fetched_at", "next_fetch_at", "octets", "sha256"),
+        *("fetched_at", "next_fetch_at", "bytes", "sha256"),
     }
 
 
@@ -69,7 +69,7 @@ def test_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]
     ran = run("cache", "list", f"{kept[1].origin}/some/page", "nobody.example", *store)
     assert ran.code == 2
     assert [line.split()[-1] for line in ran.lines[1:]] == [kept[1].origin]
-    assert ran.err == "canfetch: https://nobody.example: nothing is kept of it\n"
+    assert ran.err == "canfetch: https://nobody.example: not cached\n"
 
 
 def test_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
@@ -83,10 +83,10 @@ def test_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Si
 
 def test_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
     ran = run("cache", "clear", kept[0].origin, "nobody.example", *store)
-    assert ran == (0, "", "1 origin forgotten\n")
+    assert ran == (0, "", "removed 1 origin\n")
     assert len(run("cache", "list", *store, "--format", "ndjson").lines) == 2
-    assert run("cache", "clear", "--all", *store) == (0, "", "2 origins forgotten\n")
-    assert run("cache", "clear", "--all", *store) == (0, "", "0 origins forgotten\n")
+    assert run("cache", "clear", "--all", *store) == (0, "", "removed 2 origins\n")
+    assert run("cache", "clear", "--all", *store) == (0, "", "removed 0 origins\n")
 
 
 def test_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
@@ -100,9 +100,9 @@ def test_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], ke
     ran = run("cache", "list", *store)
     assert [line.partition("http")[2] for line in ran.lines[1:3]] == [
         origin.removeprefix("http"),
-        f"{origin.removeprefix('http')}  by policy google",
+        f"{origin.removeprefix('http')}  policy google",
     ]
-    assert run("cache", "clear", origin, *store) == (0, "", "1 origin forgotten\n")
+    assert run("cache", "clear", origin, *store) == (0, "", "removed 1 origin\n")
     assert len(run("cache", "list", *store).lines) == 3
 
 
@@ -123,7 +123,7 @@ def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
             assert ran.code == 2
             assert ran.err.startswith(f"canfetch: {running[0].origin}: {FILE}: corrupt cache entry: invalid JSON\n")
             assert running[1].origin in ran.lines[-1]
-    assert run("cache", "clear", running[0].origin, "--store", FILE).err == "1 origin forgotten\n"
+    assert run("cache", "clear", running[0].origin, "--store", FILE).err == "removed 1 origin\n"
     assert run("cache", "list", "--store", FILE).code == 0
 
 
@@ -134,7 +134,7 @@ def test_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str
         for place, said in (
             (f"redis://127.0.0.1:{port}/0", "onnection refused"),
             ("notes.txt", "file is not a database; use another file"),
-            ("none", "keeps nothing: give a file or a redis:// URL"),
+            ("none", "has no entries: expected an SQLite file or a redis:// URL"),
         ):
             ran = run("cache", *arguments, "--store", place)
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -153,14 +153,14 @@ def test_text_that_is_no_origin(run: Run) -> None:
 def test_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
     run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     ran = run("cache", "clear", "example.com", "--all", "--store", FILE)
-    assert ran == (2, "", "canfetch: give the origins to forget, or --all\n")
+    assert ran == (2, "", "canfetch: expected either origins or --all\n")
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
 def test_store_that_is_not_there_is_told_and_not_made(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     before = sorted(folder.rglob("*"))
     for place in (FILE, "nowhere/robots.sqlite3"):
-        said = f"canfetch: --store {place!r}: no such store: give a file that is there, or a redis:// URL\n"
+        said = f"canfetch: --store {place!r} does not exist: expected an SQLite file or a redis:// URL\n"
         assert run("cache", *arguments, "--store", place) == (2, "", said)
     # Of the user's own cache folder nobody said that there is one.
     assert run("cache", *arguments).code == 0

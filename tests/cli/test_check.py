@@ -55,7 +55,7 @@ def test_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
     arguments = ("check", "/shop/cart", "/private/", "--agent", "googlebot-image", "--robots", "robots.txt")
     chained = run(*arguments)
     assert chained.lines == [
-        "# googlebot-image is asked as Googlebot-Image, then Googlebot, then *",
+        "# googlebot-image is matched as Googlebot-Image, then Googlebot, then *",
         "disallowed  /shop/cart  googlebot-image  line 12, Disallow: /shop/cart",
         "allowed     /private/   googlebot-image  no rule for Googlebot matches",
     ]
@@ -69,7 +69,7 @@ def test_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
 def test_crawler_that_ignores_star_says_so(run: Run) -> None:
     ran = run("check", "/private/", "--agent", "AdsBot-Google", "--robots", "robots.txt")
     assert ran.code == 0
-    assert ran.lines[0] == "# AdsBot-Google is asked as AdsBot-Google, and never *"
+    assert ran.lines[0] == "# AdsBot-Google is matched as AdsBot-Google, and never *"
 
 
 def test_robots_from_standard_input(run: Run) -> None:
@@ -135,7 +135,7 @@ def test_csv_has_a_header_and_a_row_for_each(ask: Run) -> None:
     ran = ask("check", "/shop/cart", "/robots.txt", 'fi"sh,', "--format", "csv")
     cart, robots, fish = rows(ran.out)
     assert ran.out.startswith(
-        "url,agent_name,allowed,reason,rule_type,rule_pattern,rule_line,rule_octets,"
+        "url,agent_name,allowed,reason,rule_type,rule_pattern,rule_line,rule_specificity,"
         "group_choice,group_token,target,profile,error\n"
     )
     assert (cart["allowed"], cart["rule_pattern"], cart["rule_line"]) == ("false", "/shop/cart", "7")

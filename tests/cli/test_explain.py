@@ -12,36 +12,36 @@ def test_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
     assert ran.code == 1
     assert ran.out == (
         "disallowed: GPTBot may not fetch https://example.com/shop/cart?x=1#top\n"
-        "  line 7 decides: of the rules that match, the longest wins\n"
+        "  line 7 decides: the most specific matching rule wins\n"
         "\n"
         "  robots.txt:7\n"
         "  4 | User-agent: GPTBot\n"
         "    | ...\n"
         "  7 | Disallow: /shop/cart   # no carts\n"
-        "    |           ^^^^^^^^^^ 10 octets\n"
+        "    |           ^^^^^^^^^^ 10 bytes\n"
         "\n"
-        "  matched too, and lost\n"
-        "  6 | Allow: /shop/  6 octets: shorter\n"
-        "  8 | Disallow: /    1 octet: shorter\n"
+        "  also matched\n"
+        "  6 | Allow: /shop/  6 bytes: less specific\n"
+        "  8 | Disallow: /    1 byte: less specific\n"
         "\n"
         "  group     GPTBot, line 4: its own token\n"
         "  target    /shop/cart?x=1\n"
-        "  asked as  GPTBot, then *\n"
-        "  read by   profile rfc9309, engine python\n"
+        "  tokens    GPTBot, then *\n"
+        "  parser    profile rfc9309, engine python\n"
     )
 
 
 def test_fall_back_says_why(run: Run) -> None:
     ran = run("explain", "/shop/cart", "--agent", "Googlebot-Image", "--robots", "robots.txt")
     assert "  group     Googlebot, line 10: no line names Googlebot-Image\n" in ran.out
-    assert "  asked as  Googlebot-Image, then Googlebot, then * (from the registry; see --exact)\n" in ran.out
+    assert "  tokens    Googlebot-Image, then Googlebot, then * (from the registry; see --exact)\n" in ran.out
 
 
 def test_star_says_why(run: Run) -> None:
     ran = run("explain", "/x", "--agent", "bingbot", "--robots", "robots.txt")
     assert ran.lines[:5] == [
         "allowed: bingbot may fetch /x",
-        "  no rule of its group matches, so nothing disallows it",
+        "  no rule of the agent's group matches, so the URL is allowed",
         "",
         "  robots.txt:1",
         "  1 | User-agent: *",
@@ -53,8 +53,8 @@ def test_no_group_says_why(run: Run) -> None:
     robots = b"User-agent: *\nDisallow: /"
     ran = run("explain", "/x", "--agent", "AdsBot-Google", "--robots", "-", stdin=robots)
     assert ran.code == 0
-    assert "  no group of the file is for it, so nothing is disallowed" in ran.lines
-    assert "  group     none: no line names AdsBot-Google, and * is not for it" in ran.lines
+    assert "  no group applies to the agent, so nothing is disallowed" in ran.lines
+    assert "  group     none: no line names AdsBot-Google, and * does not apply to it" in ran.lines
     nobody = run("explain", "/x", "--agent", "ExampleBot", "--robots", "-")
     assert "  group     none: no line names ExampleBot or *" in nobody.lines
 
@@ -62,16 +62,16 @@ def test_no_group_says_why(run: Run) -> None:
 def test_groups_are_merged_and_ties_explained(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /fish\n\nUser-agent: a\nAllow: /fish\nDisallow: /fish\n"
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
-    assert "  line 5 decides: between rules of equal length, allow wins" in ran.lines
+    assert "  line 5 decides: of equally specific rules, allow wins" in ran.lines
     assert "  standard input:5" in ran.lines
-    assert "  2 | Disallow: /fish  5 octets: as long, and allow wins" in ran.lines
+    assert "  2 | Disallow: /fish  5 bytes: equally specific, and allow wins" in ran.lines
     assert "  group     a, lines 1, 4, merged: its own token" in ran.lines
 
 
 def test_equal_rules_the_later_line_loses(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /fish\nDisallow: /fish\n"
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
-    assert "  3 | Disallow: /fish  5 octets: as long, and a later line" in ran.lines
+    assert "  3 | Disallow: /fish  5 bytes: equally specific, on a later line" in ran.lines
 
 
 def test_only_rule_and_many_group_lines(run: Run) -> None:
@@ -79,29 +79,31 @@ def test_only_rule_and_many_group_lines(run: Run) -> None:
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  group     a, lines 1, 3, 5, 7, 9, 11, 13, 15 and 4 more, merged: its own token" in ran.lines
     alone = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=b"User-agent: a\nAllow: /\n")
-    assert "  line 2 decides: it is the only rule that matches" in alone.lines
+    assert "  line 2 decides: no other rule matches" in alone.lines
 
 
 def test_robots_txt_itself(ask: Run) -> None:
     ran = ask("explain", "/robots.txt")
     assert ran.code == 0
-    assert "  /robots.txt is always allowed, whatever the rules say" in ran.lines
-    assert "  matched, and did not count" in ran.lines
-    assert "  8 | Disallow: /  1 octet" in ran.lines
+    assert "  /robots.txt is always allowed" in ran.lines
+    assert "  matched, but does not decide" in ran.lines
+    assert "  8 | Disallow: /  1 byte" in ran.lines
 
 
 def test_google_empty_rule_is_explained(run: Run) -> None:
     robots = b"User-agent: a\nDisallow:\n"
     ran = run("explain", "/x", "--agent", "a", "--robots", "-", "--profile", "google", stdin=robots)
     assert ran.code == 0
-    assert "  line 2 decides: an empty rule matches everything, and disallows nothing" in ran.lines
+    assert "  line 2 decides: an empty disallow rule disallows nothing" in ran.lines
 
 
 def test_registry_notes(run: Run) -> None:
     token_only = run("explain", "/x", "--agent", "Google-Extended", "--robots", "robots.txt")
-    assert "  note      Google-Extended fetches nothing: it is a word to Google's other crawlers" in token_only.lines
+    assert (
+        "  note      Google-Extended fetches nothing: other crawlers of Google look for this token" in token_only.lines
+    )
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
-    assert "its operator says that robots.txt may not apply to it (checked 2026-11-20)" in user.out
+    assert "according to its operator, it may ignore robots.txt (checked 2026-11-20)" in user.out
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 
@@ -133,7 +135,7 @@ def test_mark_stands_under_wide_characters(run: Run) -> None:
     robots = "User-agent: a\nDisallow: /魚\n".encode()
     ran = run("explain", "/魚/1", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  2 | Disallow: /魚" in ran.lines
-    assert any(line.endswith("  ^^^ 10 octets") for line in ran.lines)
+    assert any(line.endswith("  ^^^ 10 bytes") for line in ran.lines)
 
 
 def test_formats_are_those_of_check(ask: Run) -> None:

@@ -1,6 +1,7 @@
 """`canfetch fetch`: on real servers."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -26,10 +27,10 @@ def test_fetch_shows_what_came(run: Run) -> None:
         "       cache-control: max-age=600",
         "  access   successful: status 200",
         "  policy   rfc9309, success",
-        "  file     33 octets, sha256 38ee13a89fd0de18...",
+        "  file     33 bytes, sha256 38ee13a89fd0de18...",
     ]
     assert ran.lines[-1].startswith("  fetched  20")
-    assert ran.lines[-1].endswith("Z, fresh for 10 min more")
+    assert ran.lines[-1].endswith("Z, fresh for 10 min")
 
 
 def test_fetch_shows_every_hop(run: Run, site: Site) -> None:
@@ -63,10 +64,11 @@ def test_objects_say_the_same_for_programs(run: Run, form: str) -> None:
         (200, "successful", "conditional-allow", "success"),
         (404, "unavailable", "full-allow", "client_error"),
     ]
-    assert [row["copy"] and row["copy"]["octets"] for row in rows[:4]] == [33, None, 0, None]
-    assert (rows[0]["schema"], rows[0]["failures"], rows[1]["failures"]) == ("canfetch.origin/1", 0, 1)
+    assert [row["copy"] and row["copy"]["bytes"] for row in rows[:4]] == [33, None, 0, None]
+    assert (rows[0]["schema"], rows[0]["failures"], rows[1]["failures"]) == ("canfetch.origin/2", 0, 1)
     assert rows[1]["headers"] == {"retry-after": "120"}
-    assert rows[1]["next_fetch_at"] - rows[1]["fetched_at"] == 120
+    fetched_at, next_fetch_at = (datetime.fromisoformat(rows[1][key]) for key in ("fetched_at", "next_fetch_at"))
+    assert (next_fetch_at - fetched_at).total_seconds() == 120
 
 
 @pytest.mark.parametrize("name, code", [("rules", 0), ("missing", 0), ("busy", 1), ("reset", 1), ("nowhere", 1)])
@@ -84,7 +86,7 @@ def test_fetch_of_what_nobody_answers_for(run: Run) -> None:
         f"  ---  http://127.0.0.1:{port}/robots.txt",
         f"  access   unreachable: connect: 127.0.0.1 port {port}: Connection refused",
     ]
-    assert ran.lines[-1].endswith(("asked again in 1 min", "asked again in 0 min"))
+    assert ran.lines[-1].endswith(("next attempt in 1 min", "next attempt in 0 min"))
 
 
 def test_host_without_a_scheme_means_https(run: Run) -> None:
@@ -108,7 +110,7 @@ def test_kept_file_is_shown_without_a_request(run: Run) -> None:
         for count, more in ((1, ()), (1, ()), (1, ("--offline",)), (2, ("--refresh",))):
             ran = run("fetch", site.origin, "--store", "robots.sqlite3", *more)
             assert ran.code == 0
-            assert "fresh for 24.0 h more" in ran.out
+            assert "fresh for 24.0 h" in ran.out
             assert site.count("/robots.txt") == count
 
 
@@ -117,7 +119,7 @@ def test_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None
         run("fetch", site.origin)
         ran = run("fetch", site.origin, "--offline")
     assert ran.code == 1
-    assert ran.lines[-1].endswith("Z, asked again in 2 min")
+    assert ran.lines[-1].endswith("Z, next attempt in 2 min")
 
 
 def test_offline_without_anything_kept(run: Run, site: Site) -> None:

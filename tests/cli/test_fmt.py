@@ -19,13 +19,13 @@ def ugly(folder: Path) -> Path:
 
 def test_a_file_is_written_anew(run: RunCommand, ugly: Path) -> None:
     ran = run("fmt")
-    assert (ran.code, ran.out, ran.err) == (0, "robots.txt: written anew\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "robots.txt: reformatted\n", "")
     assert ugly.read_bytes() == NEAT
     assert run("fmt") == (0, "", "")
 
 
 def test_check_writes_nothing(run: RunCommand, ugly: Path) -> None:
-    assert run("fmt", "--check") == (1, "robots.txt: would be written anew\n", "")
+    assert run("fmt", "--check") == (1, "robots.txt: would be reformatted\n", "")
     assert ugly.read_bytes() == UGLY
     ran = run("fmt", "--check", "--format", "json")
     assert json.loads(ran.out) == [{"name": "robots.txt", "changed": True, "refusal": None, "skipped": []}]
@@ -49,7 +49,7 @@ def test_what_is_refused_stays_and_is_said(process: RunCommand, folder: Path) ->
     (folder / "robots.txt").write_bytes(octets)
     ran = process("fmt", "robots.txt")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: robots.txt is not formatted: encoding is utf-16")
+    assert ran.err.startswith("canfetch: cannot format robots.txt: encoding is utf-16")
     assert (folder / "robots.txt").read_bytes() == octets
     ran = process("fmt", "--check", "--format", "json")
     assert ran.code == 2
@@ -60,7 +60,7 @@ def test_what_is_left_as_it_is_is_said(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"user-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n")
     ran = run("fmt")
     assert ran.code == 0
-    assert "left as it is, since verdicts would change: blank lines between groups" in ran.out
+    assert "unchanged, to preserve verdicts: blank lines between groups" in ran.out
 
 
 def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, ugly: Path) -> None:
@@ -73,9 +73,9 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, ugly: 
 @pytest.mark.parametrize(
     "arguments, says",
     [
-        (("https://example.com",), "cannot be written back"),
-        (("-", "-"), "standard input can be read once"),
-        (("--format", "json"), "give --check, too"),
+        (("https://example.com",), "fetched files cannot be formatted"),
+        (("-", "-"), "standard input can be read only once"),
+        (("--format", "json"), "requires --check"),
     ],
 )
 def test_mistakes_are_one_line(run: RunCommand, arguments: tuple[str, ...], says: str) -> None:

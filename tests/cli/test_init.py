@@ -40,7 +40,7 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
     before = (folder / "robots.txt").read_bytes()
     ran = run("init", "--recipe", "block-all", "--output", "robots.txt")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: --output 'robots.txt' is there already: give --force to replace it, or another name\n"
+    assert ran.err == "canfetch: --output 'robots.txt' already exists: pass --force to replace it\n"
     assert (folder / "robots.txt").read_bytes() == before
     (folder / "robots.txt").chmod(0o600)
     assert run("init", "--recipe", "allow-all", "--output", "robots.txt", "--force").code == 0
@@ -55,8 +55,8 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        ((), "nobody is there to be asked: give --recipe NAME, or see them with --list"),
-        (("--path", "/a"), "parameters are a recipe's: give --recipe NAME, or see them with --list"),
+        ((), "--recipe NAME is required without a terminal (list the recipes with --list)"),
+        (("--path", "/a"), "--recipe NAME is required (list the recipes with --list)"),
         (
             ("--recipe", "block-page"),
             "recipe block-page: missing parameter path: expected the path of a page, such as '/private_file.html'",
@@ -71,14 +71,14 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
         (("--recipe", "block-file-type", "--file-type", ""), "invalid file type '': expected letters and digits"),
         (("--recipe", "block-page", "--path", ""), "invalid path '': expected a path that starts with '/'"),
         (("--recipe", "block-queries", "--crawler", ""), "invalid product token ''"),
-        (("--crawler", ""), "parameters are a recipe's: give --recipe NAME"),
+        (("--crawler", ""), "--recipe NAME is required"),
         (
             ("--recipe", "block-all", "--sitemap", "https://e.com/s", "--sitemap", "https://e.com/s"),
             "duplicate sitemap URL 'https://e.com/s'",
         ),
         (("--recipe", "block-all", "--sitemap", "/s"), "invalid sitemap URL '/s': expected an absolute URL"),
-        (("--recipe", "block-all", "--output", "."), "--output '.' is a directory: give a file in it"),
-        (("--recipe", "block-all", "--output", "none/r.txt"), "--output 'none/r.txt' cannot be written: "),
+        (("--recipe", "block-all", "--output", "."), "cannot write --output '.': is a directory, expected a file"),
+        (("--recipe", "block-all", "--output", "none/r.txt"), "cannot write --output 'none/r.txt': "),
         (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
     ],
 )
@@ -112,5 +112,5 @@ def test_questions_are_asked_on_a_terminal(
     assert out.decode() == (
         "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n\nSitemap: https://www.example.com/s.xml\n"
     )
-    assert "Which recipe" in err.decode()
+    assert "Recipe: " in err.decode()
     assert "block-directories: the path of a directory, with a final slash" in err.decode()

@@ -123,18 +123,18 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: P
         (("--select", "CF9999"), "unknown check 'CF9999'"),
         (("--explain", "no-such"), "unknown check 'no-such'"),
         (("--config", "nowhere.toml"), "nowhere.toml"),
-        (("--config", "x.toml", "--isolated"), "give one of them"),
-        (("-", "-"), "standard input can be read once"),
-        (("--robots-url", "example.com"), "give a whole URL"),
-        (("http://127.0.0.1:9/", "--fix"), "cannot be mended in its place"),
-        (("--watch", "--format", "sarif"), "--watch never ends"),
-        (("--watch", "-"), "--watch looks at files"),
-        (("empty",), "holds no robots.txt"),
+        (("--config", "x.toml", "--isolated"), "cannot be used together"),
+        (("-", "-"), "standard input can be read only once"),
+        (("--robots-url", "example.com"), "expected an absolute URL"),
+        (("http://127.0.0.1:9/", "--fix"), "fetched files cannot be fixed"),
+        (("--watch", "--format", "sarif"), "--watch supports --format"),
+        (("--watch", "-"), "--watch supports only files"),
+        (("empty",), "no robots.txt in directory"),
         (("--format", "nonsense"), "'--format'"),
-        (("--diff", "--format", "json"), "--diff shows text"),
-        (("robots.txt", "--output", "robots.txt"), "is one of the files to look at"),
+        (("--diff", "--format", "json"), "--diff and --format json"),
+        (("robots.txt", "--output", "robots.txt"), "is also an input file"),
         (("",), "no such file"),
-        (("--output", "nowhere/x.json", "--format", "json"), "cannot be written"),
+        (("--output", "nowhere/x.json", "--format", "json"), "cannot write"),
     ],
 )
 def test_mistakes_are_one_line(run: RunCommand, folder: Path, arguments: tuple[str, ...], says: str) -> None:
@@ -175,7 +175,7 @@ def test_a_configuration_that_cannot_be_meant_is_named(run: RunCommand, folder: 
     (folder / "canfetch.toml").write_text("[lint\n")
     ran = run("lint")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "is no TOML" in ran.err
+    assert "is not valid TOML" in ran.err
 
 
 def test_what_fails_a_run_is_chosen(run: RunCommand, folder: Path) -> None:
@@ -320,6 +320,7 @@ def test_help_has_examples(run: RunCommand) -> None:
     ran = run("lint", "--help")
     assert ran.code == 0
     assert "Examples:" in ran.out
-    assert "Exit code: 0 nothing found, 1 something is found, 2 something could not be read." in " ".join(
-        ran.out.split()
+    assert (
+        "Exit codes: 0 no findings, 1 findings at or above --fail-on (with --diff: fixes), 2 an error occurred."
+        in " ".join(ran.out.split())
     )

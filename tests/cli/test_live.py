@@ -93,14 +93,14 @@ def test_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
     assert ran.code == 1
     assert ran.lines[:7] == [
         f"disallowed: GPTBot may not fetch {ruled.origin}/private/x",
-        "  line 2 decides: it is the only rule that matches",
+        "  line 2 decides: no other rule matches",
         "",
         f"  {ruled.origin}/robots.txt:2",
         "  1 | User-agent: *",
         "  2 | Disallow: /private",
-        "    |           ^^^^^^^^ 8 octets",
+        "    |           ^^^^^^^^ 8 bytes",
     ]
-    assert f"  file      {ruled.origin}/robots.txt, fetched 20" in ran.out
+    assert f"  file      {ruled.origin}/robots.txt, fetched at 20" in ran.out
     assert "  access    successful, conditional-allow: status 200 (policy rfc9309)" in ran.lines
 
 
@@ -109,8 +109,8 @@ def test_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> None:
         ran = run("explain", f"http://127.0.0.1:{port}/x", *UNKEPT)
     assert ran.code == 1
     assert ran.lines[1] == f"  robots.txt is unreachable: connect: 127.0.0.1 port {port}: Connection refused"
-    assert "  group     none: there is no file to look in" in ran.lines
-    assert f"  file      http://127.0.0.1:{port}/robots.txt, none, as of 20" in ran.out
+    assert "  group     none: there is no file" in ran.lines
+    assert f"  file      http://127.0.0.1:{port}/robots.txt, no rules at 20" in ran.out
 
 
 def test_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -> None:
@@ -209,10 +209,13 @@ def test_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, f
         ran = run("check", "--urls-file", "urls.txt", *UNKEPT, *more)
         assert ran.code == 2
         assert ran.err.splitlines() == [
-            "canfetch: urls.txt:2: '/path' has no origin to ask: give an absolute URL, or the file with --robots",
+            "canfetch: urls.txt:2: cannot fetch robots.txt for '/path': expected an absolute URL, or --robots",
             "canfetch: urls.txt:3: invalid URL 'http://': expected an absolute URL such as 'https://example.com/'",
-            f"canfetch: urls.txt:6: '/{'x' * 39}'... is longer than 1 MiB: give a shorter URL",
-            f"canfetch: urls.txt:7: '{gopher}': no robots.txt is fetched by gopher, only by http, https, ftp",
+            f"canfetch: urls.txt:6: invalid URL '/{'x' * 39}'...: expected at most 1 MiB",
+            (
+                f"canfetch: urls.txt:7: cannot fetch robots.txt for '{gopher}': "
+                "expected one of the schemes http, https, ftp"
+            ),
         ]
         assert len(ran.lines) == (0 if more else 2)
 
@@ -223,13 +226,13 @@ def test_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: S
         pytest.skip("no file here that opens and cannot be read")
     assert ran.code == 2
     assert len(ran.lines) == 1
-    assert "/proc/self/mem cannot be read further: " in ran.err
+    assert "cannot read /proc/self/mem: " in ran.err
 
 
 def test_list_without_a_url_asks_nobody(run: Run) -> None:
     ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: --urls-file '-' holds no URL: write one a line\n"
+    assert ran.err == "canfetch: --urls-file '-' is empty: expected one URL a line\n"
 
 
 # --- one file for all --------------------------------------------------------------------------
@@ -270,7 +273,7 @@ def test_what_is_kept_in_redis_is_not_asked_for_again(run: Run, ruled: Site, red
     for _ in range(3):
         assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", redis_url).code == 0
     assert ruled.count("/robots.txt") == 1
-    assert run("cache", "clear", ruled.origin, "--store", redis_url).err == "1 origin forgotten\n"
+    assert run("cache", "clear", ruled.origin, "--store", redis_url).err == "removed 1 origin\n"
 
 
 def test_without_a_store_every_run_asks(run: Run, ruled: Site) -> None:
@@ -336,7 +339,7 @@ def test_user_agent_is_sent(run: Run, ruled: Site) -> None:
 def test_header_that_cannot_be_sent(run: Run) -> None:
     ran = run("check", "http://127.0.0.1/x", *AS_GPTBOT, "--user-agent", "Bot\nX: y")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "--user-agent 'Bot\\nX: y' is no header" in ran.err
+    assert "invalid --user-agent 'Bot\\nX: y'" in ran.err
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])

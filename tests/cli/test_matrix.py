@@ -14,7 +14,7 @@ def test_text_is_a_table(run: Run) -> None:
     ran = run("matrix", "/shop/cart", "/private/", "fish", *AGENTS)
     assert ran.code == 2
     assert ran.lines == [
-        "# Googlebot-Image is asked as Googlebot-Image, then Googlebot, then *",
+        "# Googlebot-Image is matched as Googlebot-Image, then Googlebot, then *",
         "URL         GPTBot   Googlebot-Image  ExampleBot",
         "/shop/cart  no 7     no 12            yes",
         "/private/   no 8     yes              no 2",

@@ -46,23 +46,23 @@ def test_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
         "no: Googlebot may not index https://example.com/fish",
         "  noindex, meta element 1, line 2",
         "",
-        "  list its URL         no                          noindex, meta element 1, line 2",
-        "  index it embedded    no                          noindex, meta element 1, line 2",
-        "  index its images     yes",
-        "  follow links         yes",
-        "  quote it             yes, 50 characters at most  max-snippet: 50, X-Robots-Tag header 1",
-        "  show images          yes",
-        "  show video           yes",
-        "  show a kept copy     yes",
-        "  translate it         yes",
-        "  answer with it       yes, 50 characters at most  max-snippet: 50, X-Robots-Tag header 1",
-        "  train on it          yes",
-        "  train on its images  yes",
-        "  gone after           2030-01-01 00:00:00Z",
+        "  list the URL        no                          noindex, meta element 1, line 2",
+        "  index if embedded   no                          noindex, meta element 1, line 2",
+        "  index images        yes",
+        "  follow links        yes",
+        "  show a snippet      yes, at most 50 characters  max-snippet: 50, X-Robots-Tag header 1",
+        "  preview images      yes",
+        "  preview video       yes",
+        "  show a cached copy  yes",
+        "  translate the page  yes",
+        "  use for AI answers  yes, at most 50 characters  max-snippet: 50, X-Robots-Tag header 1",
+        "  train on the text   yes",
+        "  train on images     yes",
+        "  unavailable after   2030-01-01T00:00:00Z",
         "",
-        "  said to     Googlebot, everyone",
-        "  read by     reading google",
-        "  odd         no-follow, X-Robots-Tag header 1: unknown, misspelt, perhaps nofollow",
+        "  tokens      Googlebot, all agents",
+        "  dialect     google",
+        "  problem     no-follow, X-Robots-Tag header 1: unknown, misspelt (did you mean nofollow?)",
     ]
     assert (ran.code, ran.err) == (1, "")
 
@@ -73,8 +73,8 @@ def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     assert ran.lines[0] == "yes: Googlebot may index this page"
     assert ran.lines[1] == "  no rule of the page restricts it"
     assert "  links       2 nofollow, 1 ugc" in ran.lines
-    assert "  not quoted  1 with data-nosnippet" in ran.lines
-    assert "  noted       html-truncated" in ran.lines
+    assert "  no snippet  1 with data-nosnippet" in ran.lines
+    assert "  notes       html-truncated" in ran.lines
     assert ran.code == 0
 
 
@@ -82,11 +82,11 @@ def test_page_says_how_much(run: Run) -> None:
     headers = ("--header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")
     assert [" ".join(line.split()) for line in ran.lines if "at most" in line] == [
-        "show images yes, standard at most max-image-preview: standard, X-Robots-Tag header 1",
-        "show video yes, 5 seconds at most max-video-preview: 5, X-Robots-Tag header 1",
-        "answer with it yes, title and snippet at most nocache, X-Robots-Tag header 1",
-        "train on it yes, title and snippet at most nocache, X-Robots-Tag header 1",
-        "train on its images yes, title and snippet at most nocache, X-Robots-Tag header 1",
+        "preview images yes, at most standard max-image-preview: standard, X-Robots-Tag header 1",
+        "preview video yes, at most 5 seconds max-video-preview: 5, X-Robots-Tag header 1",
+        "use for AI answers yes, at most title and snippet nocache, X-Robots-Tag header 1",
+        "train on the text yes, at most title and snippet nocache, X-Robots-Tag header 1",
+        "train on images yes, at most title and snippet nocache, X-Robots-Tag header 1",
     ]
 
 
@@ -97,8 +97,8 @@ def test_page_has_colours_where_they_are_wanted(run: Run) -> None:
 
 def test_odd_directives_are_not_all_told(run: Run) -> None:
     ran = run("page", "--header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
-    assert sum(line.startswith("  odd ") for line in ran.lines) == 21
-    assert ran.lines[-1] == "  odd         5 more"
+    assert sum(line.startswith("  problem ") for line in ran.lines) == 21
+    assert ran.lines[-1] == "  problem     5 more"
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
@@ -121,7 +121,7 @@ def test_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
 def test_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
     ran = run("page", "/private/x", "--html", page.name, "--robots", "robots.txt", "--exact", "--agent", "ExampleBot")
     assert ran.lines[1] == "  robots.txt disallows the page, so its rules are never read"
-    assert "list its URL         yes" in ran.out
+    assert "list the URL        yes" in ran.out
     assert "  robots.txt  disallowed: line 2, Disallow: /private/" in ran.lines
     assert ran.code == 1
 
@@ -129,7 +129,7 @@ def test_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) 
 def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
     (folder / "tdmrep.json").write_text('[{"location": "/", "tdm-reservation": 1}]', encoding="utf-8")
     ran = run("page", "/x", "--header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
-    assert "  train on it          no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
+    assert "  train on the text   no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
     assert ran.code == 0
 
 
@@ -149,7 +149,7 @@ def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
     assert (google["may_index"]["allowed"], google["may_follow"]["allowed"]) == (False, False)
     assert (google["may_train"]["allowed"], bing["may_train"]["allowed"]) == (True, False)
     assert google["robots"]["access"]["robots_url"] == f"{ruled.origin}/robots.txt"
-    assert google["fetched"] == {"url": f"{ruled.origin}/fish", "status": 200, "octets": len(NOINDEX), "hops": []}
+    assert google["fetched"] == {"url": f"{ruled.origin}/fish", "status": 200, "bytes": len(NOINDEX), "hops": []}
     # Each of them once, whoever asks.
     assert [asked.target for asked in ruled.requests] == ["/robots.txt", "/fish", "/.well-known/tdmrep.json"]
     assert ran.code == 1
@@ -158,7 +158,7 @@ def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
 def test_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> None:
     ran = run("page", f"{ruled.origin}/private", *AS_GOOGLE, *UNKEPT)
     assert ran.lines[0] == f"no: Googlebot may not index {ruled.origin}/private"
-    assert "list its URL         yes" in ran.out
+    assert "list the URL        yes" in ran.out
     assert ruled.count("/private") == 0
     assert ran.code == 1
 
@@ -176,8 +176,8 @@ def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Sit
 def test_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--dialect", "restrictive")
-    assert f"  fetched     {ruled.origin}/fish, 7 octets" in ran.lines
-    assert "train on it          yes" in ran.out
+    assert f"  fetched     {ruled.origin}/fish, 7 bytes" in ran.lines
+    assert "train on the text   yes" in ran.out
     assert ruled.count("/.well-known/tdmrep.json") == 1
 
 
@@ -188,12 +188,12 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
 @pytest.mark.parametrize(
     "behaviour, said",
     [
-        (respond(b"", status=503), "answers 503"),
-        (respond(b"", status=403), "answers 403"),
-        (BEHAVIOURS["reset"], "gives no answer, reset"),
-        (redirect("/private"), "robots.txt does not let"),
-        (redirect("ftp://example.com/x"), "cannot be followed"),
-        (redirect(TDM_PLACE), "redirects more than 10 times"),
+        (respond(b"", status=503), "responded with status 503"),
+        (respond(b"", status=403), "responded with status 403"),
+        (BEHAVIOURS["reset"], ": reset"),
+        (redirect("/private"), "robots.txt disallows"),
+        (redirect("ftp://example.com/x"), "cannot follow the redirect"),
+        (redirect(TDM_PLACE), "too many redirects: expected at most 10"),
     ],
 )
 def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
@@ -203,8 +203,8 @@ def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
     ruled.serve(TDM_PLACE, behaviour)
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT)
     why = "tdmrep.json could not be fetched, so it may reserve the rights"
-    assert sum(line.startswith("  train on it          no ") and line.endswith(why) for line in ran.lines) == 2
-    assert sum(line.startswith("  tdm file    ") and said in line for line in ran.lines) == 2
+    assert sum(line.startswith("  train on the text   no ") and line.endswith(why) for line in ran.lines) == 2
+    assert sum(line.startswith("  TDM file    ") and said in line for line in ran.lines) == 2
     assert ruled.count(TDM_PLACE) == 1
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
     for row in map(json.loads, ran.lines):
@@ -232,7 +232,7 @@ def test_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
 
 def test_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", BEHAVIOURS["reset"])
-    assert run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT).err.count("gives no page") == 2
+    assert run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT).err.count("cannot fetch ") == 2
     assert ruled.count("/fish") == 1
 
 
@@ -244,20 +244,20 @@ def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site)
     assert f"  redirected  301  {ruled.origin}/old" in ran.lines
     assert ran.lines[1] == "  noindex, meta element 1, line 2"
     ran = run("page", f"{ruled.origin}/trap", *AS_GOOGLE, *UNKEPT)
-    assert "list its URL         yes" in ran.out
+    assert "list the URL        yes" in ran.out
     assert ruled.count("/private") == 0
 
 
 @pytest.mark.parametrize(
     "path, behaviour, said",
     [
-        ("/loop", redirect("/loop"), "redirects more than 10 times"),
+        ("/loop", redirect("/loop"), "expected at most 10"),
         ("/far", redirect(f"ftp://example.com/{'x' * 5_000}"), "xxx...xxx"),
-        ("/ftp", redirect("ftp://example.com/x"), "redirects to 'ftp://example.com/x', which cannot be followed"),
-        ("/odd", redirect("http://[::1/x"), "which cannot be followed"),
-        ("/none", respond(b"", status=302), "redirects to '', which cannot be followed"),
-        ("/gone", respond(b"", status=410), "answers 410, and so is no page"),
-        ("/reset", BEHAVIOURS["reset"], "gives no page"),
+        ("/ftp", redirect("ftp://example.com/x"), "to 'ftp://example.com/x': expected an HTTP URL"),
+        ("/odd", redirect("http://[::1/x"), "cannot follow the redirect"),
+        ("/none", respond(b"", status=302), "to '': expected an HTTP URL"),
+        ("/gone", respond(b"", status=410), "responded with status 410: expected a page"),
+        ("/reset", BEHAVIOURS["reset"], "cannot fetch "),
     ],
 )
 def test_page_that_is_none_is_told_in_one_line(run: Run, ruled: Site, path: str, behaviour: Any, said: str) -> None:
@@ -298,24 +298,36 @@ def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
     [
         (("page",), "no agent", "--agent Googlebot"),
         (("page", *AS_GOOGLE), "no page", "--html FILE"),
-        (("page", "/x", *AS_GOOGLE, *UNKEPT), "'/x' has no origin", "--html FILE"),
+        (("page", "/x", *AS_GOOGLE, *UNKEPT), "cannot fetch '/x'", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--offline"), "--offline", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots and --tdm-file", "--html"),
-        (("page", *AS_GOOGLE, "--header", "noindex"), "--header 'noindex' is no header", "X-Robots-Tag: noindex"),
-        (("page", *AS_GOOGLE, "--header", "a: b", "--robots", "robots.txt"), "--robots needs", "the page's URL"),
-        (("page", "/", *AS_GOOGLE, "--html", "-", "--robots", "-"), "standard input", "as a file"),
-        (("page", *AS_GOOGLE, "--html", "missing.html"), "--html 'missing.html'", "check the path"),
-        (("page", *AS_GOOGLE, "--html", "."), "--html '.' is a directory", "give a file"),
+        (("page", *AS_GOOGLE, "--header", "noindex"), "invalid --header 'noindex'", "X-Robots-Tag: noindex"),
+        (
+            ("page", *AS_GOOGLE, "--header", "a: b", "--robots", "robots.txt"),
+            "--robots requires",
+            "the URL of the page",
+        ),
+        (
+            ("page", "/", *AS_GOOGLE, "--html", "-", "--robots", "-"),
+            "standard input can be read only once",
+            "--html and --robots",
+        ),
+        (("page", *AS_GOOGLE, "--html", "missing.html"), "--html 'missing.html'", "no such file"),
+        (("page", *AS_GOOGLE, "--html", "."), "--html '.': is a directory", "expected a file"),
         (
             ("page", *AS_GOOGLE, "--header", "a: b", "--tdm-file", "robots.txt"),
-            "--tdm-file says",
-            "give the page's URL",
+            "--tdm-file requires",
+            "the URL of the page",
         ),
         (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "invalid URL 'nonsense'", "expected an absolute URL"),
-        (("page", "--agent", "a b", "--header", "a: b"), "'a b' is no product token", "without white space"),
-        (("page", "--agent", "Googlebot/2.1", "--header", "a: b"), "no product token", "the token alone, 'Googlebot'"),
+        (("page", "--agent", "a b", "--header", "a: b"), "invalid agent 'a b'", "without spaces"),
+        (
+            ("page", "--agent", "Googlebot/2.1", "--header", "a: b"),
+            "invalid agent",
+            "only the product token of that User-Agent header, 'Googlebot'",
+        ),
         (("page", "--agent", "", "--header", "a: b"), "invalid product token ''", "expected a name"),
-        (("page", "--agent", "a b", "--exact", "--header", "a: b"), "'a b' is no product token", "without white"),
+        (("page", "--agent", "a b", "--exact", "--header", "a: b"), "invalid agent 'a b'", "without spaces"),
         (("page", *AS_GOOGLE, "--header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),
     ],
@@ -331,7 +343,7 @@ def test_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: 
 def test_file_that_cannot_be_read_is_told(run: Run) -> None:
     ran = run("page", *AS_GOOGLE, "--html", "/proc/self/mem")
     assert (ran.code, ran.out) == (2, "")
-    assert "cannot be read" in ran.err
+    assert "cannot read --html" in ran.err
 
 
 def test_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:

@@ -18,7 +18,7 @@ def test_sitemaps_of_a_file(run: Run, folder: Path) -> None:
     (folder / "some.txt").write_bytes(FILE)
     assert run("sitemaps", "--robots", "some.txt") == (0, "https://example.com/a.xml\n/b%1B.xml\n", "")
     assert run("sitemaps", "--robots", "-", stdin=FILE).code == 0
-    assert run("sitemaps", "--robots", "robots.txt") == (1, "", "canfetch: robots.txt names no sitemap\n")
+    assert run("sitemaps", "--robots", "robots.txt") == (1, "", "canfetch: no sitemap in robots.txt\n")
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
@@ -42,7 +42,7 @@ def test_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> No
 
 def test_origin_without_a_file_names_none(run: Run, site: Site) -> None:
     ran = run("sitemaps", f"{site.origin}/some/path", *UNKEPT)
-    assert ran == (1, "", f"canfetch: {site.origin}/robots.txt names no sitemap\n")
+    assert ran == (1, "", f"canfetch: no sitemap in {site.origin}/robots.txt\n")
 
 
 def test_unreachable_origin_is_an_error(run: Run) -> None:

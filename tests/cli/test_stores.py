@@ -60,7 +60,7 @@ def test_store_of_another_kind_makes_no_folders(
 ) -> None:
     before = sorted(folder.rglob("*"))
     ran = run(*command, "--store", place)
-    said = f"canfetch: --store '{scheme}://': no store is there: give a file, a redis:// URL, or none\n"
+    said = f"canfetch: unsupported --store '{scheme}://': expected a file, a redis:// URL, or none\n"
     assert ran == (2, "", said)
     assert sorted(folder.rglob("*")) == before
 
@@ -75,4 +75,4 @@ def test_cache_folder_that_cannot_be_written_is_no_option_that_was_typed(run: Ru
     ran = run("fetch", "http://127.0.0.1", "--offline")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith(f"canfetch: {folder}")
-    assert ran.err.endswith(": give --store FILE or --store none\n")
+    assert ran.err.endswith(" (pass --store FILE or --store none)\n")

@@ -121,7 +121,7 @@ def test_standard_input_that_is_closed(folder: Path, environment: Any) -> None:
     command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'
     ran = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, b"")
-    assert ran.stderr == b"canfetch: --robots -: standard input is closed: give a file\n"
+    assert ran.stderr == b"canfetch: cannot read --robots -: standard input is closed\n"
 
 
 def test_url_that_the_encoding_of_the_output_has_not(folder: Path, environment: Any) -> None:

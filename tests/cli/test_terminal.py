@@ -112,7 +112,7 @@ def test_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen
     assert ["/shop/cart", "no", "7", "no", "12"] in words
     assert ["fish", "error", "error"] in words
     assert ("─" in out) is rich
-    assert "yes, no: may the agent fetch it" in out
+    assert "yes, no: whether the agent may fetch the URL" in out
 
 
 @pytest.mark.parametrize("rich", [True, False])

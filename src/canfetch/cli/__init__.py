@@ -1,12 +1,17 @@
-"""The command line: one file a command, and what the commands share.
+"""The command line.
 
-    canfetch check URL... --agent TOKEN --robots FILE
-    canfetch explain URL... --agent TOKEN --robots FILE
-    canfetch matrix URL... --agent TOKEN --agent TOKEN --robots FILE
-    canfetch completion bash|zsh|fish
+`main` imports the module of a command when the command is used. Each package is a family of commands:
 
-Exit 0: all allowed. 1: some URL is not. 2: some verdict could not be computed. In a batch 2 beats 1 beats 0.
-Besides: 130 interrupted, 141 nobody reads the output any more.
+    decisions/  check, explain, matrix, evidence
+    pages/      page
+    origins/    fetch, sitemaps, cache
+    linting/    lint, fmt
+    authoring/  init, policy
+    registry/   agents
+    shared/     what several families use
 
-The shapes that programs read are described in `formats`.
+A family imports `shared`, and no other family. Modules import in one direction: a command, what it runs, `shared`.
+
+Exit codes of decisions: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurred; in a batch, 2 takes
+precedence over 1. All commands: 130 after Ctrl-C, 141 if the reader of the output has closed it.
 """

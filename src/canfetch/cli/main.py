@@ -1,5 +1,7 @@
-"""`canfetch`: its commands, each imported when it is asked for, and the one place where errors are said."""
+"""The `canfetch` command: it imports each subcommand when it is used, and reports errors in one line."""
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -9,8 +11,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import click
 
 from canfetch import __version__
-from canfetch.cli.closed_output import ClosedOutput
-from canfetch.cli.shared.problems import INTERRUPTED, NOBODY_READS, UNCOMPUTED, problem_line
+from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
@@ -23,8 +24,8 @@ else:
         return method
 
 
-# The module of each command, in the order in which help lists them.
-COMMANDS: Final = {
+# The module of each subcommand, in the order of the help.
+_COMMANDS: Final = {
     "check": "decisions.check",
     "explain": "decisions.explain",
     "matrix": "decisions.matrix",
@@ -41,22 +42,22 @@ COMMANDS: Final = {
     "completion": "completion",
 }
 PROGRAM: Final = "canfetch"
-# What a completion script sets when the shell asks.
+# Set by a completion script when the shell requests completions.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
 
 
 class LazyGroup(click.Group):
-    """A command whose sub-commands are imported when they are asked for."""
+    """A click group that imports a subcommand when it is used."""
 
     @override
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click names it
-        """List the sub-commands, in the order in which help shows them."""
-        return list(COMMANDS)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of the subcommands, in the order of the help."""
+        return list(_COMMANDS)
 
     @override
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click names it
-        """Give a sub-command, or None where there is none of that name."""
-        module = COMMANDS.get(cmd_name)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import and return a subcommand, or return None if the name is unknown."""
+        module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
         command: click.Command = import_module(f"canfetch.cli.{module}").command
@@ -83,10 +84,10 @@ cli: Final = LazyGroup(
             is_eager=True,
             expose_value=False,
             callback=_print_version,
-            help="Print the version, the engine that answers and Python's version.",
+            help="Print version information and exit.",
         )
     ],
-    help="May this crawler fetch this URL, and why? The Robots Exclusion Protocol (RFC 9309).",
+    help="Check which URLs robots.txt (RFC 9309) allows crawlers to fetch, and why.",
     epilog="""\b
 Examples:
   canfetch check https://example.com/fish --agent ExampleBot
@@ -96,43 +97,51 @@ Examples:
   canfetch fetch https://example.com
 
 \b
-Exit code: 0 all allowed, 1 some URL is not, 2 some verdict could not be computed.""",
+Exit codes: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurred.""",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command line, say in one line on standard error what goes wrong, and give the exit code.
+class _ClosedOutput(io.TextIOBase):
+    """Replaces standard output if that is closed. Commands that write nothing still work."""
 
-    Args: arguments: what is typed behind `canfetch`.
+    @override
+    def write(self, _text: str, /) -> NoReturn:
+        raise OSError(errno.EBADF, "standard output is closed")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line, report errors on standard error, and return the exit code.
+
+    Args: arguments: The arguments after `canfetch`.
     """
     if sys.stdout is None:
-        sys.stdout = ClosedOutput()
+        sys.stdout = _ClosedOutput()
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
-            # A URL may hold what the terminal's encoding has not; that is no reason to stop.
+            # A URL may contain characters that the terminal's encoding does not have.
             reconfigure(errors="backslashreplace")
     try:
         code = _run(list(arguments))
-        # Not at the interpreter's end, where an error would be a traceback.
+        # An error during the flush at interpreter exit would be a traceback.
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _forget_output()
-        return NOBODY_READS
+        _discard_output()
+        return EXIT_BROKEN_PIPE
     except OSError as error:
-        _forget_output()
-        what = "the output cannot be written" if error.filename is None else quoted(os.fsdecode(error.filename))
-        click.echo(f"canfetch: {what}: {error.strerror or error}: mend that and run again", err=True)
-        return UNCOMPUTED
+        _discard_output()
+        subject = "cannot write the output" if error.filename is None else quoted(os.fsdecode(error.filename))
+        click.echo(f"canfetch: {subject}: {error.strerror or error}", err=True)
+        return EXIT_ERROR
     return code
 
 
 def _run(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
-        from click.shell_completion import shell_complete  # noqa: PLC0415 - only while a line is completed
+        from click.shell_completion import shell_complete  # noqa: PLC0415 - only during completion
 
         return shell_complete(cli, {}, PROGRAM, COMPLETE_VARIABLE, instruction)
     try:
@@ -142,17 +151,17 @@ def _run(arguments: list[str]) -> int:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
-        return UNCOMPUTED
+        return EXIT_ERROR
     except (click.ClickException, CanfetchError) as error:
-        # What is answered comes before what went wrong, wherever both end up.
+        # Answers that precede the error must appear before it.
         sys.stdout.flush()
-        click.echo(problem_line(error), err=True)
-        return UNCOMPUTED
+        click.echo(format_error(error), err=True)
+        return EXIT_ERROR
     return 0
 
 
-def _forget_output() -> None:
-    # Otherwise the interpreter writes, at its end, what nobody can read.
+def _discard_output() -> None:
+    # Otherwise the interpreter fails at exit, when it flushes what could not be written.
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -160,11 +169,11 @@ def _forget_output() -> None:
 
 
 def main() -> NoReturn:
-    """Run what was typed, and exit."""
+    """Run the command line of this process, and exit."""
     code = run(sys.argv[1:])
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
-        # Threads that still wait, for a network or for input, must not hold the end up; all is written and closed.
+        # Do not wait for threads that wait for the network or for input. All output has been flushed.
         if sys.stderr is not None:
             sys.stderr.flush()
         os._exit(code)

@@ -1,1 +1,1 @@
-"""`init` and `policy`."""
+"""The commands that write robots.txt files and policies: `init` and `policy`."""

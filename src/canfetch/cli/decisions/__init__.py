@@ -1,1 +1,1 @@
-"""`check`, `explain`, `matrix`, and `evidence`, which verifies their records."""
+"""The commands that decide about URLs (`check`, `explain`, `matrix`), and `evidence`, which verifies their records."""

@@ -1,28 +1,37 @@
-"""`canfetch check`: one line a URL and agent, with what decided."""
+"""`canfetch check`: one line for each URL and agent, with the deciding line."""
 
 import sys
 from typing import Final
 
-from canfetch.cli.decisions.options import Question, question_command
-from canfetch.cli.decisions.run import Answer, Session
+from canfetch.cli.decisions.agent_list import chain_lines
+from canfetch.cli.decisions.options import DecisionOptions, decision_command
+from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
-from canfetch.cli.shared.agent_arguments import chain_lines
-from canfetch.cli.shared.terminal import Palette, columns, is_terminal, padded, shown, terminal_columns, wants_color
+from canfetch.cli.shared.terminal import (
+    Palette,
+    display_width,
+    is_terminal,
+    pad,
+    printable,
+    terminal_width,
+    use_color,
+)
 
-# A longer URL pushes its own line, and not all the others.
-_URL_COLUMNS: Final = 72
-_LEAST_URL_COLUMNS: Final = 24
-# What stands around a URL, with the gaps: the answer before it, a usual reason behind the agent.
-_STATUS_COLUMNS: Final = 14
-_REASON_COLUMNS: Final = 28
+# A longer URL shifts its own line only, not the column.
+_MAX_URL_WIDTH: Final = 72
+_MIN_URL_WIDTH: Final = 24
+# The columns of the answer before the URL, and of a typical explanation after the agent, with gaps.
+_ANSWER_WIDTH: Final = 14
+_EXPLANATION_WIDTH: Final = 28
 
 
-@question_command(
+@decision_command(
     "check",
-    short="Say whether agents may fetch URLs.",
-    text="""Say of each URL whether each agent may fetch it, and which line says so.
+    summary="Check whether agents may fetch URLs.",
+    description="""Check whether agents may fetch URLs, and show the line that decides.
 
-    A URL is absolute, or '//host/path', or a path that begins with '/'.""",
+    A URL is absolute, '//host/path', or a path that starts with '/'. Without --robots, the robots.txt of each URL's
+    origin is fetched and cached.""",
     epilog="""\b
 Examples:
   canfetch check https://example.com/fish --agent ExampleBot
@@ -33,54 +42,54 @@ Examples:
   canfetch check /fish --agent GPTBot --robots robots.txt --quiet && echo allowed
 
 \b
-json is a list of objects, ndjson one object a line:
-  url, agent_name, schema, allowed, reason, rule {type, pattern, line, octets} or null,
+json is a list of objects, ndjson has one object a line:
+  url, agent_name, schema, allowed, reason, rule {type, pattern, line, specificity} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
-  access {access, effect, because, policy, robots_url, fetched_at, sha256}, or null: the file was given
+  access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE
   without a verdict: url, agent_name, allowed (null), error
 
 \b
-Exit code: 0 all allowed, 1 some URL is not, 2 some verdict could not be computed.""",
+Exit codes: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurred.""",
 )
-def command(question: Question) -> int:
-    """Answer, and give the exit code."""
-    with Session(question) as session:
-        if question.quiet:
-            session.settle()
+def command(options: DecisionOptions) -> int:
+    """Write the answers, and return the exit code."""
+    with DecisionRun(options) as run:
+        if options.quiet:
+            run.check_all()
         else:
-            write_answers(session, TextWriter)
-        return session.exit_code
+            write_answers(run, _TextWriter)
+        return run.exit_code
 
 
-class TextWriter:
-    """One line a verdict; above them, once, the chains that the registry gave."""
+class _TextWriter:
+    """Writes the registry's token chains, then one line for each verdict."""
 
-    def __init__(self, session: Session) -> None:
-        self._palette = Palette(on=wants_color(no_color=session.question.no_color))
-        self._askers = session.askers
-        self._name_columns = max(columns(shown(asker.name)) for asker in session.askers)
-        self._most_columns = _URL_COLUMNS
+    def __init__(self, run: DecisionRun) -> None:
+        self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
+        self._agents = run.agents
+        self._agent_width = max(display_width(printable(agent.name)) for agent in run.agents)
+        self._max_url_width = _MAX_URL_WIDTH
         if is_terminal(sys.stdout):
-            free = terminal_columns() - _STATUS_COLUMNS - self._name_columns - _REASON_COLUMNS
-            self._most_columns = max(_LEAST_URL_COLUMNS, min(free, _URL_COLUMNS))
-        urls = (columns(shown(url)) for url in session.question.urls)
-        self._url_columns = max((width for width in urls if width <= self._most_columns), default=0)
+            free = terminal_width() - _ANSWER_WIDTH - self._agent_width - _EXPLANATION_WIDTH
+            self._max_url_width = max(_MIN_URL_WIDTH, min(free, _MAX_URL_WIDTH))
+        widths = (display_width(printable(url)) for url in run.options.urls)
+        self._url_width = max((width for width in widths if width <= self._max_url_width), default=0)
         self._started = False
 
     def write(self, answer: Answer) -> None:
-        """Write a line for each agent; a URL without verdicts has its line on standard error."""
+        """Write a line for each agent. A URL without verdicts was reported on standard error."""
         if not self._started:
             self._started = True
-            sys.stdout.write("".join(chain_lines(self._askers, self._palette)))
-        url = shown(answer.url)
-        if self._url_columns < columns(url) <= self._most_columns:
-            self._url_columns = columns(url)
-        for asker, verdict in zip(self._askers, answer.verdicts, strict=False):
+            sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
+        url = printable(answer.url)
+        if self._url_width < display_width(url) <= self._max_url_width:
+            self._url_width = display_width(url)
+        for agent, verdict in zip(self._agents, answer.verdicts, strict=False):
             status = self._palette.good("allowed   ") if verdict.allowed else self._palette.bad("disallowed")
             sys.stdout.write(
-                f"{status}  {padded(url, self._url_columns)}  {padded(shown(asker.name), self._name_columns)}  "
-                f"{self._palette.faint(shown(verdict.explanation))}\n"
+                f"{status}  {pad(url, self._url_width)}  {pad(printable(agent.name), self._agent_width)}  "
+                f"{self._palette.faint(printable(verdict.explanation))}\n"
             )
 
     def end(self) -> None:
-        """Nothing belongs at the end."""
+        """Do nothing: the text has no footer."""

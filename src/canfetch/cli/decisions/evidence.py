@@ -6,13 +6,14 @@ from typing import Final, NoReturn
 
 import click
 
-from canfetch.cli.decisions.verdict_rows import JsonWriter
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, Problem
-from canfetch.cli.shared.terminal import Palette, shown, wants_color
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.evidence import SegmentReport, verify_folder
 from canfetch.errors import EvidenceError
 
-_PROVES: Final = """
+_SCOPE: Final = """
 A valid chain proves that no line was changed, removed or inserted, unless all later lines were rewritten as well.
 It does not prove that no lines were cut off the end (compare the head with a copy stored elsewhere), that no
 segment was removed, or that the recorded decisions were true.
@@ -20,21 +21,21 @@ segment was removed, or that the recorded decisions were true.
 
 
 def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002, FBT001 - click calls it
-    code = ALLOWED
+    code = EXIT_OK
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
-    palette = Palette(on=wants_color(no_color=no_color))
+    palette = Palette(enabled=use_color(no_color=no_color))
     try:
         for report in verify_folder(Path(folder)):
             if not report.valid:
-                code = DISALLOWED
+                code = EXIT_NEGATIVE
             if writer is None:
                 sys.stdout.write(_text(report, palette))
             else:
                 writer.write({**report._asdict(), "path": str(report.path), "valid": report.valid})
     except EvidenceError as error:
-        raise Problem(f"{error}: give a folder that EvidenceRecorder or --evidence wrote to") from None
+        raise CommandError(f"{error} (expected a folder that EvidenceRecorder or --evidence wrote to)") from None
     if writer is None:
-        sys.stdout.write(_PROVES)
+        sys.stdout.write(_SCOPE)
     else:
         writer.end()
     click.get_current_context().exit(code)
@@ -42,13 +43,13 @@ def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002
 
 def _text(report: SegmentReport, palette: Palette) -> str:
     status = palette.good("valid ") if report.valid else palette.bad("broken")
-    lines = [f"{status}  {report.decisions:>8} decisions  head {report.head[:16]}...  {shown(str(report.path))}"]
+    lines = [f"{status}  {report.decisions:>8} decisions  head {report.head[:16]}...  {printable(str(report.path))}"]
     if report.problem is not None:
         lines.append(f"        line {report.broken_line}: {report.problem}")
     if report.torn_bytes:
         lines.append(f"        incomplete last line of {report.torn_bytes} bytes ignored")
-    lines += [f"        robots.txt {shown(sha256[:16])}... is missing" for sha256 in report.missing_content]
-    lines += [f"        robots.txt {shown(sha256[:16])}... was changed" for sha256 in report.changed_content]
+    lines += [f"        robots.txt {printable(sha256[:16])}... is missing" for sha256 in report.missing_content]
+    lines += [f"        robots.txt {printable(sha256[:16])}... was changed" for sha256 in report.changed_content]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -59,13 +60,7 @@ command: Final = click.Group(
     commands={
         "verify": click.Command(
             "verify",
-            params=[
-                click.Argument(["folder"], metavar="FOLDER"),
-                click.Option(
-                    ["--format"], type=click.Choice(("text", "json", "ndjson")), default="text", show_default=True
-                ),
-                click.Option(["--no-color"], is_flag=True, help="No colour, even on a terminal."),
-            ],
+            params=[click.Argument(["folder"], metavar="FOLDER"), format_option(), no_color_option()],
             callback=_verify,
             short_help="Verify every segment in a folder.",
             help="Read every segment in a folder and check its hash chain and its stored robots.txt files.",

@@ -1,22 +1,22 @@
-"""Lines of a robots.txt, quoted with their numbers and a mark under what matters."""
+"""Excerpts of a robots.txt, with line numbers and a marker under the deciding pattern."""
 
 from typing import Final
 
-from canfetch.cli.shared.terminal import Palette, columns, padded, shown
+from canfetch.cli.shared.terminal import Palette, display_width, pad, printable
 from canfetch.core.document import RobotsTxt
 from canfetch.core.text import display_text
 from canfetch.core.verdict import Rule
 
-# A quoted line keeps to one line of a terminal; what is behind is seldom what matters.
-_LINE_CHARACTERS: Final = 100
-_RULE_COLUMNS: Final = 48
+# Longer lines are cut to fit on one line of a terminal.
+_MAX_LINE_CHARACTERS: Final = 100
+_MAX_RULE_WIDTH: Final = 48
 _CUT: Final = " [...]"
 
 
-class FileQuotes:
-    """Quotes of one file.
+class FileExcerpts:
+    """Excerpts of one file.
 
-    Cost: the first quote parses the file losslessly, O(octets) in Python.
+    Cost: the first excerpt parses the file losslessly, O(bytes) in Python.
     """
 
     def __init__(self, robots: RobotsTxt, name: str, palette: Palette) -> None:
@@ -24,36 +24,37 @@ class FileQuotes:
         self._name = name
         self._palette = palette
 
-    def of_rule(self, rule: Rule, group_lines: tuple[int, ...], *, note: str) -> list[str]:
-        """Quote a rule under the line that names its group, with a mark under its pattern."""
+    def rule_lines(self, rule: Rule, group_lines: tuple[int, ...], *, note: str) -> list[str]:
+        """Return the lines of a rule under the user-agent line of its group, with a marker under its pattern."""
         width = len(str(rule.line))
-        naming = max((line for line in group_lines if line < rule.line), default=None)
-        quoted = [self._heading(rule.line)]
-        if naming is not None:
-            quoted.append(self._numbered(naming, width, self._line(naming)[0]))
-            if naming < rule.line - 1:
-                quoted.append(f"  {' ' * width} {self._palette.faint('| ...')}")
-        text, before, marked = self._line(rule.line)
-        mark = "^" * max(marked, 1)
+        user_agent_line = max((line for line in group_lines if line < rule.line), default=None)
+        lines = [self._heading(rule.line)]
+        if user_agent_line is not None:
+            lines.append(self._numbered(user_agent_line, width, self._line(user_agent_line)[0]))
+            if user_agent_line < rule.line - 1:
+                lines.append(f"  {' ' * width} {self._palette.faint('| ...')}")
+        text, before, value_width = self._line(rule.line)
+        marker = "^" * max(value_width, 1)
         paint = self._palette.good if rule.allow else self._palette.bad
-        quoted.append(self._numbered(rule.line, width, text))
-        quoted.append(f"  {' ' * width} {self._palette.faint('|')} {' ' * before}{paint(mark)} {paint(note)}")
-        return quoted
+        lines.append(self._numbered(rule.line, width, text))
+        lines.append(f"  {' ' * width} {self._palette.faint('|')} {' ' * before}{paint(marker)} {paint(note)}")
+        return lines
 
-    def of_group(self, group_lines: tuple[int, ...]) -> list[str]:
-        """Quote the first line that names a group."""
+    def group_lines(self, group_lines: tuple[int, ...]) -> list[str]:
+        """Return the first user-agent line of a group."""
         line = group_lines[0]
         return [self._heading(line), self._numbered(line, len(str(line)), self._line(line)[0])]
 
-    def of_losers(self, losers: list[tuple[Rule, str]]) -> list[str]:
-        """Quote rules, one a line, each with a note."""
-        width = max(len(str(rule.line)) for rule, _ in losers)
-        texts = [shown(str(rule)) for rule, _ in losers]
-        # A longer rule pushes its own note, and not all the others.
-        text_columns = max((columns(text) for text in texts if columns(text) <= _RULE_COLUMNS), default=0)
+    def losing_rule_lines(self, rules: list[tuple[Rule, str]]) -> list[str]:
+        """Return a line for each rule, with a note."""
+        width = max(len(str(rule.line)) for rule, _ in rules)
+        texts = [printable(str(rule)) for rule, _ in rules]
+        # A longer rule shifts its own note only, not the column.
+        widths = (display_width(text) for text in texts)
+        text_width = max((text_width for text_width in widths if text_width <= _MAX_RULE_WIDTH), default=0)
         return [
-            self._numbered(rule.line, width, f"{padded(text, text_columns)}  {self._palette.faint(note)}")
-            for text, (rule, note) in zip(texts, losers, strict=True)
+            self._numbered(rule.line, width, f"{pad(text, text_width)}  {self._palette.faint(note)}")
+            for text, (rule, note) in zip(texts, rules, strict=True)
         ]
 
     def _heading(self, line: int) -> str:
@@ -63,19 +64,20 @@ class FileQuotes:
         return f"  {self._palette.faint(f'{line:>{width}} |')} {text}"
 
     def _line(self, number: int) -> tuple[str, int, int]:
-        """Give a line's text, the columns before its value, and those of the value."""
+        """Return a line's text, the width of the part before its value, and the width of the value."""
         record = self._robots.records[number - 1]
-        octets = self._robots.content
+        content = self._robots.content
         start, end = record.span
         value_start, value_end = record.value or (start, start)
-        before = _quoted(octets[start:value_start]).lstrip()
-        value = _quoted(octets[value_start:value_end])
-        text = before + value + _quoted(octets[value_end:end].rstrip(b"\r\n"))
-        if len(text) > _LINE_CHARACTERS:
-            text = text[:_LINE_CHARACTERS] + _CUT
-            before, value = before[:_LINE_CHARACTERS], value[: max(0, _LINE_CHARACTERS - len(before))]
-        return text, columns(before), columns(value)
+        before = _line_text(content[start:value_start]).lstrip()
+        value = _line_text(content[value_start:value_end])
+        text = before + value + _line_text(content[value_end:end].rstrip(b"\r\n"))
+        if len(text) > _MAX_LINE_CHARACTERS:
+            text = text[:_MAX_LINE_CHARACTERS] + _CUT
+            before = before[:_MAX_LINE_CHARACTERS]
+            value = value[: max(0, _MAX_LINE_CHARACTERS - len(before))]
+        return text, display_width(before), display_width(value)
 
 
-def _quoted(octets: bytes) -> str:
-    return shown(display_text(octets.replace(b"\t", b" ")))
+def _line_text(content: bytes) -> str:
+    return printable(display_text(content.replace(b"\t", b" ")))

@@ -1,75 +1,75 @@
-"""`canfetch matrix`: agents by URLs.
+"""`canfetch matrix`: a table of agents and URLs.
 
-`json` is a list of objects, `ndjson` the same one a line, one for each URL:
+`json` is a list of objects and `ndjson` has one object a line; there is one for each URL:
 
     {"url": URL, "verdicts": {NAME: {"allowed": bool, "reason": TEXT, "line": N or null}, ...}}
-    {"url": URL, "error": TEXT}            where no verdict could be computed
+    {"url": URL, "error": TEXT}            if no verdict could be computed
 
-`csv` has the header `url`, the agents' names, `error`; a cell is `allowed`, `disallowed`, or empty where the verdict
+`csv` has the header `url`, the names of the agents, `error`. A cell is `allowed`, `disallowed`, or empty if the verdict
 could not be computed.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from canfetch.cli.decisions.matrix_tables import Grids
-from canfetch.cli.decisions.options import Question, question_command
-from canfetch.cli.decisions.run import Answer, Session
-from canfetch.cli.decisions.verdict_rows import Cells, CsvWriter, JsonWriter, as_given, write_all
+from canfetch.cli.decisions.matrix_tables import MatrixTables
+from canfetch.cli.decisions.options import DecisionOptions, decision_command
+from canfetch.cli.decisions.run import Answer, DecisionRun
+from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
 
 
-@question_command(
+@decision_command(
     "matrix",
-    short="Draw a table of agents by URLs.",
-    text="""Ask for every agent about every URL, and draw a table.
+    summary="Compare agents and URLs in a table.",
+    description="""Check every URL for every agent, and print a table.
 
-    In the table, 'yes' and 'no' say whether the agent may fetch the URL; the number is the line that decides.""",
+    Each cell is 'yes' or 'no' and the number of the line that decides.""",
     epilog="""\b
 Examples:
   canfetch matrix / /fish --agent GPTBot --agent Googlebot --agent bingbot --robots robots.txt
   canfetch matrix --urls-file urls.txt --agents-file agents.txt --robots robots.txt --format csv
 
 \b
-json is a list of objects, ndjson one object a line, one for each URL:
+json is a list of objects, ndjson has one object a line, one for each URL:
   url, verdicts {NAME: {allowed, reason, line}}; without verdicts: url, error
 csv: url, a column for each agent (allowed, disallowed or empty), error
 
 \b
-Exit code: 0 all allowed, 1 some URL is not, 2 some verdict could not be computed.""",
+Exit codes: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurred.""",
 )
-def command(question: Question) -> int:
-    """Answer, and give the exit code."""
-    with Session(question) as session:
-        if question.quiet:
-            session.settle()
-        elif question.format == "text":
-            write_all(session.answers(), Grids(session))
-        elif question.format == "csv":
-            header = ["url", *(as_given(asker.name) for asker in session.askers), "error"]
-            write_all(_cells(session), CsvWriter(header))
+def command(options: DecisionOptions) -> int:
+    """Write the table, and return the exit code."""
+    with DecisionRun(options) as run:
+        if options.quiet:
+            run.check_all()
+        elif options.format == "text":
+            write_rows(run.answers(), MatrixTables(run))
+        elif options.format == "csv":
+            header = ["url", *(to_portable(agent.name) for agent in run.agents), "error"]
+            write_rows(_cells(run), CsvWriter(header))
         else:
-            write_all(_objects(session), JsonWriter(lines=question.format == "ndjson"))
-        return session.exit_code
+            write_rows(_objects(run), JsonWriter(lines=options.format == "ndjson"))
+        return run.exit_code
 
 
-def _objects(session: Session) -> Iterator[dict[str, Any]]:
-    for answer in session.answers():
-        yield {"url": as_given(answer.url), **_verdicts(session, answer)}
+def _objects(run: DecisionRun) -> Iterator[dict[str, Any]]:
+    for answer in run.answers():
+        yield {"url": to_portable(answer.url), **_verdicts(run, answer)}
 
 
-def _verdicts(session: Session, answer: Answer) -> dict[str, Any]:
+def _verdicts(run: DecisionRun, answer: Answer) -> dict[str, Any]:
     if not answer.verdicts:
         return {"error": answer.error}
-    pairs = zip(session.askers, answer.verdicts, strict=True)
+    pairs = zip(run.agents, answer.verdicts, strict=True)
     return {
         "verdicts": {
-            as_given(asker.name): {"allowed": verdict.allowed, "reason": str(verdict.reason), "line": verdict.line}
-            for asker, verdict in pairs
+            to_portable(agent.name): {"allowed": verdict.allowed, "reason": str(verdict.reason), "line": verdict.line}
+            for agent, verdict in pairs
         }
     }
 
 
-def _cells(session: Session) -> Iterator[Cells]:
-    for answer in session.answers():
+def _cells(run: DecisionRun) -> Iterator[Cells]:
+    for answer in run.answers():
         words: Cells = ["allowed" if verdict.allowed else "disallowed" for verdict in answer.verdicts]
-        yield [as_given(answer.url), *(words or [None] * len(session.askers)), answer.error or None]
+        yield [to_portable(answer.url), *(words or [None] * len(run.agents)), answer.error or None]

@@ -1,21 +1,27 @@
-"""What `check`, `explain` and `matrix` are asked: the options that they share."""
+"""The options that `check`, `explain` and `matrix` share."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, taken_from
+from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
+from canfetch.cli.shared.option_parameters import (
+    agent_option,
+    exact_option,
+    format_option,
+    no_color_option,
+    quiet_option,
+)
 from canfetch.core.engines import ENGINES
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES
 
-FORMATS: Final = ("text", "json", "ndjson", "csv")
-STANDARD_INPUT: Final = "-"
+_FORMATS: Final = ("text", "json", "ndjson", "csv")
 
 
-class Question(NamedTuple):
-    """The options, as given."""
+class DecisionOptions(NamedTuple):
+    """The values of the options."""
 
     urls: tuple[str, ...]
     urls_file: str | None
@@ -36,26 +42,26 @@ class Question(NamedTuple):
     all_profiles: bool = False
 
 
-def question_command(
-    name: str, *, short: str, text: str, epilog: str, more: Sequence[click.Parameter] = ()
-) -> Callable[[Callable[[Question], int]], click.Command]:
-    """Make a command of a function that answers a Question and gives the exit code.
+def decision_command(
+    name: str, *, summary: str, description: str, epilog: str, more: Sequence[click.Parameter] = ()
+) -> Callable[[Callable[[DecisionOptions], int]], click.Command]:
+    """Make a click command from a function that takes the options and returns the exit code.
 
     Args:
-        name: what is typed.
-        short: what the list of commands says of it.
-        text: what its help says first.
-        epilog: what its help says last: the examples.
-        more: options of this command alone.
+        name: The name of the command.
+        summary: The line that the list of commands shows.
+        description: The first part of the command's help.
+        epilog: The last part of the command's help, with examples.
+        more: Parameters that only this command has.
     """
 
-    def decorate(answer: Callable[[Question], int]) -> click.Command:
-        def run(**given: Any) -> NoReturn:
-            network = taken_from(given)
-            click.get_current_context().exit(answer(Question(**given, network=network)))
+    def decorate(function: Callable[[DecisionOptions], int]) -> click.Command:
+        def run(**values: Any) -> NoReturn:
+            network = pop_network_options(values)
+            click.get_current_context().exit(function(DecisionOptions(**values, network=network)))
 
         return click.Command(
-            name, params=[*_parameters(), *more], callback=run, short_help=short, help=text, epilog=epilog
+            name, params=[*_parameters(), *more], callback=run, short_help=summary, help=description, epilog=epilog
         )
 
     return decorate
@@ -68,54 +74,44 @@ def _parameters() -> list[click.Parameter]:
             ["--robots"],
             metavar="FILE|URL",
             type=click.Path(allow_dash=True),
-            help="The robots.txt, - is standard input; without it each URL's own is fetched.",
+            help="robots.txt to use; - reads standard input.  [default: fetch the file of each URL's origin]",
         ),
-        click.Option(
-            ["--agent", "agents"],
-            metavar="TOKEN",
-            multiple=True,
-            shell_complete=_known_agents,
-            help="Who asks: a product token, such as GPTBot. May be repeated.",
-        ),
+        agent_option("GPTBot"),
         click.Option(
             ["--agents-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="Who asks, one product token a line; # begins a comment.",
+            help="File of product tokens, one a line; # starts a comment.",
         ),
         click.Option(
             ["--agents-registry"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="Crawlers of your own beside those that canfetch knows: TOML, a [[crawler]] each.",
+            help="TOML file of additional crawlers, each in a [[crawler]] table.",
         ),
-        click.Option(
-            ["--exact"],
-            is_flag=True,
-            help="Ask for the token itself, without what the registry knows of that crawler.",
-        ),
+        exact_option(),
         click.Option(
             ["--urls-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="More URLs, one a line, however many; - is standard input.",
+            help="File of URLs of any length, one a line; - reads standard input.",
         ),
         click.Option(
             ["--robots-url"],
             metavar="URL",
-            help="Where the file is from; a URL of another origin is then an error.",
+            help="URL of the file passed with --robots. A URL of another origin is then an error.",
         ),
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
             default="rfc9309",
             show_default=True,
-            help="Whose reading of the file.",
+            help="Parsing profile.",
         ),
         click.Option(
             ["--engine"],
             type=click.Choice(ENGINES),
-            help="Which engine answers; both compares them. By default CANFETCH_ENGINE, or native where it is built.",
+            help="Engine; both runs the two and compares them.  [default: CANFETCH_ENGINE, or native if available]",
         ),
         click.Option(
             ["--max-bytes"],
@@ -123,43 +119,16 @@ def _parameters() -> list[click.Parameter]:
             type=int,
             default=DEFAULT_MAX_BYTES,
             show_default=True,
-            help="How much of the file is read.",
+            help="Number of bytes of robots.txt to parse.",
         ),
-        click.Option(
-            ["--format"],
-            type=click.Choice(FORMATS),
-            default="text",
-            show_default=True,
-            help="How the answer is written.",
-        ),
-        click.Option(
-            ["--no-color"],
-            is_flag=True,
-            help="No colour, even on a terminal; NO_COLOR in the environment does the same, FORCE_COLOR the contrary.",
-        ),
-        click.Option(
-            ["-q", "--quiet"],
-            is_flag=True,
-            help="Write no answer: the exit code is it. Errors are still said.",
-        ),
+        format_option(_FORMATS),
+        no_color_option(),
+        quiet_option(),
         click.Option(
             ["--evidence"],
             metavar="FOLDER",
             type=click.Path(),
-            help="Put every decision on the record there, one NDJSON line each, with the file that counted.",
+            help="Record every decision there as a line of NDJSON, together with the robots.txt.",
         ),
         *network_parameters(),
-    ]
-
-
-def _known_agents(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only while a line is completed
-
-    from canfetch.agents import CRAWLERS  # noqa: PLC0415 - the same
-
-    folded = incomplete.lower()
-    return [
-        CompletionItem(crawler.name, help=f"{crawler.operator}, {crawler.purpose}")
-        for crawler in CRAWLERS
-        if crawler.name.lower().startswith(folded)
     ]

@@ -1,62 +1,64 @@
-"""`canfetch explain --all-profiles`: one line a reading, and a mark where it disagrees."""
+"""`canfetch explain --all-profiles`: one line for each profile, with a mark where the answer differs."""
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from canfetch.cli.decisions.run import Answer, Session
-from canfetch.cli.shared.terminal import Palette, columns, padded, shown, wants_color
+from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import Verdict
 
-_NAME_COLUMNS: Final = max(map(columns, PROFILES))
-_DISAGREES: Final = "!"
+if TYPE_CHECKING:
+    from canfetch.cli.decisions.run import Answer, DecisionRun
+
+_NAME_WIDTH: Final = max(map(display_width, PROFILES))
+_DIFFERENT: Final = "!"
 
 
-class Readings:
-    """For each URL and agent a line for each profile, and what they come to."""
+class ProfileComparison:
+    """Writes a block for each URL and agent: a line for each profile, and a summary."""
 
-    def __init__(self, session: Session) -> None:
-        self._palette = Palette(on=wants_color(no_color=session.question.no_color))
-        self._askers = session.askers
-        self._compared_with = session.question.profile
-        self._of_url: list[Answer] = []
+    def __init__(self, run: "DecisionRun") -> None:
+        self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
+        self._agents = run.agents
+        self._base_profile = run.options.profile
+        self._url_answers: list[Answer] = []
         self._started = False
 
-    def write(self, answer: Answer) -> None:
-        """Keep what one profile says, and write the block when the last has spoken."""
+    def write(self, answer: "Answer") -> None:
+        """Add the answer of one profile, and write the blocks of a URL after the last profile."""
         if not answer.verdicts:
-            # Standard error has said it.
-            self._of_url = []
+            # The URL was reported on standard error.
+            self._url_answers = []
             return
-        self._of_url.append(answer)
-        if len(self._of_url) == len(PROFILES):
-            for place in range(len(self._askers)):
-                self._write_block(place)
-            self._of_url = []
+        self._url_answers.append(answer)
+        if len(self._url_answers) == len(PROFILES):
+            for index in range(len(self._agents)):
+                self._write_block(index)
+            self._url_answers = []
 
     def end(self) -> None:
-        """Nothing belongs at the end."""
+        """Do nothing: the comparison has no footer."""
 
-    def _write_block(self, place: int) -> None:
-        verdicts = [answer.verdicts[place] for answer in self._of_url]
-        usual = next(verdict for verdict in verdicts if verdict.profile == self._compared_with)
+    def _write_block(self, index: int) -> None:
+        verdicts = [answer.verdicts[index] for answer in self._url_answers]
+        base = next(verdict for verdict in verdicts if verdict.profile == self._base_profile)
         if self._started:
             sys.stdout.write("\n")
         self._started = True
-        name, url = shown(self._askers[place].name), shown(self._of_url[0].url)
-        lines = [f"{self._palette.strong(name)}, {url}", *(self._line(verdict, usual) for verdict in verdicts)]
-        lines.append(self._palette.faint(f"  {_sum_of(verdicts, usual)}"))
+        name, url = printable(self._agents[index].name), printable(self._url_answers[0].url)
+        lines = [f"{self._palette.strong(name)}, {url}", *(self._line(verdict, base) for verdict in verdicts)]
+        lines.append(self._palette.faint(f"  {_summary(verdicts, base)}"))
         sys.stdout.write("".join(f"{line}\n" for line in lines))
 
-    def _line(self, verdict: Verdict, usual: Verdict) -> str:
+    def _line(self, verdict: Verdict, base: Verdict) -> str:
         status = self._palette.good("allowed   ") if verdict.allowed else self._palette.bad("disallowed")
-        mark = " " if verdict.allowed == usual.allowed else self._palette.strong(_DISAGREES)
-        return f"{mark} {padded(verdict.profile, _NAME_COLUMNS)}  {status}  {shown(verdict.explanation)}"
+        mark = " " if verdict.allowed == base.allowed else self._palette.strong(_DIFFERENT)
+        return f"{mark} {pad(verdict.profile, _NAME_WIDTH)}  {status}  {printable(verdict.explanation)}"
 
 
-def _sum_of(verdicts: list[Verdict], usual: Verdict) -> str:
-    others = [verdict.profile for verdict in verdicts if verdict.allowed != usual.allowed]
+def _summary(verdicts: list[Verdict], base: Verdict) -> str:
+    others = [verdict.profile for verdict in verdicts if verdict.allowed != base.allowed]
     if not others:
-        return f"all {len(verdicts)} readings agree"
+        return f"all {len(verdicts)} profiles agree"
     differ = "differs" if len(others) == 1 else "differ"
-    return f"{len(others)} of {len(verdicts)} readings {differ} from {usual.profile}: {', '.join(others)}"
+    return f"{len(others)} of {len(verdicts)} profiles {differ} from {base.profile}: {', '.join(others)}"

@@ -1,15 +1,15 @@
-"""Whose robots.txt decides about a URL: the one that was given, or the URL's own, fetched."""
+"""The robots.txt that decides about a URL: the file passed with `--robots`, or the file of the URL's origin."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from canfetch.cli.decisions.options import STANDARD_INPUT, Question
-from canfetch.cli.decisions.urls import MOST_CHARACTERS, AskedURL
-from canfetch.cli.shared.input_files import read_robots
-from canfetch.cli.shared.problems import Problem
+from canfetch.cli.decisions.options import DecisionOptions
+from canfetch.cli.decisions.urls import RequestedURL
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots
 from canfetch.core.agent import Agent
-from canfetch.core.document import RobotsTxt
+from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import check_origin, parse_robots_url
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
@@ -20,66 +20,66 @@ if TYPE_CHECKING:
     from canfetch.client.origin_state import OriginState
 
 
-class QuotedFile(NamedTuple):
-    """A file that lines are quoted from, and what people call it."""
+class NamedRobots(NamedTuple):
+    """A parsed file, and the name that messages and excerpts show."""
 
     robots: RobotsTxt
     name: str
 
 
 class RobotsFile(Protocol):
-    """A robots.txt, and what it says to those who ask."""
+    """A robots.txt and the agents to decide for."""
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
         """Decide about a URL for each agent, in order."""
 
     def allows_all(self, urls: list[str]) -> bool:
-        """Say whether every agent may fetch every URL."""
+        """Return whether every agent may fetch every URL."""
 
-    def quoted(self) -> QuotedFile | None:
-        """Give the file whose rules decide, or None where none do."""
+    def deciding_file(self) -> NamedRobots | None:
+        """Return the file whose rules decide, or None if no rules apply."""
 
     def with_profile(self, profile: str) -> "RobotsFile":
-        """Give the same file, read by another profile.
+        """Return the same file, parsed with another profile.
 
-        Cost: O(octets of the file).
+        Cost: O(bytes of the file).
         """
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
-        """Put a decision on the record, with what is known of the file."""
+        """Record a decision together with the file."""
 
 
-Paired = Generator[tuple[AskedURL, RobotsFile | CanfetchError | Problem]]
+URLsWithFiles = Generator[tuple[RequestedURL, RobotsFile | CanfetchError | CommandError]]
 
 
 class RobotsFiles(Protocol):
-    """Gives each URL the file that decides about it."""
+    """Finds the file that decides about each URL."""
 
-    def of(self, urls: Generator[AskedURL]) -> Paired:
-        """Yield the URLs in their order, each with its file, or with what keeps it from having one."""
+    def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
+        """Yield the URLs in order, each with its file or with the error."""
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release connections and the store."""
 
 
-def files_of(question: Question, agents: list[Agent], *, say: Callable[[str], None]) -> RobotsFiles:
-    """Give the files that a question is about.
+def open_robots_files(options: DecisionOptions, agents: list[Agent], *, warn: Callable[[str], None]) -> RobotsFiles:
+    """Return the files that the options select.
 
     Args:
-        agents: who asks, in order.
-        say: writes a line to standard error.
-    Raises: Problem: they cannot be read, or an option does not fit.
+        agents: The agents to decide for.
+        warn: Writes a line to standard error.
+    Raises: CommandError: The file cannot be read, or an option is invalid.
     """
-    name = question.robots
-    if name is not None and "://" not in name:
-        return _GivenFile(read_robots(name, question), name, agents)
-    if question.robots_url is not None:
-        raise Problem("--robots-url says where a given file is from: give --robots FILE with it, or leave it out")
-    return _FetchedFiles(question, name, agents, say=say)
+    robots = options.robots
+    if robots is not None and "://" not in robots:
+        return _LocalFile(_parse_local(robots, options), robots, agents)
+    if options.robots_url is not None:
+        raise CommandError("--robots-url requires --robots FILE")
+    return _FetchedFiles(options, robots, agents, warn=warn)
 
 
-class _GivenFile:
-    """One file, which decides about every URL."""
+class _LocalFile:
+    """One file that decides about every URL."""
 
     def __init__(self, robots: RobotsTxt, name: str, agents: list[Agent]) -> None:
         self._robots = robots
@@ -87,10 +87,10 @@ class _GivenFile:
         self._agents = agents
         self._rules = [self._robots.rules_for(agent) for agent in agents]
 
-    def of(self, urls: Generator[AskedURL]) -> Paired:
+    def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         with closing(urls):
-            for asked in urls:
-                yield asked, self
+            for url in urls:
+                yield url, self
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
         return tuple(rules.decide(url) for rules in self._rules)
@@ -98,114 +98,124 @@ class _GivenFile:
     def allows_all(self, urls: list[str]) -> bool:
         return all(all(rules.allows_many(urls)) for rules in self._rules)
 
-    def quoted(self) -> QuotedFile:
-        return QuotedFile(self._robots, self._name)
+    def deciding_file(self) -> NamedRobots:
+        return NamedRobots(self._robots, self._name)
 
-    def with_profile(self, profile: str) -> "_GivenFile":
-        return _GivenFile(self._robots.with_profile(profile), self._name, self._agents)
+    def with_profile(self, profile: str) -> "_LocalFile":
+        return _LocalFile(self._robots.with_profile(profile), self._name, self._agents)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         evidence.record(url, verdict, content=self._robots.content)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the file is in memory."""
 
 
 class _FetchedFiles:
-    """Each URL's own file, or that of one origin; origins are asked at the same time."""
+    """The file of each URL's origin, or of one origin for all URLs."""
 
     def __init__(
-        self, question: Question, robots_url: str | None, agents: list[Agent], *, say: Callable[[str], None]
+        self, options: DecisionOptions, robots_url: str | None, agents: list[Agent], *, warn: Callable[[str], None]
     ) -> None:
-        # None of it is needed beside a given file, and all of it costs a start some time.
-        from canfetch.cli.shared.origin_lookup import Origins  # noqa: PLC0415
+        # Importing the client takes time that a run with a local file does not have to spend.
+        from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415
 
-        self._robots_url = None if robots_url is None else _robots_url(robots_url)
+        self._robots_url = None if robots_url is None else _to_robots_url(robots_url)
         self._agents = agents
-        self._origins = Origins(
-            question.network,
-            say=say,
-            profile=question.profile,
-            max_bytes=question.max_bytes,
-            engine=question.engine,
+        self._lookup = OriginLookup(
+            options.network,
+            warn=warn,
+            profile=options.profile,
+            max_bytes=options.max_bytes,
+            engine=options.engine,
         )
 
-    def of(self, urls: Generator[AskedURL]) -> Paired:
+    def assign(self, urls: Generator[RequestedURL]) -> URLsWithFiles:
         last: _FetchedFile | None = None
-        rows = self._origins.ahead(
-            urls, url_of=self._asked_of, weight_of=lambda asked: len(asked.url), most_weight=MOST_CHARACTERS
-        )
+        rows = self._lookup.states(urls, to_url=self._lookup_url, to_weight=lambda url: len(url.url))
         with closing(rows):
-            for asked, known in rows:
-                if isinstance(known, CanfetchError | Problem):
-                    yield asked, known
+            for url, state in rows:
+                if isinstance(state, CanfetchError | CommandError):
+                    yield url, state
                     continue
-                if last is None or last.known is not known:
-                    last = _FetchedFile(known, self._agents, is_named=self._robots_url is not None)
-                yield asked, last
+                if last is None or last.state is not state:
+                    last = _FetchedFile(state, self._agents, check_origin=self._robots_url is not None)
+                yield url, last
 
     def close(self) -> None:
-        self._origins.close()
+        self._lookup.close()
 
-    def _asked_of(self, asked: AskedURL) -> str:
-        if asked.problem:
-            raise Problem(asked.problem)
+    def _lookup_url(self, url: RequestedURL) -> str:
+        if url.error:
+            raise CommandError(url.error)
         if self._robots_url is not None:
             return self._robots_url
-        if asked.url.startswith("/"):
-            raise InvalidURL(
-                f"{quoted(asked.url)} has no origin to ask: give an absolute URL, or the file with --robots"
-            )
-        return asked.url
+        if url.url.startswith("/"):
+            raise InvalidURL(f"cannot fetch robots.txt for {quoted(url.url)}: expected an absolute URL, or --robots")
+        return url.url
 
 
 class _FetchedFile:
-    """What is known of an origin, for those who ask."""
+    """The state of one origin."""
 
-    def __init__(self, known: "OriginState", agents: list[Agent], *, is_named: bool) -> None:
-        self.known = known
+    def __init__(self, state: "OriginState", agents: list[Agent], *, check_origin: bool) -> None:
+        self.state = state
         self._agents = agents
-        self._is_named = is_named
+        self._check_origin = check_origin
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
-        now = self._now_for(url)
-        return tuple(self.known.decide(url, agent, now) for agent in self._agents)
+        now = self._now(url)
+        return tuple(self.state.decide(url, agent, now) for agent in self._agents)
 
     def allows_all(self, urls: list[str]) -> bool:
-        # Every URL is asked about, so that a bad one is told whatever the others come to.
+        # Every URL is checked, so that an invalid one is reported even after a disallowed one.
         allowed = True
         for url in urls:
-            now = self._now_for(url)
+            now = self._now(url)
             for agent in self._agents:
-                allowed = self.known.allows(url, agent, now) and allowed
+                allowed = self.state.allows(url, agent, now) and allowed
         return allowed
 
-    def quoted(self) -> QuotedFile | None:
-        known = self.known
-        copy = known.effective_access(known.entry.fetched_at).copy
-        return None if copy is None else QuotedFile(known.parse_copy(copy), known.origin.robots_url)
+    def deciding_file(self) -> NamedRobots | None:
+        state = self.state
+        copy = state.effective_access(state.entry.fetched_at).copy
+        return None if copy is None else NamedRobots(state.parse_copy(copy), state.origin.robots_url)
 
     def with_profile(self, profile: str) -> "_FetchedFile":
-        return _FetchedFile(self.known.with_profile(profile), self._agents, is_named=self._is_named)
+        return _FetchedFile(self.state.with_profile(profile), self._agents, check_origin=self._check_origin)
 
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
-        evidence.record(url, verdict, self.known)
+        evidence.record(url, verdict, self.state)
 
-    def _now_for(self, url: str) -> float:
-        import time  # noqa: PLC0415 - beside a client it is nothing
+    def _now(self, url: str) -> float:
+        import time  # noqa: PLC0415 - not needed for a local file
 
-        if self._is_named:
-            # Where there is no file, nothing else tells that it rules over another origin.
-            check_origin(self.known.origin, url, None)
+        if self._check_origin:
+            # Without a file, the decision itself does not compare origins.
+            check_origin(self.state.origin, url, None)
         return time.time()
 
 
-def _robots_url(given: str) -> str:
-    """Give the robots.txt URL that is meant; an origin alone means its own."""
-    scheme, _, place = given.partition("://")
-    is_origin = place and not place.partition("/")[2]
-    url = f"{scheme}://{place.removesuffix('/')}/robots.txt" if is_origin else given
+def _parse_local(name: str, options: DecisionOptions) -> RobotsTxt:
+    content = read_robots(name, max_bytes=options.max_bytes)
+    try:
+        return parse(
+            content,
+            url=options.robots_url,
+            profile=options.profile,
+            max_bytes=options.max_bytes,
+            engine=options.engine,
+        )
+    except InvalidRobotsURL as error:
+        raise CommandError(f"--robots-url: {error}") from None
+
+
+def _to_robots_url(option: str) -> str:
+    """Return the robots.txt URL for the value of `--robots`. An origin alone stands for its robots.txt."""
+    scheme, _, rest = option.partition("://")
+    is_origin = rest and not rest.partition("/")[2]
+    url = f"{scheme}://{rest.removesuffix('/')}/robots.txt" if is_origin else option
     try:
         return parse_robots_url(url).robots_url
     except InvalidRobotsURL as error:
-        raise Problem(f"--robots: {error}") from None
+        raise CommandError(f"--robots: {error}") from None

@@ -1,17 +1,26 @@
-"""URLs in, answers out, one at a time: what the three commands write is made here."""
+"""A run over all URLs and agents: it opens the inputs, yields the answers, and computes the exit code."""
 
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from canfetch.cli.decisions.options import Question
-from canfetch.cli.decisions.robots_files import Paired, RobotsFile, files_of
-from canfetch.cli.decisions.urls import MOST_CHARACTERS, AskedURL, asked_urls
-from canfetch.cli.shared.agent_arguments import Asker, askers_of
-from canfetch.cli.shared.input_files import check_limit, check_standard_input, close_input, open_input
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
-from canfetch.cli.shared.progress import Progress, progress_over
+from canfetch.cli.decisions.agent_list import requested_agents
+from canfetch.cli.decisions.options import DecisionOptions
+from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles, open_robots_files
+from canfetch.cli.decisions.urls import RequestedURL, read_urls
+from canfetch.cli.shared.agent_arguments import RequestedAgent
+from canfetch.cli.shared.command_errors import (
+    EXIT_ERROR,
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    CommandError,
+    shorten_message,
+)
+from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
+from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
+from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.terminal import is_terminal
+from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
@@ -20,12 +29,12 @@ from canfetch.errors import CanfetchError
 if TYPE_CHECKING:
     from canfetch.client.evidence import EvidenceRecorder
 
-# URLs that are asked at once where nothing but the exit code is wanted.
+# URLs checked in one call if only the exit code is wanted.
 _BATCH_URLS: Final = 4096
 
 
 class Answer(NamedTuple):
-    """What is said of one URL: a verdict for each asker, in order, and their file; or what kept them from it."""
+    """The verdicts on one URL, one for each agent in order, with the file; or the error if there are none."""
 
     url: str
     verdicts: tuple[Verdict, ...]
@@ -33,42 +42,37 @@ class Answer(NamedTuple):
     error: str
 
 
-class Session:
-    """One run: the file, who asks, and what came of it so far.
+class DecisionRun:
+    """A run of `check`, `explain` or `matrix`. Use it as a context manager.
 
-    Raises: Problem: something that is given does not fit; nothing is written then.
+    Raises: CommandError: An option is invalid or an input cannot be opened. Nothing has been written then.
     """
 
-    def __init__(self, question: Question) -> None:
-        if not question.urls and question.urls_file is None:
-            raise Problem("no URL: give one or more, or --urls-file FILE")
-        if question.all_profiles and question.evidence is not None:
-            raise Problem("--evidence records one profile's decisions: leave --all-profiles out")
-        check_standard_input(question)
-        check_limit(question)
-        self.question = question
-        self.askers: list[Asker] = askers_of(question)
+    def __init__(self, options: DecisionOptions) -> None:
+        _check_options(options)
+        self.options = options
+        self.agents: list[RequestedAgent] = requested_agents(options)
         self._progress = Progress()
-        self._files = files_of(question, [asker.agent for asker in self.askers], say=self._say)
+        self._files = open_robots_files(options, [agent.agent for agent in self.agents], warn=self._print_error)
         try:
-            self._evidence = _recorder_of(question)
-            self._listed = None if question.urls_file is None else open_input(question.urls_file, "--urls-file")
+            self._evidence = _open_evidence(options.evidence)
+            self._listed = None if options.urls_file is None else open_input(options.urls_file, "--urls-file")
         except BaseException:
             self._files.close()
             raise
-        self._progress = progress_over(self._listed, wanted=question.quiet or not is_terminal(sys.stdout))
-        self._paired: Paired | None = None
-        # The file that was asked last, and how every profile reads it.
-        self._read: tuple[RobotsFile, list[RobotsFile]] | None = None
-        self.exit_code = ALLOWED
-        self._urls = 0
+        self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
+        self._pairs: URLsWithFiles | None = None
+        # The last file, parsed with every profile.
+        self._parsed: tuple[RobotsFile, list[RobotsFile]] | None = None
+        self.exit_code = EXIT_OK
+        self._url_count = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._paired is not None:
-            self._paired.close()
+        if self._pairs is not None:
+            self._pairs.close()
         elif self._listed is not None:
             close_input(self._listed)
         self._progress.close()
@@ -77,114 +81,139 @@ class Session:
             self._evidence.close()
 
     def answers(self) -> Iterator[Answer]:
-        """Yield an answer for each URL, and say of a bad one on standard error what is wrong with it.
+        """Yield an answer for each URL, and report invalid URLs on standard error.
 
-        Raises: Problem: there is not one URL.
-        Cost: O(octets of the URLs); of a given file's URLs, one is in memory at a time.
+        With `--all-profiles`, a URL has one answer for each profile.
+
+        Raises: CommandError: There is no URL.
+        Cost: O(bytes of the URLs); with a local file, one URL is in memory at a time.
         """
-        for asked, file in self._pairs():
-            for reading in self._readings(file):
-                answer = self._answer(asked, reading)
+        for url, file in self._urls_with_files():
+            for parsed in self._parsed_files(file):
+                answer = self._answer(url, parsed)
                 yield answer
                 if not answer.verdicts:
-                    # What is wrong with a URL is so in every reading.
+                    # An invalid URL is invalid in every profile.
                     break
-        self._end()
+        self._check_url_count()
 
-    def _readings(self, file: RobotsFile | CanfetchError | Problem) -> Iterator[RobotsFile | CanfetchError | Problem]:
-        if not self.question.all_profiles or isinstance(file, CanfetchError | Problem):
-            yield file
-            return
-        if self._read is None or self._read[0] is not file:
-            self._read = file, [file.with_profile(profile) for profile in PROFILES]
-        yield from self._read[1]
+    def check_all(self) -> None:
+        """Compute only the exit code, which is faster than `answers`.
 
-    def settle(self) -> None:
-        """Ask for every URL, for the exit code alone: quicker, and nothing is kept.
-
-        Raises: Problem: there is not one URL.
+        Raises: CommandError: There is no URL.
         """
-        if self.question.all_profiles:
+        if self.options.all_profiles:
             for _ in self.answers():
                 pass
             return
-        batch: list[AskedURL] = []
+        batch: list[RequestedURL] = []
         batch_file: RobotsFile | None = None
         characters = 0
-        for asked, file in self._pairs():
-            if file is not batch_file or len(batch) == _BATCH_URLS or characters > MOST_CHARACTERS:
-                self._settle_batch(batch, batch_file)
+        for url, file in self._urls_with_files():
+            if file is not batch_file or len(batch) == _BATCH_URLS or characters > MAX_WAITING_CHARACTERS:
+                self._check_batch(batch, batch_file)
                 batch, batch_file, characters = [], None, 0
-            if isinstance(file, CanfetchError | Problem) or self._evidence is not None:
-                self._answer(asked, file)
+            if isinstance(file, CanfetchError | CommandError) or self._evidence is not None:
+                self._answer(url, file)
                 continue
             batch_file = file
-            batch.append(asked)
-            characters += len(asked.url)
-        self._settle_batch(batch, batch_file)
-        self._end()
+            batch.append(url)
+            characters += len(url.url)
+        self._check_batch(batch, batch_file)
+        self._check_url_count()
 
-    def _settle_batch(self, batch: list[AskedURL], file: RobotsFile | None) -> None:
+    def _check_batch(self, batch: list[RequestedURL], file: RobotsFile | None) -> None:
         if file is None:
             return
         try:
-            for asked in batch:
-                _raise(asked.problem)
-            allowed = file.allows_all([asked.url for asked in batch])
-        except (CanfetchError, Problem):
-            # One by one, so that each bad one is said and the others count.
-            for asked in batch:
-                self._answer(asked, file)
+            for url in batch:
+                _raise_error(url)
+            allowed = file.allows_all([url.url for url in batch])
+        except (CanfetchError, CommandError):
+            # Check one URL at a time, to report each invalid one and still check the others.
+            for url in batch:
+                self._answer(url, file)
             return
-        if self.exit_code == ALLOWED and not allowed:
-            self.exit_code = DISALLOWED
+        if self.exit_code == EXIT_OK and not allowed:
+            self.exit_code = EXIT_NEGATIVE
 
-    def _answer(self, asked: AskedURL, file: RobotsFile | CanfetchError | Problem) -> Answer:
+    def _answer(self, url: RequestedURL, file: RobotsFile | CanfetchError | CommandError) -> Answer:
         try:
-            _raise(asked.problem)
-            if isinstance(file, CanfetchError | Problem):
+            _raise_error(url)
+            if isinstance(file, CanfetchError | CommandError):
                 raise file
-            verdicts = file.decide(asked.url)
+            verdicts = file.decide(url.url)
             if self._evidence is not None:
                 for verdict in verdicts:
-                    file.record(self._evidence, asked.url, verdict)
-        except (CanfetchError, Problem) as error:
-            self.exit_code = UNCOMPUTED
-            text = cropped(str(error))
-            self._say(f"canfetch: {asked.place}{text}")
-            return Answer(asked.url, (), None, text)
-        if self.exit_code == ALLOWED and not all(verdict.allowed for verdict in verdicts):
-            self.exit_code = DISALLOWED
-        return Answer(asked.url, verdicts, file, "")
+                    file.record(self._evidence, url.url, verdict)
+        except (CanfetchError, CommandError) as error:
+            self.exit_code = EXIT_ERROR
+            text = shorten_message(str(error))
+            self._print_error(f"canfetch: {url.location}{text}")
+            return Answer(url.url, (), None, text)
+        if self.exit_code == EXIT_OK and not all(verdict.allowed for verdict in verdicts):
+            self.exit_code = EXIT_NEGATIVE
+        return Answer(url.url, verdicts, file, "")
 
-    def _pairs(self) -> Paired:
-        self._paired = self._files.of(asked_urls(self.question, self._listed))
-        for asked, file in self._paired:
-            self._urls += 1
-            yield asked, file
-            self._progress.advance(asked.octets)
+    def _parsed_files(
+        self, file: RobotsFile | CanfetchError | CommandError
+    ) -> Iterator[RobotsFile | CanfetchError | CommandError]:
+        if not self.options.all_profiles or isinstance(file, CanfetchError | CommandError):
+            yield file
+            return
+        if self._parsed is None or self._parsed[0] is not file:
+            self._parsed = file, [file.with_profile(profile) for profile in PROFILES]
+        yield from self._parsed[1]
 
-    def _say(self, line: str) -> None:
-        self._progress.say(line)
+    def _urls_with_files(self) -> URLsWithFiles:
+        self._pairs = self._files.assign(read_urls(self.options.urls, self._listed, self.options.urls_file))
+        for url, file in self._pairs:
+            self._url_count += 1
+            yield url, file
+            self._progress.advance(url.size)
 
-    def _end(self) -> None:
-        if not self._urls:
-            raise Problem(f"--urls-file {quoted(self.question.urls_file)} holds no URL: write one a line")
+    def _print_error(self, line: str) -> None:
+        self._progress.print_error(line)
+
+    def _check_url_count(self) -> None:
+        if not self._url_count:
+            raise CommandError(f"--urls-file {quoted(self.options.urls_file)} is empty: expected one URL a line")
 
 
-def _recorder_of(question: Question) -> "EvidenceRecorder | None":
-    if question.evidence is None:
+def _check_options(options: DecisionOptions) -> None:
+    if not options.urls and options.urls_file is None:
+        raise CommandError("no URL: pass one or more, or --urls-file FILE")
+    if options.all_profiles and options.evidence is not None:
+        raise CommandError("--evidence and --all-profiles cannot be used together")
+    check_standard_input(
+        [
+            ("--robots", options.robots),
+            ("--urls-file", options.urls_file),
+            ("--agents-file", options.agents_file),
+            ("--agents-registry", options.agents_registry),
+        ]
+    )
+    max_bytes = options.max_bytes
+    if max_bytes < DEFAULT_MAX_BYTES:
+        expected = f"at least {DEFAULT_MAX_BYTES} (RFC 9309 section 2.5)"
+        raise CommandError(f"invalid --max-bytes {max_bytes}: expected {expected}")
+    if max_bytes > MAX_BYTES_LIMIT:
+        raise CommandError(f"invalid --max-bytes {max_bytes}: expected at most {MAX_BYTES_LIMIT} (512 MiB)")
+
+
+def _open_evidence(folder: str | None) -> "EvidenceRecorder | None":
+    if folder is None:
         return None
-    if not question.evidence:
-        raise Problem("--evidence '' names no folder: give one, such as evidence, or . for this one")
-    from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - few want it, and it imports a client
+    if not folder:
+        raise CommandError("invalid --evidence '': expected a folder, such as evidence, or . for this one")
+    from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - imports the client
 
     try:
-        return EvidenceRecorder(question.evidence, store_content=True)
+        return EvidenceRecorder(folder, store_content=True)
     except CanfetchError as error:
-        raise Problem(f"--evidence {error}: give a folder that can be written") from None
+        raise CommandError(f"--evidence: {error}") from None
 
 
-def _raise(problem: str) -> None:
-    if problem:
-        raise Problem(problem)
+def _raise_error(url: RequestedURL) -> None:
+    if url.error:
+        raise CommandError(url.error)

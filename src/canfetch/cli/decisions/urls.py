@@ -1,37 +1,37 @@
-"""The URLs that are asked about, one at a time, from the command line and from a list."""
+"""The URLs to decide about, from the command line and from `--urls-file`."""
 
 from collections.abc import Generator
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from canfetch.cli.decisions.options import Question
-from canfetch.cli.shared.input_files import close_input, listed_lines
-
-# Whatever waits in memory is done when it is this long, be the URLs few and large.
-MOST_CHARACTERS: Final = 1 << 20
+from canfetch.cli.shared.input_files import close_input, read_lines
 
 
-class AskedURL(NamedTuple):
-    """A URL as given, where it stands, what is wrong with it already, and the octets that it took in its list."""
+class RequestedURL(NamedTuple):
+    """A URL as typed.
+
+    `location` is the prefix of messages about the URL, `error` the reason why it cannot be used, or an empty string,
+    and `size` its bytes in `--urls-file`.
+    """
 
     url: str
-    place: str
-    problem: str
-    octets: int
+    location: str = ""
+    error: str = ""
+    size: int = 0
 
 
-def asked_urls(question: Question, listed: BinaryIO | None) -> Generator[AskedURL]:
-    """Yield the URLs of a question; whoever reads the list to its end, or stops reading it, closes it with that.
+def read_urls(urls: tuple[str, ...], listed: BinaryIO | None, list_name: str | None) -> Generator[RequestedURL]:
+    """Yield the URLs of the command line, then those of a list; close the list at the end.
 
-    Raises: Problem: the list cannot be read further.
-    Cost: O(octets); one is in memory at a time.
+    Raises: CommandError: Reading the list fails.
+    Cost: O(bytes); one URL is in memory at a time.
     """
-    for url in question.urls:
-        yield AskedURL(url, "", "", 0)
-    if listed is None or question.urls_file is None:
+    for url in urls:
+        yield RequestedURL(url)
+    if listed is None or list_name is None:
         return
     try:
-        for line in listed_lines(listed, question.urls_file):
-            problem = f"{line.text[:40]!r}... is longer than 1 MiB: give a shorter URL" if line.too_long else ""
-            yield AskedURL(line.text, line.place, problem, line.octets)
+        for line in read_lines(listed, list_name):
+            error = f"invalid URL {line.text[:40]!r}...: expected at most 1 MiB" if line.too_long else ""
+            yield RequestedURL(line.text, line.location, error, line.size)
     finally:
         close_input(listed)

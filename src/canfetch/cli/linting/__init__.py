@@ -1,1 +1,1 @@
-"""`lint` and `fmt`."""
+"""The commands about the quality of robots.txt files: `lint` and `fmt`."""

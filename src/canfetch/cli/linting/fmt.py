@@ -1,4 +1,4 @@
-"""`canfetch fmt`: one way of writing a robots.txt, with every verdict as it was."""
+"""`canfetch fmt`: format robots.txt files without changing any verdict."""
 
 import sys
 from contextlib import closing
@@ -7,24 +7,25 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.author.formatting import FormatResult, format_robots
-from canfetch.cli.decisions.options import STANDARD_INPUT
-from canfetch.cli.decisions.verdict_rows import JsonWriter, as_given
-from canfetch.cli.linting.diffs import difference_lines
-from canfetch.cli.linting.sources import is_origin, read_source, sources_of
-from canfetch.cli.shared.output_files import rewrite, to_standard_output
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
-from canfetch.cli.shared.progress import progress_of
-from canfetch.cli.shared.terminal import is_terminal, shown
+from canfetch.cli.linting.diffs import diff_lines
+from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input
+from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.output_files import replace_file, write_standard_output
+from canfetch.cli.shared.progress import item_progress
+from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.terminal import is_terminal, printable
 
-_LEFT: Final = {
-    "records": "how records are written",
+_SKIPPED: Final = {
+    "records": "the spelling of records",
     "group-gaps": "blank lines between groups",
     "blank-lines": "blank lines",
 }
 
 
-class FormatQuestion(NamedTuple):
-    """The options of `canfetch fmt`, as given."""
+class _Options(NamedTuple):
+    """The values of the options."""
 
     names: tuple[str, ...]
     check: bool
@@ -37,81 +38,80 @@ class FormatQuestion(NamedTuple):
         return not self.check and not self.diff
 
 
-class _Done(NamedTuple):
-    """What became of one file; `problem` is in a line why nothing did."""
+class _FormattedFile(NamedTuple):
+    """A file before and after formatting. `error` is the reason why it could not be formatted, or an empty string."""
 
     name: str
     before: bytes
     result: FormatResult
-    problem: str
+    error: str
 
     @property
     def changed(self) -> bool:
         return self.result.content != self.before
 
 
-def _run(**given: Any) -> NoReturn:
-    question = FormatQuestion(**given)
-    names = tuple(sources_of(question.names or ("robots.txt",)))
-    if any(map(is_origin, names)):
-        raise Problem("what is fetched cannot be written back: save it, and give the file")
-    if names.count(STANDARD_INPUT) > 1:
-        raise Problem("standard input can be read once: give - once")
-    if question.format != "text" and not question.check:
-        raise Problem(f"--format {question.format} tells what would change: give --check, too")
-    click.get_current_context().exit(_format(question, names))
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    names = tuple(expand_directories(options.names or DEFAULT_NAMES))
+    if any(map(is_url, names)):
+        raise CommandError("fetched files cannot be formatted: save the file, and pass its name")
+    check_standard_input([("", name) for name in names])
+    if options.format != "text" and not options.check:
+        raise CommandError(f"--format {options.format} requires --check")
+    click.get_current_context().exit(_format_all(options, names))
 
 
-def _format(question: FormatQuestion, names: tuple[str, ...]) -> int:
-    writer = None if question.format == "text" else JsonWriter(lines=question.format == "ndjson")
-    code = ALLOWED
-    with closing(progress_of(len(names), wanted=not is_terminal(sys.stdout))) as progress:
-        for done in map(_done, names):
-            if done.problem:
-                code = UNCOMPUTED
-                progress.say(f"canfetch: {cropped(done.problem)}")
-            elif done.changed and not question.writes:
-                code = max(code, DISALLOWED)
+def _format_all(options: _Options, names: tuple[str, ...]) -> int:
+    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    code = EXIT_OK
+    with closing(item_progress(len(names), enabled=not is_terminal(sys.stdout))) as progress:
+        for file in map(_format, names):
+            if file.error:
+                code = EXIT_ERROR
+                progress.print_error(f"canfetch: {shorten_message(file.error)}")
+            elif file.changed and not options.writes:
+                code = max(code, EXIT_NEGATIVE)
             if writer is None:
-                _tell(question, done)
+                _write(options, file)
             else:
-                writer.write(_json(done))
+                writer.write(_to_json(file))
             progress.advance(1)
     if writer is not None:
         writer.end()
     return code
 
 
-def _done(name: str) -> _Done:
+def _format(name: str) -> _FormattedFile:
     source = read_source(name)
-    if source.given is None:
-        return _Done(name, b"", FormatResult(b"", source.problem), source.problem)
-    result = format_robots(source.given.content)
-    problem = f"{name} is not formatted: {result.refusal}" if result.refusal else ""
-    return _Done(name, source.given.content, result, problem)
+    if source.lint_input is None:
+        return _FormattedFile(name, b"", FormatResult(b"", source.error), source.error)
+    content = source.lint_input.content
+    result = format_robots(content)
+    return _FormattedFile(name, content, result, f"cannot format {name}: {result.refusal}" if result.refusal else "")
 
 
-def _tell(question: FormatQuestion, done: _Done) -> None:
-    if question.diff:
-        sys.stdout.writelines(difference_lines(done.name, done.before, done.result.content))
-    elif done.name == STANDARD_INPUT and question.writes:
-        # Also where it is refused: a pipe that loses the file would be worse.
-        to_standard_output(done.result.content)
-    elif done.changed:
-        if question.writes:
-            rewrite(done.name, done.result.content)
-        left = ", ".join(_LEFT[name] for name in done.result.skipped)
-        said = "written anew" if question.writes else "would be written anew"
-        because = f"; left as it is, since verdicts would change: {left}" if left else ""
-        sys.stdout.write(f"{shown(done.name)}: {said}{because}\n")
+def _write(options: _Options, file: _FormattedFile) -> None:
+    if options.diff:
+        sys.stdout.writelines(diff_lines(file.name, file.before, file.result.content))
+    elif file.name == STANDARD_INPUT and options.writes:
+        # A file that cannot be formatted is written unchanged, so that a pipe does not lose it.
+        write_standard_output(file.result.content)
+    elif file.changed:
+        if options.writes:
+            replace_file(file.name, file.result.content)
+        skipped = ", ".join(_SKIPPED[name] for name in file.result.skipped)
+        action = "reformatted" if options.writes else "would be reformatted"
+        note = f" (unchanged, to preserve verdicts: {skipped})" if skipped else ""
+        sys.stdout.write(f"{printable(file.name)}: {action}{note}\n")
 
 
-def _json(done: _Done) -> dict[str, Any]:
+def _to_json(file: _FormattedFile) -> dict[str, Any]:
     return {
-        "name": as_given(done.name),
-        "changed": done.changed,
-        "refusal": done.result.refusal,
-        "skipped": list(done.result.skipped),
+        "name": to_portable(file.name),
+        "changed": file.changed,
+        "refusal": file.result.refusal,
+        "skipped": list(file.result.skipped),
     }
 
 
@@ -119,23 +119,22 @@ command: Final = click.Command(
     "fmt",
     params=[
         click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|-]..."),
-        click.Option(["--check"], is_flag=True, help="Write nothing; exit 1 where something would change."),
-        click.Option(["--diff"], is_flag=True, help="Write nothing; show what would change, and exit 1."),
+        click.Option(["--check"], is_flag=True, help="Write no files; exit with 1 if a file would be reformatted."),
         click.Option(
-            ["--format"],
-            type=click.Choice(("text", "json", "ndjson")),
-            default="text",
-            show_default=True,
-            help="How --check tells it.",
+            ["--diff"],
+            is_flag=True,
+            help="Write no files; show a diff, and exit with 1 if a file would be reformatted.",
         ),
+        format_option(help="Output format of --check."),
     ],
     callback=_run,
-    short_help="Put a robots.txt into order, with every verdict kept.",
-    help="""Write robots.txt files in their one form: keys as the RFC writes them, single blank lines, LF at line ends.
+    short_help="Format robots.txt files without changing any verdict.",
+    help="""Format robots.txt files: canonical spelling of keys, single blank lines, LF line ends.
 
-    Comments, values and the order of lines stay. Every verdict stays in every profile, which is proved each time; a
-    file of which that cannot be said is left as it is. A folder stands for every robots.txt below it, - for standard
-    input, which is written to standard output; without any, robots.txt in this folder.""",
+    Comments, values and the order of lines are preserved. Each time, canfetch verifies that no verdict changes in any
+    profile; a file for which it cannot verify this is left unchanged. A directory stands for every robots.txt below
+    it. With -, standard input is formatted to standard output. Without an argument, robots.txt in the current directory
+    is formatted.""",
     epilog="""\b
 Examples:
   canfetch fmt robots.txt
@@ -143,5 +142,5 @@ Examples:
   canfetch fmt - < robots.txt
 
 \b
-Exit code: 0 done, 1 --check or --diff found what would change, 2 some file cannot be read or formatted.""",
+Exit codes: 0 success, 1 a file would be reformatted (--check, --diff), 2 a file cannot be read or formatted.""",
 )

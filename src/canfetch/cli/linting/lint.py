@@ -1,81 +1,79 @@
-"""`canfetch lint`: what is wrong, odd or not read alike in robots.txt files, and the mending of it."""
+"""`canfetch lint`: find and fix problems in robots.txt files."""
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
 from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.cli.decisions.options import STANDARD_INPUT
-from canfetch.cli.linting.configuration_file import configured
-from canfetch.cli.linting.diffs import difference_lines
-from canfetch.cli.linting.options import LintQuestion
-from canfetch.cli.linting.report_writers import LINT_FORMATS, LintOutput, output_of
-from canfetch.cli.linting.sources import Source, fetched_sources, is_origin, read_source, sources_of
+from canfetch.cli.linting.configuration_file import load_settings
+from canfetch.cli.linting.diffs import diff_lines
+from canfetch.cli.linting.options import LintOptions
+from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
+from canfetch.cli.linting.sources import DEFAULT_NAMES, Source, expand_directories, is_url, read_source
 from canfetch.cli.linting.watching import watch
-from canfetch.cli.shared.input_files import close_input, open_input
-from canfetch.cli.shared.network_options import network_parameters, taken_from
-from canfetch.cli.shared.output_files import rewrite, to_standard_output
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
-from canfetch.cli.shared.progress import Progress, progress_of
-from canfetch.cli.shared.terminal import Palette, is_terminal, wants_color
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
+from canfetch.cli.shared.network_options import network_parameters, pop_network_options
+from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.output_files import replace_file, write_standard_output
+from canfetch.cli.shared.progress import Progress, item_progress
+from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.origin import parse_robots_url
+from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.configuration import LintSettings
-from canfetch.lint.lint_input import SitePage
+from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import Linter, unknown_check
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 
-_CLEAN, _FOUND = ALLOWED, DISALLOWED
-_NOT_FOR_DOCUMENTS: Final = frozenset({"sarif", "gitlab", "junit", "html", "json"})
 
-
-def _run(**given: Any) -> NoReturn:
-    network = taken_from(given)
-    question = LintQuestion(**given, network=network)
-    settings = _settings(question)
+def _run(**values: Any) -> NoReturn:
+    network = pop_network_options(values)
+    options = LintOptions(**values, network=network)
+    settings = _load_settings(options)
     catalogue = load_catalogue(settings.language)
-    palette = Palette(on=wants_color(no_color=question.no_color) and question.output is None)
+    palette = Palette(enabled=use_color(no_color=options.no_color) and options.output is None)
     context = click.get_current_context()
-    if question.list_checks or question.explain is not None:
-        sys.stdout.writelines(f"{line}\n" for line in _told(question, catalogue, palette))
-        context.exit(_CLEAN)
-    linter = _linter(settings)
-    if question.watch:
-        context.exit(watch(question, linter, catalogue, palette))
-    # What is mended from standard input goes to standard output, alone.
-    usual = sys.stderr if question.mends and not question.diff and STANDARD_INPUT in question.names else sys.stdout
-    stream = usual if question.output is None else StringIO()
-    output = output_of(question.format, stream, catalogue, palette)
-    code = _lint(question, linter, settings, output)
-    if question.output is not None and isinstance(stream, StringIO):
-        rewrite(question.output, encode_text(stream.getvalue()))
+    if options.list_checks or options.explain is not None:
+        lines = _list_checks(options, catalogue) if options.explain is None else _explain(options, catalogue, palette)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        context.exit(EXIT_OK)
+    linter = _make_linter(settings)
+    if options.watch:
+        context.exit(watch(options, linter, catalogue, palette))
+    # A fixed file from standard input is written to standard output, so the report is not.
+    fixes_stream = options.applies_fixes and not options.diff and STANDARD_INPUT in options.names
+    stream = (sys.stderr if fixes_stream else sys.stdout) if options.output is None else StringIO()
+    code = _lint(options, linter, settings.fail_on, make_report_writer(options.format, stream, catalogue, palette))
+    if options.output is not None and isinstance(stream, StringIO):
+        replace_file(options.output, encode_text(stream.getvalue()))
     context.exit(code)
 
 
-def _settings(question: LintQuestion) -> LintSettings:
-    settings = LintSettings() if question.isolated else configured(question.config)
-    if question.isolated and question.config is not None:
-        raise Problem("--config names a file and --isolated reads none: give one of them")
+def _load_settings(options: LintOptions) -> LintSettings:
+    if options.isolated and options.config is not None:
+        raise CommandError("--config and --isolated cannot be used together")
+    settings = LintSettings() if options.isolated else load_settings(options.config)
     return settings._replace(
-        severities=question.severities or settings.severities,
-        select=question.select or settings.select,
-        ignore=(*settings.ignore, *question.ignore),
-        language=question.language or settings.language,
-        fail_on=settings.fail_on if question.fail_on is None else parse_severity(question.fail_on),
+        severities=options.severities or settings.severities,
+        select=options.select or settings.select,
+        ignore=(*settings.ignore, *options.ignore),
+        language=options.language or settings.language,
+        fail_on=settings.fail_on if options.fail_on is None else parse_severity(options.fail_on),
     )
 
 
-def _linter(settings: LintSettings) -> Linter:
+def _make_linter(settings: LintSettings) -> Linter:
     try:
         return Linter(
             severities=settings.severities,
@@ -86,120 +84,119 @@ def _linter(settings: LintSettings) -> Linter:
             folder=settings.folder,
         )
     except InvalidOption as error:
-        raise Problem(str(error)) from None
+        raise CommandError(str(error)) from None
 
 
-def _lint(question: LintQuestion, linter: Linter, settings: LintSettings, output: LintOutput) -> int:
-    code = _CLEAN
-    names = tuple(sources_of(question.names or ("robots.txt",)))
-    _check_names(question, names)
-    _check_mending(question, names)
-    wanted = question.output is not None or not is_terminal(sys.stdout)
-    with closing(progress_of(len(names), wanted=wanted)) as progress:
-        for source in _sources(question, names, progress):
-            if source.given is None:
-                code = UNCOMPUTED
-                progress.say(f"canfetch: {cropped(source.problem)}")
-                output.fail(source.name, source.problem)
-            elif question.diff:
-                if _shows_difference(question, linter, source) and code == _CLEAN:
-                    code = _FOUND
+def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: ReportWriter) -> int:
+    code = EXIT_OK
+    names = tuple(expand_directories(options.names or DEFAULT_NAMES))
+    _check_names(options, names)
+    _check_fix_options(options, names)
+    bar_enabled = options.output is not None or not is_terminal(sys.stdout)
+    with closing(item_progress(len(names), enabled=bar_enabled)) as progress:
+        for source in _sources(options, names, progress):
+            if source.lint_input is None:
+                code = EXIT_ERROR
+                progress.print_error(f"canfetch: {shorten_message(source.error)}")
+                writer.write_error(source.name, source.error)
+            elif options.diff:
+                if _write_diff(options, linter, source.name, source.lint_input) and code == EXIT_OK:
+                    code = EXIT_NEGATIVE
             else:
-                report = _report(question, linter, source)
-                output.write(report)
-                if code == _CLEAN and _fails(report, settings.fail_on):
-                    code = _FOUND
+                report = _lint_or_fix(options, linter, source.path, source.lint_input)
+                writer.write(report)
+                if code == EXIT_OK and any(finding.severity >= fail_on for finding in report.findings):
+                    code = EXIT_NEGATIVE
             progress.advance(1)
-        output.end()
+        writer.end()
     return code
 
 
-def _check_names(question: LintQuestion, names: tuple[str, ...]) -> None:
-    if names.count(STANDARD_INPUT) > 1:
-        raise Problem("standard input can be read once: give - once")
-    if question.robots_url is not None:
-        if len(names) > 1 or is_origin(names[0]):
-            raise Problem("--robots-url says where one file is: give one FILE")
+def _check_names(options: LintOptions, names: tuple[str, ...]) -> None:
+    check_standard_input([("", name) for name in names])
+    if options.robots_url is not None:
+        if len(names) > 1 or is_url(names[0]):
+            raise CommandError("--robots-url requires exactly one file")
         try:
-            parse_robots_url(question.robots_url)
+            parse_robots_url(options.robots_url)
         except InvalidRobotsURL:
-            # A place where no robots.txt can be is a finding; what is no URL at all is a mistake.
-            if "://" not in question.robots_url:
-                raise Problem(f"--robots-url {question.robots_url}: give a whole URL") from None
-    if question.output is not None:
-        place = os.path.realpath(question.output)
-        if any(not is_origin(name) and os.path.realpath(name) == place for name in names):
-            raise Problem(f"--output {question.output} is one of the files to look at: give another")
+            # A URL that is not at /robots.txt is reported as a finding. Other text is an error.
+            if "://" not in options.robots_url:
+                raise CommandError(
+                    f"invalid --robots-url {quoted(options.robots_url)}: expected an absolute URL"
+                ) from None
+    if options.output is not None:
+        output = os.path.realpath(options.output)
+        if any(not is_url(name) and os.path.realpath(name) == output for name in names):
+            raise CommandError(f"--output {quoted(options.output)} is also an input file")
 
 
-def _check_mending(question: LintQuestion, names: tuple[str, ...]) -> None:
-    if question.diff and question.format != "text":
-        raise Problem(f"--diff shows text: give it without --format {question.format}")
-    if question.mends and any(is_origin(name) for name in names):
-        raise Problem("what is fetched cannot be mended in its place: save it, and give the file")
-    if question.mends and not question.diff and question.format in _NOT_FOR_DOCUMENTS and STANDARD_INPUT in names:
-        raise Problem(f"- is mended to standard output, where --format {question.format} goes: give --output FILE")
-
-
-def _sources(question: LintQuestion, names: tuple[str, ...], progress: Progress) -> Iterator[Source]:
-    pages = tuple(_page(url, file) for url, file in question.page)
-    origins = tuple(name for name in names if is_origin(name))
-    fetched: Iterator[Source] = iter(())
-    if origins:
-        fetched = fetched_sources(origins, question.network, progress, siblings=question.siblings, pages=pages)
-    for name in names:
-        yield next(fetched) if is_origin(name) else read_source(name, url=question.robots_url, pages=pages)
-
-
-def _page(url: str, name: str) -> SitePage:
-    stream = open_input(name, "--page")
-    try:
-        return SitePage(url, parse_page(html=stream.read(DEFAULT_MAX_PAGE_BYTES + 1), url=url))
-    finally:
-        close_input(stream)
-
-
-def _shows_difference(question: LintQuestion, linter: Linter, source: Source) -> bool:
-    """Show what mending a file would change, and say whether that is anything."""
-    assert source.given is not None
-    octets = linter.fix(source.given, unsafe=question.unsafe_fixes).content
-    sys.stdout.writelines(difference_lines(source.name, source.given.content, octets))
-    return octets != source.given.content
-
-
-def _report(question: LintQuestion, linter: Linter, source: Source) -> LintReport:
-    """Lint one file, and mend it where that is wanted."""
-    assert source.given is not None
-    if not question.mends:
-        return linter.lint(source.given)
-    fixed = linter.fix(source.given, unsafe=question.unsafe_fixes)
-    if source.path is None:
-        to_standard_output(fixed.content)
-    elif fixed.content != source.given.content:
-        rewrite(source.path, fixed.content)
-    return fixed.report
-
-
-def _fails(report: LintReport, fail_on: Severity) -> bool:
-    return any(finding.severity >= fail_on for finding in report.findings)
-
-
-def _told(question: LintQuestion, catalogue: Catalogue, palette: Palette) -> Iterable[str]:
-    if question.explain is None:
-        for check in CHECKS:
-            severity = check.severities.in_set(question.severities or "all")
-            said = "-" if severity is None else catalogue.phrase(severity.label)
-            fix = "fix" if check.fixable else ""
-            yield f"{check.code}  {said:<8} {fix:<4} {check.name:<28} {catalogue.texts(check).title}"
+def _check_fix_options(options: LintOptions, names: tuple[str, ...]) -> None:
+    if options.diff and options.format != "text":
+        raise CommandError(f"--diff and --format {options.format} cannot be used together")
+    if not options.applies_fixes:
         return
-    found = CHECKS_BY_WORD.get(question.explain)
-    if found is None:
-        raise Problem(unknown_check(question.explain))
-    texts = catalogue.texts(found)
-    yield palette.strong(f"{found.code} {found.name}: {texts.title}")
-    yield f"  {palette.faint(catalogue.phrase('why') + ':')}    {texts.why}"
-    yield f"  {palette.faint(catalogue.phrase('fix') + ':')}    {texts.how_to_fix}"
-    yield f"  {palette.faint(catalogue.phrase('source') + ':')} {found.source}"
+    if any(is_url(name) for name in names):
+        raise CommandError("fetched files cannot be fixed: save the file, and pass its name")
+    # With --output, the report has a file of its own; json is rejected all the same.
+    if not options.diff and options.format not in LINE_FORMATS and STANDARD_INPUT in names:
+        raise CommandError(f"--format {options.format} cannot be used when standard input is fixed")
+
+
+def _sources(options: LintOptions, names: tuple[str, ...], progress: Progress) -> Iterator[Source]:
+    pages = tuple(_read_page(url, name) for url, name in options.page)
+    urls = tuple(name for name in names if is_url(name))
+    fetched: Iterator[Source] = iter(())
+    if urls:
+        from canfetch.cli.linting.fetched_sources import fetch_sources  # noqa: PLC0415 - imports the client
+
+        fetched = fetch_sources(urls, options.network, progress, siblings=options.siblings, pages=pages)
+    for name in names:
+        yield next(fetched) if is_url(name) else read_source(name, url=options.robots_url, pages=pages)
+
+
+def _read_page(url: str, name: str) -> SitePage:
+    html = read_input(name, "--page", max_bytes=DEFAULT_MAX_PAGE_BYTES + 1)
+    return SitePage(url, parse_page(html=html, url=url))
+
+
+def _write_diff(options: LintOptions, linter: Linter, name: str, lint_input: LintInput) -> bool:
+    """Write the diff of a file's fixes, and return whether there is any."""
+    content = linter.fix(lint_input, unsafe=options.unsafe_fixes).content
+    sys.stdout.writelines(diff_lines(name, lint_input.content, content))
+    return content != lint_input.content
+
+
+def _lint_or_fix(options: LintOptions, linter: Linter, path: str | None, lint_input: LintInput) -> LintReport:
+    """Lint a file, and fix it if the options say so."""
+    if not options.applies_fixes:
+        return linter.lint(lint_input)
+    result = linter.fix(lint_input, unsafe=options.unsafe_fixes)
+    if path is None:
+        write_standard_output(result.content)
+    elif result.content != lint_input.content:
+        replace_file(path, result.content)
+    return result.report
+
+
+def _list_checks(options: LintOptions, catalogue: Catalogue) -> Iterator[str]:
+    for check in CHECKS:
+        severity = check.severities.in_set(options.severities or "all")
+        label = "-" if severity is None else catalogue.phrase(severity.label)
+        fix = "fix" if check.fixable else ""
+        yield f"{check.code}  {label:<8} {fix:<4} {check.name:<28} {catalogue.texts(check).title}"
+
+
+def _explain(options: LintOptions, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
+    word = options.explain or ""
+    check = CHECKS_BY_WORD.get(word)
+    if check is None:
+        raise CommandError(unknown_check(word))
+    texts = catalogue.texts(check)
+    yield palette.strong(f"{check.code} {check.name}: {texts.title}")
+    for phrase, text in (("why", texts.why), ("fix", texts.how_to_fix), ("source", check.source)):
+        label = f"{catalogue.phrase(phrase)}:"
+        yield f"  {palette.faint(label)}{' ' * (8 - len(label))}{text}"
 
 
 command: Final = click.Command(
@@ -209,53 +206,59 @@ command: Final = click.Command(
         click.Option(
             ["--severities"],
             type=click.Choice(SEVERITY_SETS),
-            help="Severity set to use; all takes the highest severity of each check.  [default: all]",
+            help="Severity set; all uses the highest severity of each check.  [default: all]",
         ),
         click.Option(
-            ["--select"], multiple=True, metavar="CHECK", help="Only these checks: names, codes or beginnings of codes."
+            ["--select"],
+            multiple=True,
+            metavar="CHECK",
+            help="Run only these checks: a name, a code, or a prefix of codes. Can be repeated.",
         ),
-        click.Option(["--ignore"], multiple=True, metavar="CHECK", help="Not these checks."),
-        click.Option(["--fix"], is_flag=True, help="Mend what can be mended without changing any verdict."),
-        click.Option(["--unsafe-fixes"], is_flag=True, help="Mend also what changes what some crawler may fetch."),
-        click.Option(["--diff"], is_flag=True, help="Show what mending would change, and change nothing."),
-        click.Option(["--watch"], is_flag=True, help="Look again whenever a file changes, until Ctrl-C."),
-        click.Option(["--robots-url"], metavar="URL", help="Where the file is, or is going to be."),
+        click.Option(["--ignore"], multiple=True, metavar="CHECK", help="Skip these checks. Can be repeated."),
+        click.Option(["--fix"], is_flag=True, help="Apply fixes that change no verdict."),
+        click.Option(["--unsafe-fixes"], is_flag=True, help="Also apply fixes that change what crawlers may fetch."),
+        click.Option(["--diff"], is_flag=True, help="Show the fixes as a diff, and change nothing."),
+        click.Option(["--watch"], is_flag=True, help="Check files again whenever they change, until Ctrl-C."),
+        click.Option(["--robots-url"], metavar="URL", help="URL of the file, now or after the next deployment."),
         click.Option(
             ["--page"],
             multiple=True,
             nargs=2,
             metavar="URL FILE",
-            help="A page of the site, whose own rules are looked at beside the file's.",
+            help="A page of the site, whose page-level rules are compared with the file. Can be repeated.",
         ),
         click.Option(
             ["--siblings"],
             is_flag=True,
-            help="Of a URL, ask for the other scheme's file too, and for that with or without www.",
+            help="For a URL, compare with the files of the other scheme and of the host with or without www.",
         ),
-        click.Option(["--config"], metavar="FILE", help="The configuration, in place of the nearest."),
-        click.Option(["--isolated"], is_flag=True, help="No configuration."),
+        click.Option(
+            ["--config"],
+            metavar="FILE",
+            help="Configuration file.  [default: the nearest canfetch.toml or pyproject.toml]",
+        ),
+        click.Option(["--isolated"], is_flag=True, help="Ignore all configuration files."),
         click.Option(
             ["--fail-on"],
             type=click.Choice([severity.label for severity in Severity]),
-            help="The lowest severity that gives exit code 1.  [default: info]",
+            help="Lowest severity that results in exit code 1.  [default: info]",
         ),
-        click.Option(["--language"], type=click.Choice(LANGUAGES), help="The language of messages.  [default: en]"),
-        click.Option(["--list-checks"], is_flag=True, help="List all checks, and stop."),
-        click.Option(["--explain"], metavar="CHECK", help="Say what a check looks for and why, and stop."),
-        click.Option(
-            ["--format"], type=click.Choice(LINT_FORMATS), default="text", show_default=True, help="How it is written."
-        ),
-        click.Option(["--output"], metavar="FILE", help="Write there, and not to standard output."),
-        click.Option(["--no-color"], is_flag=True, help="No colour, even on a terminal."),
+        click.Option(["--language"], type=click.Choice(LANGUAGES), help="Language of messages.  [default: en]"),
+        click.Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
+        click.Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
+        format_option(LINT_FORMATS),
+        click.Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
+        no_color_option(),
         *network_parameters(),
     ],
     callback=_run,
-    short_help="Find what is wrong in a robots.txt, and mend it.",
-    help="""Look for what is wrong, odd or not read alike by all crawlers in robots.txt files, and say what comes of it.
+    short_help="Find and fix problems in robots.txt files.",
+    help="""Find and fix problems in robots.txt files: errors, ambiguities, and lines that crawlers read differently.
 
-    A folder stands for every robots.txt below it, a URL for the file of its origin, which is fetched and looked at with
-    its status and headers; without any, robots.txt in this folder. A comment allows a finding:
-    '# canfetch: allow NAME'.""",
+    Without an argument, robots.txt in the current directory is checked. A directory stands for every robots.txt below
+    it. A URL stands for the robots.txt of its origin, which is fetched and checked together with its status and
+    headers. With -, standard input is checked; with --fix, the fixed file is written to standard output and the
+    remaining findings to standard error. The comment '# canfetch: allow NAME' suppresses a finding.""",
     epilog="""\b
 Examples:
   canfetch lint robots.txt
@@ -265,5 +268,5 @@ Examples:
   canfetch lint --explain missing-colon
 
 \b
-Exit code: 0 nothing found, 1 something is found, 2 something could not be read.""",
+Exit codes: 0 no findings, 1 findings at or above --fail-on (with --diff: fixes), 2 an error occurred.""",
 )

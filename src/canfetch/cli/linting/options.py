@@ -5,8 +5,8 @@ from typing import NamedTuple
 from canfetch.cli.shared.network_options import NetworkOptions
 
 
-class LintQuestion(NamedTuple):
-    """The options of `canfetch lint`, as given."""
+class LintOptions(NamedTuple):
+    """The values of the options."""
 
     names: tuple[str, ...]
     severities: str | None
@@ -31,6 +31,6 @@ class LintQuestion(NamedTuple):
     network: NetworkOptions
 
     @property
-    def mends(self) -> bool:
-        """Whether files are mended, or it is shown how they would be."""
+    def applies_fixes(self) -> bool:
+        """Whether fixes are computed, to write them or to show them."""
         return self.fix or self.unsafe_fixes or self.diff

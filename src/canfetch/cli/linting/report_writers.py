@@ -1,9 +1,9 @@
-"""How `canfetch lint` writes its reports.
+"""Writers of lint reports in every format.
 
-`json` is a list with an object for each file (`LintReport.to_json`, schema `canfetch.lint/1`); `ndjson` has one finding
-a line (`Finding.to_json`, schema `canfetch.finding/1`) behind the key `file`. What could not be read is an object with
-`name` (`file`) and `error`. `sarif`, `gitlab`, `junit` and `html` are one document over all files; `github` has one
-workflow command a line.
+`json` is a list with an object for each file (`LintReport.to_json`, schema `canfetch.lint/1`). `ndjson` has one finding
+a line (`Finding.to_json`, schema `canfetch.finding/1`), with the key `file` in front. A file that could not be read is
+an object with `name` (in `ndjson`, `file`) and `error`. `sarif`, `gitlab`, `junit` and `html` are one document for all
+files. `github` has one workflow command a line.
 """
 
 import json
@@ -11,133 +11,137 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TextIO
 
 from canfetch import __version__
-from canfetch.cli.decisions.verdict_rows import as_given
 from canfetch.cli.linting.report_text import report_lines
+from canfetch.cli.shared.row_writers import to_portable
 from canfetch.cli.shared.terminal import Palette
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 from canfetch.lint.report import LintReport
 
 LINT_FORMATS: Final = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
+# Formats that are written finding by finding, and can mix with other output.
+LINE_FORMATS: Final = ("text", "ndjson", "github")
+
+_Render = Callable[[list[LintReport], list[tuple[str, str]]], str]
 
 
-_OfReports = Callable[[list[LintReport], list[tuple[str, str]]], str]
-
-
-class LintOutput(Protocol):
-    """Writes one report after the other, and what belongs at the end."""
+class ReportWriter(Protocol):
+    """Writes the reports of several files."""
 
     def write(self, report: LintReport) -> None:
-        """Write one, or keep it for the end."""
+        """Write a report, or store it for the end."""
 
-    def fail(self, name: str, problem: str) -> None:
-        """Write of one that could not be read."""
+    def write_error(self, name: str, error: str) -> None:
+        """Write that a file could not be read."""
 
     def end(self) -> None:
-        """Write what belongs at the end."""
+        """Write what follows the last report."""
 
 
-class _Text:
+class _TextWriter:
     def __init__(self, stream: TextIO, catalogue: Catalogue, palette: Palette) -> None:
         self._stream, self._catalogue, self._palette = stream, catalogue, palette
 
     def write(self, report: LintReport) -> None:
         self._stream.writelines(f"{line}\n" for line in report_lines(report, self._catalogue, self._palette))
 
-    def fail(self, name: str, problem: str) -> None:
-        """Write nothing: it is said on standard error."""
+    def write_error(self, name: str, error: str) -> None:
+        """Write nothing: the error is on standard error."""
 
     def end(self) -> None:
         """Write nothing."""
 
 
-class _Github(_Text):
-    def fail(self, name: str, problem: str) -> None:
-        self._stream.write(f"{github_problem(name, problem)}\n")
-
+class _GithubWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
         self._stream.writelines(f"{line}\n" for line in github_lines([report], self._catalogue))
 
+    def write_error(self, name: str, error: str) -> None:
+        self._stream.write(f"{github_problem(name, error)}\n")
 
-class _Lines(_Text):
+
+class _NdjsonWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
         for finding in report.findings:
-            self._object({"file": as_given(report.name), **finding.to_json(self._catalogue)})
+            self._object({"file": to_portable(report.name), **finding.to_json(self._catalogue)})
 
-    def fail(self, name: str, problem: str) -> None:
-        self._object({"file": as_given(name), "error": problem})
+    def write_error(self, name: str, error: str) -> None:
+        self._object({"file": to_portable(name), "error": error})
 
     def _object(self, value: dict[str, Any]) -> None:
         self._stream.write(json.dumps(value) + "\n")
 
 
-class _Document:
-    """One document over all reports, which are kept until then."""
+class _JsonListWriter:
+    def __init__(self, stream: TextIO, catalogue: Catalogue) -> None:
+        self._stream, self._catalogue = stream, catalogue
+        self._started = False
 
-    def __init__(self, stream: TextIO, of_reports: _OfReports) -> None:
-        self._stream, self._of_reports = stream, of_reports
+    def write(self, report: LintReport) -> None:
+        value = report.to_json()
+        value["name"] = to_portable(report.name)
+        value["findings"] = [finding.to_json(self._catalogue) for finding in report.findings]
+        self._object(value)
+
+    def write_error(self, name: str, error: str) -> None:
+        self._object({"name": to_portable(name), "error": error})
+
+    def _object(self, value: dict[str, Any]) -> None:
+        self._stream.write((",\n " if self._started else "[") + json.dumps(value))
+        self._started = True
+
+    def end(self) -> None:
+        self._stream.write("]\n" if self._started else "[]\n")
+
+
+class _DocumentWriter:
+    """Collects all reports, and renders one document at the end."""
+
+    def __init__(self, stream: TextIO, render: _Render) -> None:
+        self._stream, self._render = stream, render
         self._reports: list[LintReport] = []
-        self._problems: list[tuple[str, str]] = []
+        self._errors: list[tuple[str, str]] = []
 
     def write(self, report: LintReport) -> None:
         self._reports.append(report)
 
-    def fail(self, name: str, problem: str) -> None:
-        self._problems.append((name, problem))
+    def write_error(self, name: str, error: str) -> None:
+        self._errors.append((name, error))
 
     def end(self) -> None:
-        self._stream.write(self._of_reports(self._reports, self._problems))
+        self._stream.write(self._render(self._reports, self._errors))
 
 
-class _Json:
-    def __init__(self, stream: TextIO, catalogue: Catalogue) -> None:
-        self._stream, self._catalogue = stream, catalogue
-        self._begun = False
+def make_report_writer(format_: str, stream: TextIO, catalogue: Catalogue, palette: Palette) -> ReportWriter:
+    """Return the writer of a format.
 
-    def write(self, report: LintReport) -> None:
-        plain = report.to_json()
-        plain["name"] = as_given(report.name)
-        plain["findings"] = [finding.to_json(self._catalogue) for finding in report.findings]
-        self._object(plain)
-
-    def fail(self, name: str, problem: str) -> None:
-        self._object({"name": as_given(name), "error": problem})
-
-    def _object(self, value: dict[str, Any]) -> None:
-        self._stream.write((",\n " if self._begun else "[") + json.dumps(value))
-        self._begun = True
-
-    def end(self) -> None:
-        self._stream.write("]\n" if self._begun else "[]\n")
-
-
-def output_of(name: str, stream: TextIO, catalogue: Catalogue, palette: Palette) -> LintOutput:
-    """Give what writes the format of that name."""
-    match name:
+    Args: format_: One of LINT_FORMATS.
+    """
+    match format_:
         case "json":
-            return _Json(stream, catalogue)
+            return _JsonListWriter(stream, catalogue)
         case "ndjson":
-            return _Lines(stream, catalogue, palette)
+            return _NdjsonWriter(stream, catalogue, palette)
         case "github":
-            return _Github(stream, catalogue, palette)
+            return _GithubWriter(stream, catalogue, palette)
         case "sarif":
-            return _Document(
+            return _DocumentWriter(
                 stream,
-                lambda reports, problems: _json(
-                    sarif_log(reports, version=__version__, catalogue=catalogue, problems=problems)
+                lambda reports, errors: _dump(
+                    sarif_log(reports, version=__version__, catalogue=catalogue, problems=errors)
                 ),
             )
         case "gitlab":
-            return _Document(
-                stream, lambda reports, problems: _json(gitlab_issues(reports, catalogue, problems=problems))
+            return _DocumentWriter(
+                stream, lambda reports, errors: _dump(gitlab_issues(reports, catalogue, problems=errors))
             )
         case "junit":
-            return _Document(stream, lambda reports, problems: junit_document(reports, catalogue, problems=problems))
+            return _DocumentWriter(stream, lambda reports, errors: junit_document(reports, catalogue, problems=errors))
         case "html":
-            return _Document(stream, lambda reports, problems: html_page(reports, catalogue, problems=problems))
+            return _DocumentWriter(stream, lambda reports, errors: html_page(reports, catalogue, problems=errors))
         case _:
-            return _Text(stream, catalogue, palette)
+            return _TextWriter(stream, catalogue, palette)
 
 
-def _json(value: object) -> str:
+def _dump(value: object) -> str:
     return json.dumps(value, indent=1) + "\n"

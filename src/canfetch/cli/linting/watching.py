@@ -1,4 +1,4 @@
-"""Looking again whenever a file changes."""
+"""`canfetch lint --watch`: check files again whenever they change."""
 
 import sys
 import time
@@ -7,51 +7,51 @@ from typing import Final
 
 import click
 
-from canfetch.cli.decisions.options import STANDARD_INPUT
-from canfetch.cli.linting.options import LintQuestion
-from canfetch.cli.linting.report_writers import output_of
-from canfetch.cli.linting.sources import is_origin, read_source, sources_of
-from canfetch.cli.shared.output_files import rewrite
-from canfetch.cli.shared.problems import Problem, cropped
+from canfetch.cli.linting.options import LintOptions
+from canfetch.cli.linting.report_writers import LINE_FORMATS, make_report_writer
+from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
+from canfetch.cli.shared.command_errors import CommandError, shorten_message
+from canfetch.cli.shared.input_files import STANDARD_INPUT
+from canfetch.cli.shared.output_files import replace_file
 from canfetch.cli.shared.terminal import Palette
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.linter import Linter
 
-# Quick for a person, nothing for a machine.
-_LOOK_SECONDS: Final = 0.25
-_STREAMED: Final = ("text", "ndjson", "github")
+_POLL_SECONDS: Final = 0.25
+# Modification time in nanoseconds, and size.
 _Stamp = tuple[int, int] | None
 
 
-def watch(question: LintQuestion, linter: Linter, catalogue: Catalogue, palette: Palette) -> int:
-    """Report each file now and after each change, until interrupted.
+def watch(options: LintOptions, linter: Linter, catalogue: Catalogue, palette: Palette) -> int:
+    """Report each file now and after each change, until Ctrl-C.
 
-    Raises: Problem: something is to be watched that cannot be; KeyboardInterrupt: as the way to end.
+    Raises: CommandError: An option or a file is not supported with `--watch`; KeyboardInterrupt: The way to stop.
     """
-    if question.format not in _STREAMED or question.output is not None or question.diff:
-        raise Problem(f"--watch never ends: give --format {', '.join(_STREAMED)}, and neither --output nor --diff")
-    given = question.names or ("robots.txt",)
-    if any(is_origin(name) or name == STANDARD_INPUT for name in given):
-        raise Problem("--watch looks at files: save what is fetched or piped, and give the file")
-    output = output_of(question.format, sys.stdout, catalogue, palette)
-    seen: dict[str, _Stamp] = {}
+    if options.format not in LINE_FORMATS or options.output is not None or options.diff:
+        formats = ", ".join(LINE_FORMATS)
+        raise CommandError(f"--watch supports --format {formats}, without --output and --diff")
+    names = options.names or DEFAULT_NAMES
+    if any(is_url(name) or name == STANDARD_INPUT for name in names):
+        raise CommandError("--watch supports only files and directories")
+    writer = make_report_writer(options.format, sys.stdout, catalogue, palette)
+    stamps: dict[str, _Stamp] = {}
     while True:
-        for name in sources_of(given):
+        for name in expand_directories(names):
             stamp = _stamp(name)
-            if name in seen and seen[name] == stamp:
+            if name in stamps and stamps[name] == stamp:
                 continue
-            source = read_source(name, url=question.robots_url)
-            if source.given is None:
-                click.echo(f"canfetch: {cropped(source.problem)}", err=True)
-            elif question.mends and (fixed := linter.fix(source.given, unsafe=question.unsafe_fixes)).fixed:
-                rewrite(name, fixed.content)
+            source = read_source(name, url=options.robots_url)
+            if source.lint_input is None:
+                click.echo(f"canfetch: {shorten_message(source.error)}", err=True)
+            elif options.applies_fixes and (result := linter.fix(source.lint_input, unsafe=options.unsafe_fixes)).fixed:
+                replace_file(name, result.content)
                 stamp = _stamp(name)
-                output.write(fixed.report)
+                writer.write(result.report)
             else:
-                output.write(linter.lint(source.given))
-            seen[name] = stamp
+                writer.write(linter.lint(source.lint_input))
+            stamps[name] = stamp
             sys.stdout.flush()
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
 
 
 def _stamp(name: str) -> _Stamp:

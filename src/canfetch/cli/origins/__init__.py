@@ -1,1 +1,1 @@
-"""`fetch`, `sitemaps` and `cache`: robots.txt files of origins."""
+"""The commands about robots.txt files of origins: `fetch`, `sitemaps` and `cache`."""

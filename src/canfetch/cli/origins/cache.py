@@ -1,7 +1,6 @@
-"""`canfetch cache`: what is kept of robots.txt files, listed, exported and cleared."""
+"""`canfetch cache`: list, export and clear cached robots.txt files."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
@@ -9,26 +8,27 @@ import click
 
 from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
 from canfetch.access.policies import POLICIES
-from canfetch.cli.decisions.verdict_rows import JsonWriter
-from canfetch.cli.shared.origin_arguments import url_of_origin
-from canfetch.cli.shared.problems import ALLOWED, UNCOMPUTED, Problem, cropped
-from canfetch.cli.shared.store_option import as_typed, open_kept_store
-from canfetch.cli.shared.terminal import shown
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.store_option import open_existing_store, restore_scheme
+from canfetch.cli.shared.terminal import printable
 from canfetch.client.stores import Store
 from canfetch.core.origin import Origin
+from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, StoreError
 
-_HEADING: Final = "ASKED              STATUS  MEANS        OCTETS  ORIGIN\n"
-_FORMATS: Final = ("text", "json", "ndjson")
+_HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
 
-def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
-    def run(store: str | None, **given: Any) -> NoReturn:
-        opened = open_kept_store(store)
+def _with_store(function: Callable[..., int]) -> Callable[..., NoReturn]:
+    def run(store: str | None, **values: Any) -> NoReturn:
+        opened = open_existing_store(store)
         try:
-            code = work(opened, **given)
+            code = function(opened, **values)
         except StoreError as error:
-            raise Problem(f"--store {as_typed(str(error), store)}") from None
+            raise CommandError(f"--store {restore_scheme(str(error), store)}") from None
         finally:
             opened.close()
         click.get_current_context().exit(code)
@@ -37,61 +37,70 @@ def _with_store(work: Callable[..., int]) -> Callable[..., NoReturn]:
 
 
 def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, CacheEntry | CanfetchError]]:
+    """Yield the entries of the given origins, or all entries, each with its origin."""
     found: set[str] = set()
     for key in _keys(store, origins):
-        name = origin_from_key(key)
+        origin = origin_from_key(key)
         try:
             entry = store.get(key)
         except CorruptEntry as error:
-            found.add(name)
+            found.add(origin)
             yield key, error
             continue
         if entry is not None:
-            found.add(name)
-            yield name, entry
-    for name in map(_origin_name, origins):
-        if name not in found:
-            yield name, CorruptEntry("nothing is kept of it")
+            found.add(origin)
+            yield origin, entry
+    for origin in map(_origin_name, origins):
+        if origin not in found:
+            yield origin, CorruptEntry("not cached")
 
 
 def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
-    """Yield the keys that there are, or those that there may be of some origins: one for each policy."""
+    """Yield all keys, or the possible keys of the given origins, one for each policy."""
     if origins:
         yield from (entry_key(_origin_name(origin), policy) for origin in origins for policy in POLICIES)
     else:
         yield from list(store.keys())
 
 
-def _origin_name(text: str) -> str:
+def _origin_name(argument: str) -> str:
     try:
-        return str(Origin.from_url(url_of_origin(text)))
+        return str(Origin.from_url(to_origin_url(argument)))
     except InvalidURL as error:
-        raise Problem(str(error)) from None
+        raise CommandError(str(error)) from None
 
 
 def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
-    code = ALLOWED
-    headed = False
+    code = EXIT_OK
+    has_heading = False
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
-    for name, entry in _entries(store, origins):
+    for origin, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
-            code = UNCOMPUTED
-            click.echo(f"canfetch: {cropped(f'{name}: {entry}')}", err=True)
+            code = EXIT_ERROR
+            _print_error(origin, entry)
         elif writer is not None:
-            writer.write({"origin": name, **_summary(entry)})
+            writer.write({"origin": origin, **_summary(entry)})
         else:
-            at = time.strftime("%Y-%m-%d %H:%MZ", time.gmtime(entry.fetched_at))
-            if not headed:
-                headed = True
+            if not has_heading:
+                has_heading = True
                 sys.stdout.write(_HEADING)
-            octets = "-" if entry.copy is None else str(len(entry.copy.content))
-            status = "-" if entry.status is None else str(entry.status)
-            # The policy is said where it is not the usual one.
-            policy = "" if entry.key == name else f"  by policy {shown(entry.policy)}"
-            sys.stdout.write(f"{at}  {status:>6}  {entry.outcome.access!s:11}  {octets:>6}  {shown(name)}{policy}\n")
+            sys.stdout.write(_row(origin, entry))
     if writer is not None:
         writer.end()
     return code
+
+
+def _row(origin: str, entry: CacheEntry) -> str:
+    size = "-" if entry.copy is None else str(len(entry.copy.content))
+    status = "-" if entry.status is None else str(entry.status)
+    # The key of the default policy is the origin.
+    policy = "" if entry.key == origin else f"  policy {printable(entry.policy)}"
+    cells = f"{rfc3339(int(entry.fetched_at))}  {status:>6}  {entry.outcome.access!s:11}  {size:>6}"
+    return f"{cells}  {printable(origin)}{policy}\n"
+
+
+def _print_error(origin: str, error: CanfetchError) -> None:
+    click.echo(f"canfetch: {shorten_message(f'{origin}: {error}')}", err=True)
 
 
 def _summary(entry: CacheEntry) -> dict[str, Any]:
@@ -100,20 +109,20 @@ def _summary(entry: CacheEntry) -> dict[str, Any]:
         "access": str(entry.outcome.access),
         "detail": entry.outcome.detail,
         "status": entry.status,
-        "fetched_at": entry.fetched_at,
-        "next_fetch_at": entry.next_fetch_at,
-        "octets": None if entry.copy is None else len(entry.copy.content),
+        "fetched_at": rfc3339(entry.fetched_at),
+        "next_fetch_at": rfc3339(entry.next_fetch_at),
+        "bytes": None if entry.copy is None else len(entry.copy.content),
         "sha256": None if entry.copy is None else entry.copy.sha256,
     }
 
 
 def _export(store: Store, origins: tuple[str, ...]) -> int:
-    code = ALLOWED
+    code = EXIT_OK
     writer = JsonWriter(lines=True)
-    for name, entry in _entries(store, origins):
+    for origin, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
-            code = UNCOMPUTED
-            click.echo(f"canfetch: {cropped(f'{name}: {entry}')}", err=True)
+            code = EXIT_ERROR
+            _print_error(origin, entry)
         else:
             writer.write(entry.to_dict())
     writer.end()
@@ -122,30 +131,30 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
 
 def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: FBT001 - click calls it
     if bool(origins) == all_:
-        raise Problem("give the origins to forget, or --all")
-    forgotten = len({origin_from_key(key) for key in _keys(store, origins) if store.delete(key)})
-    click.echo(f"{forgotten} {'origin' if forgotten == 1 else 'origins'} forgotten", err=True)
-    return ALLOWED
+        raise CommandError("expected either origins or --all")
+    removed = len({origin_from_key(key) for key in _keys(store, origins) if store.delete(key)})
+    click.echo(f"removed {removed} {'origin' if removed == 1 else 'origins'}", err=True)
+    return EXIT_OK
 
 
 _STORE: Final = click.Option(
     ["--store"],
     metavar="FILE|URL",
-    help="An SQLite file or a redis:// URL; by default a file in the user's cache folder.",
+    help="SQLite file or redis:// URL.  [default: a file in the user's cache directory]",
 )
-_STORE_EXAMPLES: Final = """\b
+_EPILOG: Final = """\b
 Examples:
   canfetch cache {0}
   canfetch cache {0} https://example.com --store robots.sqlite3
 
 \b
-Exit code: 0 done, 2 there is no such store, or of some origin nothing usable is kept."""
+Exit codes: 0 success, 2 the store does not exist, an origin is not cached, or an entry is corrupt."""
 _ORIGINS: Final = click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]...")
 
 command: Final = click.Group(
     "cache",
-    short_help="List, export and clear what is kept.",
-    help="List, export and clear what is kept of robots.txt files.",
+    short_help="List, export and clear cached robots.txt files.",
+    help="List, export and clear cached robots.txt files.",
     epilog="""\b
 Examples:
   canfetch cache list
@@ -155,32 +164,32 @@ Examples:
     commands={
         "list": click.Command(
             "list",
-            params=[
-                _ORIGINS,
-                _STORE,
-                click.Option(["--format"], type=click.Choice(_FORMATS), default="text", show_default=True),
-            ],
+            params=[_ORIGINS, _STORE, format_option()],
             callback=_with_store(_list),
-            short_help="List origins and what came of them.",
-            help="List origins: when they were asked, the status, what that means, the octets of the copy.",
-            epilog=_STORE_EXAMPLES.format("list"),
+            short_help="List cached origins.",
+            help="List cached origins with the time of the last fetch, the status, the access, and the size of the "
+            "cached copy.",
+            epilog=_EPILOG.format("list"),
         ),
         "export": click.Command(
             "export",
             params=[_ORIGINS, _STORE],
             callback=_with_store(_export),
-            help="Write whole entries, octets in base64, as NDJSON.",
-            epilog=_STORE_EXAMPLES.format("export"),
+            help="Print cache entries as NDJSON, with the content in base64.",
+            epilog=_EPILOG.format("export"),
         ),
         "clear": click.Command(
             "clear",
-            params=[_ORIGINS, _STORE, click.Option(["--all", "all_"], is_flag=True, help="Forget every origin.")],
+            params=[_ORIGINS, _STORE, click.Option(["--all", "all_"], is_flag=True, help="Remove all origins.")],
             callback=_with_store(_clear),
-            help="Forget origins.",
+            help="Remove origins from the cache.",
             epilog="""\b
 Examples:
   canfetch cache clear https://example.com
-  canfetch cache clear --all --store redis://localhost:6379/0""",
+  canfetch cache clear --all --store redis://localhost:6379/0
+
+\b
+Exit codes: 0 success, 2 an error occurred.""",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""`canfetch sitemaps`: the sitemaps that a robots.txt names."""
+"""`canfetch sitemaps`: list the sitemaps of a robots.txt."""
 
 import sys
 import time
@@ -8,75 +8,69 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.cli.decisions.urls import MOST_CHARACTERS
-from canfetch.cli.decisions.verdict_rows import JsonWriter, as_given
-from canfetch.cli.shared.input_files import close_input, open_input
-from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, taken_from
-from canfetch.cli.shared.origin_arguments import url_of_origin
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, UNCOMPUTED, Problem, cropped
-from canfetch.cli.shared.terminal import shown
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.input_files import read_robots
+from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
+from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.terminal import printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.keys import RecordKind
-from canfetch.core.quoting import quoted
-
-# UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
-_ROBOTS_OCTETS: Final = 2 * 512_000 + 4
 
 
-class _Named(NamedTuple):
-    """A robots.txt, what people call it, and where it is from; or why there is none."""
+class _Source(NamedTuple):
+    """A robots.txt with its name and URL. If `robots` is None, `error` is the reason."""
 
     name: str
     robots_url: str | None
     robots: RobotsTxt | None
-    problem: str
+    error: str = ""
 
 
-def _run(**given: Any) -> NoReturn:
-    options = taken_from(given)
-    click.get_current_context().exit(_sitemaps(given["origins"], given["robots"], options, given["format"]))
-
-
-def _sitemaps(origins: tuple[str, ...], robots: str | None, options: NetworkOptions, format_: str) -> int:
+def _run(origins: tuple[str, ...], robots: str | None, format: str, **values: Any) -> NoReturn:  # noqa: A002 - click calls it
+    options = pop_network_options(values)
     if (robots is None) == (not origins):
-        raise Problem("give origins, such as https://example.com, or --robots FILE, and not both")
-    files = _fetched(origins, options) if robots is None else _given(robots)
-    writer = None if format_ == "text" else JsonWriter(lines=format_ == "ndjson")
-    code = ALLOWED
-    with closing(files):
-        for file in files:
-            if file.robots is None:
-                code = UNCOMPUTED
-                sys.stdout.flush()
-                click.echo(f"canfetch: {cropped(shown(file.problem))}", err=True)
-                if writer is not None:
-                    writer.write({"origin": as_given(file.name), "sitemap": None, "error": file.problem})
-                continue
-            found = list(_found(file.robots))
-            if not found and code == ALLOWED:
-                code = DISALLOWED
-            if not found and writer is None:
-                sys.stdout.flush()
-                click.echo(f"canfetch: {cropped(shown(file.robots_url or file.name))} names no sitemap", err=True)
-            for line, sitemap in found:
-                if writer is None:
-                    sys.stdout.write(f"{shown(sitemap)}\n")
-                else:
-                    writer.write(
-                        {
-                            "origin": as_given(file.name),
-                            "robots_url": file.robots_url,
-                            "sitemap": sitemap,
-                            "line": line,
-                        }
-                    )
+        raise CommandError("expected either origins, such as https://example.com, or --robots FILE")
+    sources = _fetched_sources(origins, options) if robots is None else _local_source(robots)
+    writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
+    with closing(sources):
+        code = _list_sitemaps(sources, writer)
+    click.get_current_context().exit(code)
+
+
+def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int:
+    code = EXIT_OK
+    for source in sources:
+        name = to_portable(source.name)
+        if source.robots is None:
+            code = EXIT_ERROR
+            _print_error(source.error)
+            if writer is not None:
+                writer.write({"origin": name, "sitemap": None, "error": source.error})
+            continue
+        sitemaps = list(_sitemaps(source.robots))
+        if not sitemaps and code == EXIT_OK:
+            code = EXIT_NEGATIVE
+        if not sitemaps and writer is None:
+            _print_error(f"no sitemap in {source.robots_url or source.name}")
+        for line, sitemap in sitemaps:
+            if writer is None:
+                sys.stdout.write(f"{printable(sitemap)}\n")
+            else:
+                row = {"origin": name, "robots_url": source.robots_url, "sitemap": sitemap, "line": line}
+                writer.write(row)
     if writer is not None:
         writer.end()
     return code
 
 
-def _found(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
+def _print_error(text: str) -> None:
+    sys.stdout.flush()
+    click.echo(f"canfetch: {shorten_message(printable(text))}", err=True)
+
+
+def _sitemaps(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
     for record in robots.records:
         if record.kind is RecordKind.SITEMAP and record.value is not None:
             sitemap = parse_sitemap(robots.content[slice(*record.value)])
@@ -84,40 +78,32 @@ def _found(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
                 yield record.line, sitemap
 
 
-def _given(name: str) -> Generator[_Named]:
-    stream = open_input(name, "--robots")
-    try:
-        octets = stream.read(_ROBOTS_OCTETS)
-    except OSError as error:
-        raise Problem(f"--robots {quoted(name)} cannot be read: {error.strerror}: give another file") from None
-    finally:
-        close_input(stream)
-    yield _Named(name, None, parse(octets), "")
+def _local_source(name: str) -> Generator[_Source]:
+    yield _Source(name, None, parse(read_robots(name)))
 
 
-def _fetched(names: tuple[str, ...], options: NetworkOptions) -> Generator[_Named]:
-    from canfetch.cli.shared.origin_lookup import Origins  # noqa: PLC0415 - a file needs none of it
-    from canfetch.cli.shared.progress import Progress  # noqa: PLC0415 - the same
-    from canfetch.client.origin_state import OriginState  # noqa: PLC0415 - the same
+def _fetched_sources(origins: tuple[str, ...], options: NetworkOptions) -> Generator[_Source]:
+    from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415 - not needed for a file
+    from canfetch.cli.shared.progress import Progress  # noqa: PLC0415 - not needed for a file
+    from canfetch.client.origin_state import OriginState  # noqa: PLC0415 - not needed for a file
 
-    with closing(Origins(options, say=Progress().say)) as origins:
-        rows = origins.ahead(iter(names), url_of=url_of_origin, weight_of=len, most_weight=MOST_CHARACTERS)
-        with closing(rows):
-            for name, known in rows:
-                if not isinstance(known, OriginState):
-                    yield _Named(name, None, None, str(known))
-                    continue
-                standing = known.effective_access(time.time())
-                url = known.origin.robots_url
-                if standing.copy is not None:
-                    yield _Named(name, url, known.parse_copy(standing.copy), "")
-                elif standing.effect == "full-allow":
-                    # There is no file, and so it names none.
-                    yield _Named(name, url, parse(b""), "")
-                else:
-                    yield _Named(
-                        name, url, None, f"{url} is {standing.access}: {standing.explanation}: try again later"
-                    )
+    with (
+        closing(OriginLookup(options, warn=Progress().print_error)) as lookup,
+        closing(lookup.argument_states(iter(origins))) as rows,
+    ):
+        for name, state in rows:
+            if not isinstance(state, OriginState):
+                yield _Source(name, None, None, str(state))
+                continue
+            access = state.effective_access(time.time())
+            url = state.origin.robots_url
+            if access.copy is not None:
+                yield _Source(name, url, state.parse_copy(access.copy))
+            elif access.effect == "full-allow":
+                # There is no file, so there are no sitemaps.
+                yield _Source(name, url, parse(b""))
+            else:
+                yield _Source(name, url, None, f"{url} is {access.access}: {access.explanation}")
 
 
 command: Final = click.Command(
@@ -128,23 +114,17 @@ command: Final = click.Command(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="A robots.txt instead of those of origins, - is standard input.",
+            help="Read this robots.txt instead of fetching one; - reads standard input.",
         ),
         *network_parameters(),
-        click.Option(
-            ["--format"],
-            type=click.Choice(("text", "json", "ndjson")),
-            default="text",
-            show_default=True,
-            help="How the answer is written.",
-        ),
+        format_option(),
     ],
     callback=_run,
-    short_help="List the sitemaps that robots.txt names.",
-    help="""List the sitemaps that the robots.txt of each origin names, as written, one a line.
+    short_help="List the sitemaps of robots.txt.",
+    help="""List the sitemaps in the robots.txt of each origin, one a line, as they are written there.
 
-    An origin is a URL, of which the path does not count, or a host, which means https. Sitemaps belong to no group,
-    and may be of another origin.""",
+    An origin is a URL, whose path is ignored, or a host name, which means https. A sitemap applies to all agents and
+    may be on another origin.""",
     epilog="""\b
 Examples:
   canfetch sitemaps https://example.com
@@ -152,9 +132,9 @@ Examples:
   canfetch sitemaps --robots robots.txt
 
 \b
-json is a list of objects, ndjson one object a line: origin, robots_url, sitemap, line; or origin, sitemap (null),
-error.
+json is a list of objects, ndjson has one object a line:
+  origin, robots_url, sitemap, line; or origin, sitemap (null), error
 
 \b
-Exit code: 0 each names one, 1 some file names none, or is not there, 2 some file could not be had.""",
+Exit codes: 0 every robots.txt has a sitemap, 1 some robots.txt has none or does not exist, 2 an error occurred.""",
 )

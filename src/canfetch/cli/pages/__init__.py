@@ -1,1 +1,1 @@
-"""`page`: page-level rules."""
+"""The command about page-level rules: `page`."""

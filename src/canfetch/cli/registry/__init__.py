@@ -1,1 +1,1 @@
-"""`agents`: the registry of crawlers."""
+"""The command about the registry of crawlers: `agents`."""

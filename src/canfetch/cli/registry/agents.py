@@ -1,11 +1,11 @@
-"""`canfetch agents`: the registry of crawlers, listed, shown, and asked whose a User-Agent header is.
+"""`canfetch agents`: list and show known crawlers, and identify User-Agent headers.
 
-`json` is a list of objects, `ndjson` the same one a line: an entry each (`Crawler.to_json`, schema
-`canfetch.crawler/1`); of `find`, one for each header:
+`json` is a list of objects and `ndjson` has one object a line: an entry of the registry (`Crawler.to_json`, schema
+`canfetch.crawler/1`). For `find`, there is an object for each header:
 
     {"user_agent": HEADER, "crawler": {ENTRY} or null}
 
-`csv` has the columns below, several values in one separated by a space; of `find`, the header before them.
+`csv` has the columns below; several values in one cell are separated by a space. For `find`, the header comes first.
 """
 
 import sys
@@ -16,11 +16,12 @@ from typing import Any, Final, NoReturn, get_args
 import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
-from canfetch.cli.decisions.verdict_rows import Cells, CsvWriter, JsonWriter, as_given, write_all
-from canfetch.cli.shared.agent_arguments import Asker
-from canfetch.cli.shared.input_files import close_input, listed_lines, open_input
-from canfetch.cli.shared.problems import ALLOWED, DISALLOWED, Problem
-from canfetch.cli.shared.terminal import padded, shown
+from canfetch.cli.shared.agent_arguments import RequestedAgent
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import close_input, open_input, read_lines
+from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
+from canfetch.cli.shared.terminal import pad, printable
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 
@@ -42,21 +43,20 @@ _COLUMNS: Final = (
     "source",
     "checked",
 )
-_HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSE", "OBEYS", "ASKED AS")
-_HABITS: Final = {
-    "yes": "it obeys, says its operator",
-    "may-not": "it may not obey, says its operator",
-    "no": "it does not obey, says its operator",
-    "not-documented": "its operator does not say whether it obeys",
+_HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSE", "OBEYS", "TOKENS")
+_COMPLIANCE: Final = {
+    "yes": "obeyed, according to the operator",
+    "may-not": "not always obeyed, according to the operator",
+    "no": "ignored, according to the operator",
+    "not-documented": "not documented by the operator",
 }
-# Most names are shorter; headers come one by one, so that no width is known.
-_NAME_COLUMNS: Final = 20
-_FOUND, _NOTHING_FOUND = ALLOWED, DISALLOWED
+# Headers are read one at a time, so the width of the longest name is unknown.
+_NAME_WIDTH: Final = 20
 
 
 def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
     operators = {name.lower() for name in operator}
-    wanted = [
+    crawlers = [
         crawler
         for crawler in REGISTRY.crawlers
         if (not purpose or crawler.purpose in purpose)
@@ -64,69 +64,67 @@ def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str,
         and (not obeys or crawler.obeys in obeys)
     ]
     if format == "text":
-        sys.stdout.write("".join(_table(wanted)))
+        sys.stdout.write("".join(_table(crawlers)))
     else:
-        _write(wanted, format)
-    if not wanted:
-        click.echo(
-            "canfetch: no crawler is like that: ask for less, or see them all with 'canfetch agents list'", err=True
-        )
-    click.get_current_context().exit(_FOUND if wanted else _NOTHING_FOUND)
+        _write(crawlers, format)
+    if not crawlers:
+        click.echo("canfetch: no crawler matches these filters", err=True)
+    click.get_current_context().exit(EXIT_OK if crawlers else EXIT_NEGATIVE)
 
 
 def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
-    known = {name: REGISTRY.get_crawler(name) for name in names}
-    wanted = [crawler for crawler in known.values() if crawler is not None]
+    found = {name: REGISTRY.get_crawler(name) for name in names}
+    crawlers = [crawler for crawler in found.values() if crawler is not None]
     if format == "text":
-        sys.stdout.write("\n".join(_described(crawler) for crawler in wanted))
+        sys.stdout.write("\n".join(_description(crawler) for crawler in crawlers))
     else:
-        _write(wanted, format)
-    unknown = [name for name, crawler in known.items() if crawler is None]
+        _write(crawlers, format)
+    unknown = [name for name, crawler in found.items() if crawler is None]
     choices = [crawler.name for crawler in REGISTRY.crawlers]
     for name in unknown:
-        message = unknown_choice("crawler", as_given(name), choices, listed_by="canfetch agents list")
+        message = unknown_choice("crawler", to_portable(name), choices, listed_by="canfetch agents list")
         click.echo(f"canfetch: {message}", err=True)
-    click.get_current_context().exit(_NOTHING_FOUND if unknown else _FOUND)
+    click.get_current_context().exit(EXIT_NEGATIVE if unknown else EXIT_OK)
 
 
 def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> NoReturn:  # noqa: A002 - the option's name
     if not headers and headers_file is None:
-        raise Problem("no User-Agent header: give one or more, or --headers-file FILE")
-    code = _FOUND
-    given = _headers(headers, headers_file)
-    first = next(given, None)
+        raise CommandError("no User-Agent header: pass one or more, or --headers-file FILE")
+    code = EXIT_OK
+    stream = _read_headers(headers, headers_file)
+    first = next(stream, None)
     if first is None:
-        raise Problem(f"--headers-file {quoted(headers_file)} holds no header: write one a line")
+        raise CommandError(f"--headers-file {quoted(headers_file)} is empty: expected one header a line")
 
-    def answers() -> Iterator[tuple[str, Crawler | None]]:
+    def matches() -> Iterator[tuple[str, Crawler | None]]:
         nonlocal code
-        for header in chain([first], given):
+        for header in chain([first], stream):
             crawler = REGISTRY.find_crawler(header)
             if crawler is None:
-                code = _NOTHING_FOUND
+                code = EXIT_NEGATIVE
             yield header, crawler
 
     if format == "text":
-        for header, crawler in answers():
-            sys.stdout.write(f"{padded('-' if crawler is None else crawler.name, _NAME_COLUMNS)}  {shown(header)}\n")
+        for header, crawler in matches():
+            sys.stdout.write(f"{pad('-' if crawler is None else crawler.name, _NAME_WIDTH)}  {printable(header)}\n")
     elif format == "csv":
-        rows = ([as_given(header), *_cells(crawler)] for header, crawler in answers())
-        write_all(rows, CsvWriter(("user_agent", *_COLUMNS)))
+        rows = ([to_portable(header), *_cells(crawler)] for header, crawler in matches())
+        write_rows(rows, CsvWriter(("user_agent", *_COLUMNS)))
     else:
         objects = (
-            {"user_agent": as_given(header), "crawler": None if crawler is None else crawler.to_json()}
-            for header, crawler in answers()
+            {"user_agent": to_portable(header), "crawler": None if crawler is None else crawler.to_json()}
+            for header, crawler in matches()
         )
-        write_all(objects, JsonWriter(lines=format == "ndjson"))
+        write_rows(objects, JsonWriter(lines=format == "ndjson"))
     click.get_current_context().exit(code)
 
 
-def _headers(headers: tuple[str, ...], headers_file: str | None) -> Iterator[str]:
+def _read_headers(headers: tuple[str, ...], headers_file: str | None) -> Iterator[str]:
     yield from headers
     if headers_file is not None:
         stream = open_input(headers_file, "--headers-file")
         try:
-            for line in listed_lines(stream, headers_file):
+            for line in read_lines(stream, headers_file):
                 yield line.text
         finally:
             close_input(stream)
@@ -134,9 +132,9 @@ def _headers(headers: tuple[str, ...], headers_file: str | None) -> Iterator[str
 
 def _write(crawlers: list[Crawler], format: str) -> None:  # noqa: A002 - the option's name
     if format == "csv":
-        write_all(map(_cells, crawlers), CsvWriter(_COLUMNS))
+        write_rows(map(_cells, crawlers), CsvWriter(_COLUMNS))
     else:
-        write_all((crawler.to_json() for crawler in crawlers), JsonWriter(lines=format == "ndjson"))
+        write_rows((crawler.to_json() for crawler in crawlers), JsonWriter(lines=format == "ndjson"))
 
 
 def _cells(crawler: Crawler | None) -> Cells:
@@ -160,40 +158,38 @@ def _table(crawlers: Iterable[Crawler]) -> Iterator[str]:
         return
     widths = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
     for row in (_HEADINGS, *rows):
-        cells = (padded(cell, width) for cell, width in zip(row, widths, strict=True))
+        cells = (pad(cell, width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip() + "\n"
 
 
-def _described(crawler: Crawler) -> str:
-    header = ", ".join(crawler.product_names) or "none: it never fetches, and is a word in robots.txt alone"
-    lines = [
-        ("operator", crawler.operator + (", which has given it up" if crawler.retired else "")),
+def _description(crawler: Crawler) -> str:
+    header = ", ".join(crawler.product_names) or "none: the token is only used in robots.txt, and fetches nothing"
+    facts = [
+        ("operator", crawler.operator + (" (retired)" if crawler.retired else "")),
         ("purpose", crawler.purpose),
-        ("robots.txt", _HABITS[crawler.obeys]),
-        ("asked as", _chain(crawler)),
+        ("robots.txt", _COMPLIANCE[crawler.obeys]),
+        ("tokens", _chain(crawler)),
         ("header", header),
-        ("reads", ", ".join(crawler.honours) or "nothing beyond the rules that is documented"),
-        ("verify", "nothing: it never fetches" if crawler.token_only else str(crawler.verification)),
+        ("honours", ", ".join(crawler.honours) or "no extension that is documented"),
+        ("verify", "not applicable: it fetches nothing" if crawler.token_only else str(crawler.verification)),
         ("source", f"{crawler.source} (checked {crawler.checked})"),
     ]
-    return f"{crawler.name}\n" + "".join(f"  {label:<11} {text}\n" for label, text in lines)
+    return f"{crawler.name}\n" + "".join(f"  {label:<11} {text}\n" for label, text in facts)
 
 
 def _chain(crawler: Crawler) -> str:
-    return Asker(crawler.name, crawler.agent, crawler).chain
+    return RequestedAgent(crawler.name, crawler.agent, crawler).chain
 
 
-def _known_names(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    folded = incomplete.lower()
-    return [crawler.name for crawler in REGISTRY.crawlers if crawler.name.lower().startswith(folded)]
+def _complete_name(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    prefix = incomplete.lower()
+    return [crawler.name for crawler in REGISTRY.crawlers if crawler.name.lower().startswith(prefix)]
 
-
-_FORMAT: Final = click.Option(["--format"], type=click.Choice(_FORMATS), default="text", show_default=True)
 
 command: Final = click.Group(
     "agents",
-    short_help="List, show and find known crawlers.",
-    help="List, show and find the crawlers that canfetch knows: who runs them, what for, whether they obey, and how "
+    short_help="List, show and identify crawlers.",
+    help="List, show and identify the crawlers in the registry: operator, purpose, compliance with robots.txt, and how "
     "to verify them.",
     epilog="""\b
 Examples:
@@ -209,21 +205,22 @@ Examples:
                     multiple=True,
                     metavar="PURPOSE",
                     type=click.Choice(get_args(Purpose)),
-                    help=f"Only those that fetch for that, first of all: {', '.join(get_args(Purpose))}.",
+                    help=f"Main purpose: {', '.join(get_args(Purpose))}. Can be repeated.",
                 ),
-                click.Option(["--operator"], multiple=True, metavar="NAME", help="Only those of that operator."),
+                click.Option(["--operator"], multiple=True, metavar="NAME", help="Operator. Can be repeated."),
                 click.Option(
                     ["--obeys"],
                     multiple=True,
                     type=click.Choice(get_args(Obeys)),
-                    help="Only those of which the operator says that about robots.txt.",
+                    help="Compliance with robots.txt, as the operator documents it. Can be repeated.",
                 ),
-                _FORMAT,
+                format_option(_FORMATS),
             ],
             callback=_list,
-            short_help="List them, or some.",
-            help="List the crawlers that are known, each with the names by which a group is looked for.\n\n"
-            "Options of one name widen, those of different names narrow.",
+            short_help="List crawlers.",
+            help="List crawlers, each with the tokens that select its group.\n\n"
+            "If an option is repeated, crawlers that match any of its values are listed. Crawlers must match every "
+            "option.",
             epilog="""\b
 Examples:
   canfetch agents list
@@ -231,25 +228,25 @@ Examples:
   canfetch agents list --operator google --format csv
 
 \b
-Exit code: 0 some are like that, 1 none is, 2 the question cannot be meant.""",
+Exit codes: 0 some crawlers match, 1 no crawler matches, 2 an option is invalid.""",
         ),
         "show": click.Command(
             "show",
             params=[
-                click.Argument(["names"], nargs=-1, required=True, metavar="NAME...", shell_complete=_known_names),
-                _FORMAT,
+                click.Argument(["names"], nargs=-1, required=True, metavar="NAME...", shell_complete=_complete_name),
+                format_option(_FORMATS),
             ],
             callback=_show,
-            short_help="Show one, with its chain and how to verify it.",
-            help="Show crawlers by their product tokens: the chain of names by which a group is looked for, what the "
-            "operator says, and how to tell a real one from another who took its name.",
+            short_help="Show crawlers in detail.",
+            help="Show crawlers by their product tokens: the tokens that select their group, what the operator "
+            "documents, and how to verify that a request comes from the crawler.",
             epilog="""\b
 Examples:
   canfetch agents show GPTBot
   canfetch agents show AdsBot-Google bingbot --format json
 
 \b
-Exit code: 0 all are known, 1 some is not, 2 the question cannot be meant.""",
+Exit codes: 0 all crawlers are known, 1 some crawler is unknown, 2 an option is invalid.""",
         ),
         "find": click.Command(
             "find",
@@ -259,21 +256,21 @@ Exit code: 0 all are known, 1 some is not, 2 the question cannot be meant.""",
                     ["--headers-file"],
                     metavar="FILE",
                     type=click.Path(),
-                    help="A file of User-Agent headers, one a line; - is standard input.",
+                    help="File of User-Agent headers, one a line; - reads standard input.",
                 ),
-                _FORMAT,
+                format_option(_FORMATS),
             ],
             callback=_find,
-            short_help="Find the crawler of a User-Agent header.",
-            help="Find the crawler that a whole User-Agent header shows. A header is a claim: 'show' says how to "
-            "verify it.",
+            short_help="Identify User-Agent headers.",
+            help="Identify the crawler that a User-Agent header names. Anyone can send any header: 'canfetch agents "
+            "show' explains how to verify a crawler.",
             epilog="""\b
 Examples:
   canfetch agents find 'Googlebot-Image/1.0'
   cut -d'"' -f6 access.log | sort -u | canfetch agents find --headers-file - --format ndjson
 
 \b
-Exit code: 0 each shows a known crawler, 1 some does not, 2 the question cannot be meant.""",
+Exit codes: 0 every header names a known crawler, 1 some header does not, 2 an option is invalid.""",
         ),
     },
 )

@@ -1,1 +1,1 @@
-"""What the command families share: arguments, files, terminal output, and the way to the network."""
+"""Modules that several command families use: arguments, files, terminal output and network access."""

@@ -1,148 +1,144 @@
-"""Files and standard input: the robots.txt, the URLs, the agents."""
+"""Input files and standard input, read with limits."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
-from canfetch.cli.decisions.options import STANDARD_INPUT, Question
-from canfetch.cli.shared.problems import Problem
-from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidRobotsURL
 
-# A URL longer than any server takes; a file without line ends must not fill the memory.
-_LINE_OCTETS_LIMIT: Final = 1 << 20
+STANDARD_INPUT: Final = "-"
+# Longer than any URL that a server accepts. A file without line ends must not fill the memory.
+_MAX_LINE_BYTES: Final = 1 << 20
+_LONG_LINE_PREFIX_BYTES: Final = 1024
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-class ListedLine(NamedTuple):
-    """A line of a list that is not blank: its text, where it stands, and the octets that it took."""
+class InputLine(NamedTuple):
+    """A line of a list that is not blank.
+
+    `location` is the prefix of messages about the line, `size` its bytes in the file. A line over 1 MiB is cut.
+    """
 
     text: str
-    place: str
-    octets: int
+    location: str
+    size: int
     too_long: bool
 
 
-def check_standard_input(question: Question) -> None:
-    """Refuse standard input for two things at once.
+def check_standard_input(inputs: Iterable[tuple[str, str | None]]) -> None:
+    """Check that at most one input is standard input.
 
-    Raises: Problem.
+    Args: inputs: Pairs of an option and the file name that it was given.
+    Raises: CommandError: Standard input is used more than once.
     """
-    named = {
-        "--robots": question.robots,
-        "--urls-file": question.urls_file,
-        "--agents-file": question.agents_file,
-        "--agents-registry": question.agents_registry,
-    }
-    users = [f"{option} -" for option, name in named.items() if name == STANDARD_INPUT]
-    if len(users) > 1:
-        raise Problem(f"{' and '.join(users)}: standard input can be read once: give one of them as a file")
+    options = [option for option, name in inputs if name == STANDARD_INPUT]
+    if len(options) > 1:
+        users = " and ".join(options) if all(options) else "several arguments"
+        raise CommandError(f"standard input can be read only once, but is used by {users}")
 
 
-def check_limit(question: Question) -> None:
-    """Refuse a limit that no reading has, before anything is read.
+def open_input(name: str, option: str = "") -> BinaryIO:
+    """Open a file, or standard input if `name` is `-`.
 
-    Raises: Problem.
-    """
-    limit = question.max_bytes
-    if limit < DEFAULT_MAX_BYTES:
-        least = f"{DEFAULT_MAX_BYTES} or more (RFC 9309 section 2.5)"
-        raise Problem(f"--max-bytes {limit} is too few: give {least}")
-    if limit > MAX_BYTES_LIMIT:
-        raise Problem(f"--max-bytes {limit} is too many: give {MAX_BYTES_LIMIT} or less (512 MiB)")
-
-
-def open_input(name: str, option: str) -> BinaryIO:
-    """Open a file, or standard input for `-`.
-
-    Raises: Problem: it is not there, is a directory, or cannot be read.
+    Args: option: The option that names the file, for messages; empty for an argument.
+    Raises: CommandError: The file does not exist, is a directory, or cannot be read.
     """
     if name == STANDARD_INPUT:
         if sys.stdin is None:
-            raise Problem(f"{option} -: standard input is closed: give a file")
+            raise CommandError(f"cannot read {_label(name, option)}: standard input is closed")
         return sys.stdin.buffer
     try:
-        # pathlib would import urllib.parse, 5 ms of a start; Windows says of a directory that permission is denied.
+        # pathlib would import urllib.parse, which takes 5 ms. Windows reports a directory as a permission error.
         if os.path.isdir(name):  # noqa: PTH112
-            raise Problem(f"{option} {quoted(name)} is a directory: give a file in it")
+            raise CommandError(f"cannot read {_label(name, option)}: is a directory, expected a file")
         return open(name, "rb")  # noqa: PTH123 - `close_input` closes it
     except FileNotFoundError:
-        raise Problem(f"{option} {quoted(name)}: no such file: check the path, or give - for standard input") from None
-    except PermissionError:
-        raise Problem(f"{option} {quoted(name)} cannot be read: check its permissions") from None
+        raise CommandError(f"cannot read {_label(name, option)}: no such file") from None
     except (OSError, ValueError) as error:
-        raise Problem(f"{option} {quoted(name)} cannot be opened: {_what(error)}: give another file") from None
+        raise CommandError(f"cannot read {_label(name, option)}: {_reason(error)}") from None
 
 
 def close_input(stream: BinaryIO) -> None:
-    """Close a file; standard input is not ours to close."""
+    """Close a file that `open_input` opened. Standard input stays open."""
     if sys.stdin is None or stream is not sys.stdin.buffer:
         stream.close()
 
 
-def read_robots(name: str, question: Question) -> RobotsTxt:
-    """Read and parse the robots.txt of that name.
+def read_input(name: str, option: str = "", *, max_bytes: int) -> bytes:
+    """Read at most `max_bytes` of a file or of standard input; the rest is ignored.
 
-    Raises: Problem: it cannot be read, or an option does not fit.
-    Cost: O(octets up to the limit); what is past it is not read into memory.
+    Raises: CommandError: The file cannot be read.
     """
-    stream = open_input(name, "--robots")
+    stream = open_input(name, option)
     try:
-        # UTF-16 takes two octets where UTF-8 takes one, and the cut needs the octet behind the limit.
-        octets = stream.read(2 * question.max_bytes + 4)
+        return stream.read(max_bytes)
     except OSError as error:
-        raise Problem(f"--robots {quoted(name)} cannot be read: {_what(error)}: give another file") from None
+        raise CommandError(f"cannot read {_label(name, option)}: {_reason(error)}") from None
     finally:
         close_input(stream)
-    try:
-        return parse(
-            octets,
-            url=question.robots_url,
-            profile=question.profile,
-            max_bytes=question.max_bytes,
-            engine=question.engine,
-        )
-    except InvalidRobotsURL as error:
-        raise Problem(f"--robots-url: {error}") from None
 
 
-def listed_lines(stream: BinaryIO, name: str) -> Iterator[ListedLine]:
-    """Yield the lines of a list, without white space around them and without blank ones.
+def read_whole_input(name: str, option: str = "", *, max_bytes: int) -> bytes:
+    """Read a file or standard input to its end.
 
-    Raises: Problem: it is UTF-16, or cannot be read further.
-    Cost: O(octets); one line is in memory, and no more than 1 MiB of it.
+    Raises: CommandError: The file cannot be read, or is larger than `max_bytes`.
     """
-    where = "standard input" if name == STANDARD_INPUT else name
+    content = read_input(name, option, max_bytes=max_bytes + 1)
+    if len(content) > max_bytes:
+        raise CommandError(f"{_label(name, option)} is too large: expected at most {max_bytes} bytes")
+    return content
+
+
+def read_robots(name: str, option: str = "--robots", *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
+    """Read as much of a robots.txt as a parser with this limit needs.
+
+    Raises: CommandError: The file cannot be read.
+    """
+    # UTF-16 takes two bytes where UTF-8 takes one, and the parser needs one byte past the limit.
+    return read_input(name, option, max_bytes=2 * max_bytes + 4)
+
+
+def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
+    """Yield the lines of a list, stripped and without blank lines.
+
+    Raises: CommandError: The list is UTF-16, or reading fails.
+    Cost: O(bytes); one line is in memory, and at most 1 MiB of it.
+    """
+    source = "standard input" if name == STANDARD_INPUT else name
     number = 0
     while True:
         number += 1
         try:
-            line = stream.readline(_LINE_OCTETS_LIMIT + 1)
-            octets = len(line)
-            too_long = octets > _LINE_OCTETS_LIMIT and line[-1:] != b"\n"
+            line = stream.readline(_MAX_LINE_BYTES + 1)
+            size = len(line)
+            too_long = size > _MAX_LINE_BYTES and line[-1:] != b"\n"
             part = line
             while too_long and part and part[-1:] != b"\n":
-                part = stream.readline(_LINE_OCTETS_LIMIT)
-                octets += len(part)
+                part = stream.readline(_MAX_LINE_BYTES)
+                size += len(part)
         except OSError as error:
-            raise Problem(f"{where} cannot be read further: {_what(error)}: give another file") from None
+            raise CommandError(f"cannot read {source}: {_reason(error)}") from None
         if not line:
             return
         if number == 1:
             if line.startswith(_UTF_16_MARKS):
-                raise Problem(f"{where} is UTF-16: save it as UTF-8")
+                raise CommandError(f"{source} is UTF-16: expected UTF-8")
             line = line.removeprefix(_BYTE_ORDER_MARK)
         if too_long:
-            # Enough to tell which it is.
-            line = line[:1024]
+            line = line[:_LONG_LINE_PREFIX_BYTES]
         text = line.strip().decode("utf-8", "surrogateescape")
         if text:
-            yield ListedLine(text, f"{where}:{number}: ", octets, too_long)
+            yield InputLine(text, f"{source}:{number}: ", size, too_long)
 
 
-def _what(error: Exception) -> str:
+def _label(name: str, option: str) -> str:
+    label = name if name == STANDARD_INPUT else quoted(name)
+    return f"{option} {label}" if option else label
+
+
+def _reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -1,4 +1,4 @@
-"""The options of everything that asks the network."""
+"""Options of the commands that use the network."""
 
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -7,17 +7,17 @@ import click
 
 from canfetch import __version__
 from canfetch.access.policies import POLICIES
-from canfetch.cli.shared.problems import Problem
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
-# Each is a thread that waits.
+# Each request occupies a thread.
 _DEFAULT_PARALLEL: Final = 64
-_MOST_PARALLEL: Final = 1024
+_MAX_PARALLEL: Final = 1024
 
 
 class NetworkOptions(NamedTuple):
-    """The options, as given."""
+    """The values of the network options."""
 
     policy: str
     timeout: float
@@ -30,14 +30,14 @@ class NetworkOptions(NamedTuple):
 
 
 def network_parameters() -> list[click.Parameter]:
-    """Give the options that these commands share."""
+    """Return the click parameters of the network options."""
     return [
         click.Option(
             ["--policy"],
             type=click.Choice(tuple(POLICIES)),
             default="rfc9309",
             show_default=True,
-            help="Whose reading of status codes and time.",
+            help="Access policy: what status codes mean, and how long answers are cached.",
         ),
         click.Option(
             ["--timeout"],
@@ -45,51 +45,50 @@ def network_parameters() -> list[click.Parameter]:
             type=click.FloatRange(0.001, 3600),
             default=30.0,
             show_default=True,
-            help="The longest that one robots.txt may take, with all redirects.",
+            help="Total time for one robots.txt, including redirects.",
         ),
         click.Option(
             ["--store"],
             metavar="FILE|URL|none",
-            help="Where answers are kept: an SQLite file, a redis:// URL, or none. By default a file in the "
-            "user's cache folder.",
+            help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
         ),
-        click.Option(["--refresh"], is_flag=True, help="Ask the origin, whatever is kept."),
-        click.Option(["--offline"], is_flag=True, help="Ask nobody; answer from what is kept."),
+        click.Option(["--refresh"], is_flag=True, help="Fetch again, even if the cached copy is fresh."),
+        click.Option(["--offline"], is_flag=True, help="Use cached data only."),
         click.Option(
             ["--user-agent"],
             metavar="HEADER",
             default=DEFAULT_USER_AGENT,
             show_default=True,
-            help="The User-Agent header that is sent.",
+            help="User-Agent header of requests.",
         ),
         click.Option(
             ["--public-only"],
             is_flag=True,
-            help="Connect to no private or loopback address, at any hop: for URLs that strangers give.",
+            help="Refuse private and loopback addresses, also after redirects. Use it for untrusted URLs.",
         ),
         click.Option(
             ["--parallel"],
             metavar="N",
-            type=click.IntRange(1, _MOST_PARALLEL),
+            type=click.IntRange(1, _MAX_PARALLEL),
             default=_DEFAULT_PARALLEL,
             show_default=True,
-            help="How many origins are asked at the same time.",
+            help="Number of origins to fetch from at the same time.",
         ),
     ]
 
 
-def taken_from(given: dict[str, Any]) -> NetworkOptions:
-    """Take these options out of all that a command was given.
+def pop_network_options(values: dict[str, Any]) -> NetworkOptions:
+    """Remove the network options from the values of a command, and return them.
 
-    Raises: Problem: one cannot be meant, or two contradict each other.
+    Raises: CommandError: An option is invalid, or two options contradict each other.
     """
-    options = NetworkOptions(**{name: given.pop(name) for name in NetworkOptions._fields})
+    options = NetworkOptions(**{name: values.pop(name) for name in NetworkOptions._fields})
     if options.refresh and options.offline:
-        raise Problem("--refresh asks the origin and --offline asks nobody: give one of them")
+        raise CommandError("--refresh and --offline cannot be used together")
     if not isfinite(options.timeout):
-        # It is within no range and outside of none.
-        raise Problem(f"--timeout {options.timeout} is no time: give seconds, 0.001 to 3600")
+        # FloatRange accepts NaN, because every comparison with it is false.
+        raise CommandError(f"invalid --timeout {options.timeout}: expected 0.001 to 3600 seconds")
     header = options.user_agent
     if not header.isascii() or not header.isprintable() or not header.strip():
-        raise Problem(f"--user-agent {quoted(header)} is no header: give the crawler's own, in ASCII")
+        raise CommandError(f"invalid --user-agent {quoted(header)}: expected printable ASCII text")
     return options

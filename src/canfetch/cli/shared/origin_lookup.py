@@ -1,4 +1,4 @@
-"""What is known of origins, kept or asked for as the options say: the one way of these commands to the network."""
+"""The state of origins, from the cache or the network as the options specify."""
 
 import logging
 import sys
@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Final, TypeVar
 
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NetworkOptions
-from canfetch.cli.shared.prefetcher import Ahead
-from canfetch.cli.shared.problems import Problem
-from canfetch.cli.shared.store_option import as_typed, open_store
+from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS, to_origin_url
+from canfetch.cli.shared.prefetcher import Prefetcher
+from canfetch.cli.shared.store_option import open_store, restore_scheme
 from canfetch.client.origin_state import OriginState
 from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
@@ -20,41 +21,41 @@ from canfetch.errors import CanfetchError, InvalidURL
 
 Item = TypeVar("Item")
 
-# No single wait is longer than this, however patient the whole is.
-_WAIT_SECONDS: Final = 10.0
+# Limit for connecting and for each read. `--timeout` limits the whole fetch.
+_MAX_WAIT_SECONDS: Final = 10.0
 
 
-class Origins:
-    """One client, and what it says of its store while it works.
+class OriginLookup:
+    """A client, configured by the network options.
 
     Args:
-        options: as given.
-        say: writes a line to standard error.
-        profile, max_bytes, engine: how files are read.
-    Raises: Problem: the store cannot be opened, or an option does not fit.
+        options: The network options.
+        warn: Writes a line to standard error.
+        profile, max_bytes, engine: How files are parsed.
+    Raises: CommandError: The store cannot be opened, or an option is invalid.
     """
 
     def __init__(
         self,
         options: NetworkOptions,
         *,
-        say: Callable[[str], None],
+        warn: Callable[[str], None],
         profile: str = "rfc9309",
         max_bytes: int = DEFAULT_MAX_BYTES,
         engine: str | None = None,
     ) -> None:
         self._options = options
-        self._started_seconds = time.time()
+        self._started_at = time.time()
         store = open_store(options.store)
         try:
             self._client = Client(
                 user_agent=options.user_agent,
-                # Who asks is said with each question.
+                # The real agent is passed with each decision.
                 agent="*",
                 policy=options.policy,
                 timeout=options.timeout,
-                connect_timeout=min(_WAIT_SECONDS, options.timeout),
-                read_timeout=min(_WAIT_SECONDS, options.timeout),
+                connect_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
+                read_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
                 allow_private=not options.public_only,
                 store=store,
                 profile=profile,
@@ -64,65 +65,70 @@ class Origins:
         except CanfetchError as error:
             if store is not None:
                 store.close()
-            raise Problem(str(error)) from None
-        self._warnings = _Warnings(say, options.store)
+            raise CommandError(str(error)) from None
+        self._warnings = _WarningHandler(warn, options.store)
         LOGGER.addHandler(self._warnings)
 
-    def ahead(
+    def states(
         self,
         items: Iterator[Item],
         *,
-        url_of: Callable[[Item], str],
-        weight_of: Callable[[Item], int],
-        most_weight: int,
-    ) -> Generator[tuple[Item, OriginState | CanfetchError | Problem]]:
-        """Yield items in their order, each with what is known of its origin, or what is wrong with it.
+        to_url: Callable[[Item], str],
+        to_weight: Callable[[Item], int],
+        max_weight: int = MAX_WAITING_CHARACTERS,
+    ) -> Generator[tuple[Item, OriginState | CanfetchError | CommandError]]:
+        """Yield items in order, each with the state of its origin or with the error.
 
         Args:
-            url_of: gives an item's URL; a CanfetchError or Problem is the item's own.
-            weight_of, most_weight: see `Ahead`.
+            to_url: Returns the URL of an item. A CanfetchError or CommandError becomes the result of that item.
+            to_weight, max_weight: See `Prefetcher`.
         """
-        yield from Ahead(
+        yield from Prefetcher(
             items,
-            key_of=lambda item: _origin_name(url_of(item)),
-            weight_of=weight_of,
-            learn=self._known,
+            to_key=lambda item: _origin_name(to_url(item)),
+            to_weight=to_weight,
+            load=self._state,
             parallel=self._options.parallel,
-            most_weight=most_weight,
-            before_waiting=sys.stdout.flush,
+            max_weight=max_weight,
+            before_wait=sys.stdout.flush,
         )
 
+    def argument_states(
+        self, arguments: Iterator[str]
+    ) -> Generator[tuple[str, OriginState | CanfetchError | CommandError]]:
+        """Yield origin arguments in order, each with the state of its origin or with the error."""
+        return self.states(arguments, to_url=to_origin_url, to_weight=len)
+
     def close(self) -> None:
-        """Give the client back; whatever still waits for an origin is not waited for."""
+        """Close the client without waiting for requests that are running."""
         try:
             self._client.close()
         finally:
             LOGGER.removeHandler(self._warnings)
 
-    def _known(self, origin: str) -> OriginState:
-        known = self._client.origin_state(origin, offline=self._options.offline)
-        if self._options.refresh and known.entry.fetched_at < self._started_seconds:
-            known = self._client.origin_state(origin, refresh=True)
-        return known
+    def _state(self, origin: str) -> OriginState:
+        state = self._client.origin_state(origin, offline=self._options.offline)
+        if self._options.refresh and state.entry.fetched_at < self._started_at:
+            state = self._client.origin_state(origin, refresh=True)
+        return state
 
 
 def _origin_name(url: str) -> str:
     origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
-        raise InvalidURL(
-            f"{quoted(url)}: no robots.txt is fetched by {origin.scheme}, only by {', '.join(DEFAULT_PORTS)}"
-        )
+        schemes = ", ".join(DEFAULT_PORTS)
+        raise InvalidURL(f"cannot fetch robots.txt for {quoted(url)}: expected one of the schemes {schemes}")
     return str(origin)
 
 
-class _Warnings(logging.Handler):
-    """Says warnings as these commands say everything."""
+class _WarningHandler(logging.Handler):
+    """Writes the client's warnings as this program writes its errors."""
 
-    def __init__(self, say: Callable[[str], None], store: str | None) -> None:
+    def __init__(self, warn: Callable[[str], None], store: str | None) -> None:
         super().__init__(logging.WARNING)
-        self._say = say
+        self._warn = warn
         self._store = store
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say one."""
-        self._say(f"canfetch: {as_typed(record.getMessage(), self._store)}")
+        """Write one warning."""
+        self._warn(f"canfetch: {restore_scheme(record.getMessage(), self._store)}")

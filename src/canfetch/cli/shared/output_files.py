@@ -1,4 +1,4 @@
-"""A file takes the place of another whole: written beside it, then renamed, so that no moment has half of it."""
+"""Output files, written to a temporary file and then renamed, so that no reader sees half a file."""
 
 import os
 import secrets
@@ -7,47 +7,79 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from canfetch.cli.shared.problems import Problem
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
 
 
-@contextmanager
-def written_beside(target: Path, octets: bytes) -> Iterator[Path]:
-    """Give a file with these octets beside its place, with the permissions that it will have; it is gone afterwards.
+def replace_file(name: str, content: bytes) -> None:
+    """Replace the content of a file and keep its permissions. Symbolic links are followed.
 
-    Raises: OSError: it cannot be written.
+    Raises: CommandError: The file cannot be written; it is unchanged then.
     """
-    beside = target.with_name(f".canfetch-{secrets.token_hex(8)}")
+    target = Path(os.path.realpath(name))
     try:
-        # Made anew, it has the permissions that any new file of the user has.
-        with beside.open("xb") as stream:
+        with _temporary_file(target, content) as temporary:
+            temporary.replace(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CommandError(f"cannot write {quoted(name)}: {reason}; the file is unchanged") from None
+
+
+def create_file(name: str, content: bytes, *, force: bool) -> None:
+    """Write the file of an `--output` option.
+
+    Args: force: Replace an existing file.
+    Raises: CommandError: The file exists, or it cannot be written.
+    """
+    target = Path(name)
+    if target.is_dir():
+        raise CommandError(f"cannot write --output {quoted(name)}: is a directory, expected a file")
+    exists = CommandError(f"--output {quoted(name)} already exists: pass --force to replace it")
+    if not force and os.path.lexists(target):
+        raise exists
+    try:
+        with _temporary_file(target, content) as temporary:
+            if force:
+                temporary.replace(target)
+            else:
+                _link(temporary, target)
+    except FileExistsError:
+        raise exists from None
+    except OSError as error:
+        raise CommandError(f"cannot write --output {quoted(name)}: {error.strerror or error}") from None
+
+
+def write_standard_output(content: bytes) -> None:
+    """Write bytes to standard output, after the text that was written before."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _temporary_file(target: Path, content: bytes) -> Iterator[Path]:
+    """Write a temporary file next to `target`, with the permissions of `target`, and remove it afterwards."""
+    temporary = target.with_name(f".canfetch-{secrets.token_hex(8)}")
+    try:
+        # A file created with open() has the permissions of any new file of the user.
+        with temporary.open("xb") as stream:
             with suppress(FileNotFoundError):
-                beside.chmod(target.stat().st_mode & 0o7777)
-            stream.write(octets)
+                temporary.chmod(target.stat().st_mode & 0o7777)
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        yield beside
+        yield temporary
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
-def rewrite(path: str, octets: bytes) -> None:
-    """Write a file in the place of the one of that name, with its permissions; through links, to what they lead to.
-
-    Raises: Problem: it cannot be written; what was there is there still.
-    """
-    target = Path(os.path.realpath(path))
+def _link(temporary: Path, target: Path) -> None:
     try:
-        with written_beside(target, octets) as beside:
-            beside.replace(target)
-    except OSError as error:
-        what = error.strerror or str(error)
-        raise Problem(f"{quoted(path)} cannot be written: {what}: it is as it was") from None
-
-
-def to_standard_output(octets: bytes) -> None:
-    """Write octets behind what was written there before."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(octets)
-    sys.stdout.buffer.flush()
+        # Another process may have created the file in the meantime; a rename would replace it silently.
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        # The file system does not support hard links.
+        temporary.rename(target)

@@ -1,7 +1,7 @@
-"""Items in their order, each with what had to be waited for, while what later items need is waited for already.
+"""Concurrent loading for a stream of items, which keep their order.
 
-One thread reads the items, so that a list that is still being written holds no answer up; others learn, one key each.
-All are daemons: whoever does not want the rest leaves, and nothing that still waits for a network holds the end up.
+One thread reads the items, so that a slow list does not delay answers. Other threads load one key each.
+All threads are daemons: a caller can stop early, and no waiting request keeps the process alive.
 """
 
 import threading
@@ -9,133 +9,133 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from canfetch.cli.shared.problems import Problem
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.errors import CanfetchError
 
 Item = TypeVar("Item")
-Learned = TypeVar("Learned")
+Loaded = TypeVar("Loaded")
 
-_ITEMS_AHEAD: Final = 4096
-# Keys that are known and not yet asked for, for each that is being learned: what is known of them is in memory.
-_KEYS_AHEAD: Final = 2
-# Windows hears of ctrl-C only between two waits.
+_MAX_WAITING_ITEMS: Final = 4096
+# Queued keys for each key that is being loaded: the results of all of them are in memory.
+_QUEUED_KEYS_PER_LOADER: Final = 2
+# On Windows, Ctrl-C is only noticed between two waits.
 _WAIT_SECONDS: Final = 0.5
 
 
-class _Lesson(Generic[Learned]):
-    """What is learned about one key, and how many items wait for it."""
+class _Load(Generic[Loaded]):
+    """The result for one key, and the number of items that wait for it."""
 
-    __slots__ = ("error", "items", "key", "learned")
+    __slots__ = ("error", "items", "key", "result")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.items = 1
-        self.learned: Learned | None = None
+        self.result: Loaded | None = None
         self.error: BaseException | None = None
 
     @property
-    def is_over(self) -> bool:
-        return self.learned is not None or self.error is not None
+    def is_done(self) -> bool:
+        return self.result is not None or self.error is not None
 
 
-class _Row(NamedTuple, Generic[Item, Learned]):
+class _Row(NamedTuple, Generic[Item, Loaded]):
     item: Item
     weight: int
-    lesson: _Lesson[Learned]
+    load: _Load[Loaded]
 
 
-class Ahead(Generic[Item, Learned]):
-    """An iterator over items, each with what was learned about its key, or with the error that says why not.
+class Prefetcher(Generic[Item, Loaded]):
+    """An iterator over items, each with the result for its key or with the error.
 
-    Items that wait at the same time and have the same key share one lesson.
+    Items that wait at the same time and have the same key share one load.
 
     Args:
-        items: read by a thread of its own, which also closes them; an error that they raise ends the iteration.
-        key_of: gives an item's key; a CanfetchError or Problem is the item's own.
-        weight_of: gives about how much memory an item takes.
-        learn: learns about a key; called in threads, for one key at a time once. A CanfetchError is that of all
-            who wait for it; any other error ends the iteration.
-        parallel: how many keys are learned at the same time.
-        most_weight: how much memory waiting items may take.
-        before_waiting: called when the next item is not there yet, so that what was made of the last one can go out.
-    Cost: 4096 items, `most_weight`, and three times `parallel` keys are in memory.
+        items: Read and closed by a separate thread. An error that they raise ends the iteration.
+        to_key: Returns the key of an item. A CanfetchError or CommandError becomes the result of that item.
+        to_weight: Returns the approximate memory of an item.
+        load: Returns the result for a key. Called in threads, never twice for one key at the same time. A
+            CanfetchError becomes the result of all items with that key; any other error ends the iteration.
+        parallel: Number of keys to load at the same time.
+        max_weight: Total weight of waiting items.
+        before_wait: Called when the next result is not ready, for example to flush output.
+    Cost: At most 4096 items, `max_weight`, and three times `parallel` keys are in memory.
     """
 
     def __init__(
         self,
         items: Iterator[Item],
         *,
-        key_of: Callable[[Item], str],
-        weight_of: Callable[[Item], int],
-        learn: Callable[[str], Learned],
+        to_key: Callable[[Item], str],
+        to_weight: Callable[[Item], int],
+        load: Callable[[str], Loaded],
         parallel: int,
-        most_weight: int,
-        before_waiting: Callable[[], object],
+        max_weight: int,
+        before_wait: Callable[[], object],
     ) -> None:
         self._items = items
-        self._key_of = key_of
-        self._weight_of = weight_of
-        self._learn = learn
+        self._to_key = to_key
+        self._to_weight = to_weight
+        self._load_key = load
         self._parallel = parallel
-        self._most_weight = most_weight
-        self._before_waiting = before_waiting
+        self._max_weight = max_weight
+        self._before_wait = before_wait
         self._changed = threading.Condition()
-        self._rows: deque[_Row[Item, Learned]] = deque()
+        self._rows: deque[_Row[Item, Loaded]] = deque()
         self._weight = 0
-        self._lessons: dict[str, _Lesson[Learned]] = {}
-        self._to_learn: deque[_Lesson[Learned]] = deque()
-        self._learners = 0
-        self._is_full = False
+        self._loads: dict[str, _Load[Loaded]] = {}
+        self._queue: deque[_Load[Loaded]] = deque()
+        self._loaders = 0
+        self._reader_waits = False
         self._all_read = False
         self._closed = False
-        self._defect: BaseException | None = None
+        self._reader_error: BaseException | None = None
 
-    def __iter__(self) -> Iterator[tuple[Item, Learned | CanfetchError | Problem]]:
-        threading.Thread(target=self._read, name="canfetch-read", daemon=True).start()
+    def __iter__(self) -> Iterator[tuple[Item, Loaded | CanfetchError | CommandError]]:
+        threading.Thread(target=self._read_items, name="canfetch-read", daemon=True).start()
         try:
             while (row := self._next_row()) is not None:
-                lesson = row.lesson
-                if lesson.learned is not None:
-                    yield row.item, lesson.learned
-                elif isinstance(lesson.error, CanfetchError | Problem):
-                    yield row.item, lesson.error
-                elif lesson.error is not None:
-                    raise lesson.error
-                self._done_with(row)
-            if self._defect is not None:
-                raise self._defect
+                load = row.load
+                if load.result is not None:
+                    yield row.item, load.result
+                elif isinstance(load.error, CanfetchError | CommandError):
+                    yield row.item, load.error
+                elif load.error is not None:
+                    raise load.error
+                self._release(row)
+            if self._reader_error is not None:
+                raise self._reader_error
         finally:
             with self._changed:
                 self._closed = True
                 self._changed.notify_all()
 
-    def _next_row(self) -> _Row[Item, Learned] | None:
-        if not self._has_next():
-            self._before_waiting()
+    def _next_row(self) -> _Row[Item, Loaded] | None:
+        if not self._is_next_ready():
+            self._before_wait()
         with self._changed:
-            while not self._has_next():
+            while not self._is_next_ready():
                 self._changed.wait(_WAIT_SECONDS)
             return self._rows.popleft() if self._rows else None
 
-    def _has_next(self) -> bool:
-        return self._rows[0].lesson.is_over if self._rows else self._all_read
+    def _is_next_ready(self) -> bool:
+        return self._rows[0].load.is_done if self._rows else self._all_read
 
-    def _done_with(self, row: _Row[Item, Learned]) -> None:
+    def _release(self, row: _Row[Item, Loaded]) -> None:
         with self._changed:
             self._weight -= row.weight
-            row.lesson.items -= 1
-            if not row.lesson.items:
-                self._lessons.pop(row.lesson.key, None)
-            if self._is_full:
+            row.load.items -= 1
+            if not row.load.items:
+                self._loads.pop(row.load.key, None)
+            if self._reader_waits:
                 self._changed.notify_all()
 
-    def _read(self) -> None:
+    def _read_items(self) -> None:
         try:
             for item in self._items:
-                if not self._take(item):
+                if not self._add(item):
                     break
-        except BaseException as error:  # noqa: BLE001 - it is for whoever iterates
-            self._defect = error
+        except BaseException as error:  # noqa: BLE001 - raised in the iterating thread
+            self._reader_error = error
         finally:
             close = getattr(self._items, "close", None)
             if close is not None:
@@ -144,64 +144,64 @@ class Ahead(Generic[Item, Learned]):
                 self._all_read = True
                 self._changed.notify_all()
 
-    def _take(self, item: Item) -> bool:
-        """Put an item in line when there is room, and say whether to go on."""
-        weight = self._weight_of(item)
-        error: CanfetchError | Problem | None = None
+    def _add(self, item: Item) -> bool:
+        """Queue an item as soon as the limits permit. Return False if the iteration has ended."""
+        weight = self._to_weight(item)
+        error: CanfetchError | CommandError | None = None
         key = ""
         try:
-            key = self._key_of(item)
-        except (CanfetchError, Problem) as said:
-            error = said
+            key = self._to_key(item)
+        except (CanfetchError, CommandError) as item_error:
+            error = item_error
         with self._changed:
-            while not (self._closed or self._has_room(key, weight)):
-                self._is_full = True
+            while not (self._closed or self._fits(key, weight)):
+                self._reader_waits = True
                 self._changed.wait()
-            self._is_full = False
+            self._reader_waits = False
             if self._closed:
                 return False
-            lesson: _Lesson[Learned] | None = None if error is not None else self._lessons.get(key)
-            if lesson is not None:
-                lesson.items += 1
+            load: _Load[Loaded] | None = None if error is not None else self._loads.get(key)
+            if load is not None:
+                load.items += 1
             else:
-                lesson = _Lesson(key)
-                lesson.error = error
+                load = _Load(key)
+                load.error = error
                 if error is None:
-                    self._begin(lesson)
-            self._rows.append(_Row(item, weight, lesson))
+                    self._start(load)
+            self._rows.append(_Row(item, weight, load))
             self._weight += weight
             self._changed.notify_all()
         return True
 
-    def _has_room(self, key: str, weight: int) -> bool:
+    def _fits(self, key: str, weight: int) -> bool:
         if not self._rows:
             return True
-        keys = len(self._lessons) + (key not in self._lessons)
+        keys = len(self._loads) + (key not in self._loads)
         return (
-            len(self._rows) < _ITEMS_AHEAD
-            and self._weight + weight <= self._most_weight
-            and keys <= self._parallel * (1 + _KEYS_AHEAD)
+            len(self._rows) < _MAX_WAITING_ITEMS
+            and self._weight + weight <= self._max_weight
+            and keys <= self._parallel * (1 + _QUEUED_KEYS_PER_LOADER)
         )
 
-    def _begin(self, lesson: _Lesson[Learned]) -> None:
-        self._lessons[lesson.key] = lesson
-        self._to_learn.append(lesson)
-        if self._learners < self._parallel:
-            self._learners += 1
-            threading.Thread(target=self._teach, name="canfetch-learn", daemon=True).start()
+    def _start(self, load: _Load[Loaded]) -> None:
+        self._loads[load.key] = load
+        self._queue.append(load)
+        if self._loaders < self._parallel:
+            self._loaders += 1
+            threading.Thread(target=self._run_loads, name="canfetch-load", daemon=True).start()
 
-    def _teach(self) -> None:
+    def _run_loads(self) -> None:
         while True:
             with self._changed:
-                if self._closed or not self._to_learn:
-                    self._learners -= 1
+                if self._closed or not self._queue:
+                    self._loaders -= 1
                     return
-                lesson = self._to_learn.popleft()
+                load = self._queue.popleft()
             try:
-                learned = self._learn(lesson.key)
-            except BaseException as error:  # noqa: BLE001 - it is for whoever iterates
-                lesson.error = error
+                result = self._load_key(load.key)
+            except BaseException as error:  # noqa: BLE001 - raised in the iterating thread
+                load.error = error
             else:
-                lesson.learned = learned
+                load.result = result
             with self._changed:
                 self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""How far a long list is: on standard error, on a terminal, and only where no answers run through it."""
+"""Progress bars on standard error, drawn only on a terminal that standard output does not use."""
 
 import os
 import stat
@@ -7,51 +7,51 @@ from typing import Any, BinaryIO, Final
 
 import click
 
-from canfetch.cli.shared.terminal import is_terminal, shown
+from canfetch.cli.shared.terminal import is_terminal, printable
 
-# A bar that moves more often than this many octets only costs time.
-_STEP_OCTETS: Final = 64 << 10
+# Drawing the bar more often than this costs time and shows nothing.
+_STEP_BYTES: Final = 64 << 10
 
 
 class Progress:
-    """No bar; the base of those that draw one."""
+    """Progress without a bar; the base class of the bars."""
 
-    def advance(self, octets: int) -> None:
-        """Go on by the octets of one line."""
+    def advance(self, amount: int) -> None:
+        """Advance by `amount` bytes or items."""
 
-    def say(self, line: str) -> None:
-        """Write a line to standard error without spoiling the bar."""
-        # What is answered before the line must not come after it.
+    def print_error(self, line: str) -> None:
+        """Write a line to standard error without damaging the bar."""
+        # Answers that precede the line must appear before it.
         sys.stdout.flush()
-        click.echo(shown(line), err=True)
+        click.echo(printable(line), err=True)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
 
 
 class _Bar(Progress):
-    """Count octets, and draw now and then."""
+    """A bar that is redrawn after every `step`."""
 
     def __init__(self, step: int) -> None:
         self._step = step
-        self._gone = 0
+        self._pending = 0
 
-    def advance(self, octets: int) -> None:
-        self._gone += octets
-        if self._gone >= self._step:
-            self.draw(self._gone)
-            self._gone = 0
+    def advance(self, amount: int) -> None:
+        self._pending += amount
+        if self._pending >= self._step:
+            self.draw(self._pending)
+            self._pending = 0
 
-    def draw(self, octets: int) -> None:
-        """Move the bar."""
+    def draw(self, amount: int) -> None:
+        """Move the bar by `amount`."""
         raise NotImplementedError
 
 
 class _RichBar(_Bar):
     def __init__(self, total: int | None, step: int) -> None:
-        from rich.console import Console  # noqa: PLC0415 - an extra, and slow to import
+        from rich.console import Console  # noqa: PLC0415 - optional, and slow to import
         from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TimeRemainingColumn  # noqa: PLC0415
-        from rich.progress import Progress as RichProgress  # noqa: PLC0415 - the same
+        from rich.progress import Progress as RichProgress  # noqa: PLC0415 - optional, and slow to import
 
         super().__init__(step)
         self._rich = RichProgress(
@@ -60,19 +60,19 @@ class _RichBar(_Bar):
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
-            # The answers go where they are sent, not through the bar.
+            # Answers go to standard output directly, not through the bar.
             redirect_stdout=False,
             redirect_stderr=False,
         )
         self._task = self._rich.add_task("", total=total)
         self._rich.start()
 
-    def draw(self, octets: int) -> None:
-        self._rich.advance(self._task, octets)
+    def draw(self, amount: int) -> None:
+        self._rich.advance(self._task, amount)
 
-    def say(self, line: str) -> None:
+    def print_error(self, line: str) -> None:
         sys.stdout.flush()
-        self._rich.console.print(shown(line), markup=False, highlight=False, soft_wrap=True)
+        self._rich.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         self._rich.stop()
@@ -84,32 +84,32 @@ class _PlainBar(_Bar):
         self._bar: Any = click.progressbar(length=total, file=sys.stderr)
         self._bar.__enter__()
 
-    def draw(self, octets: int) -> None:
-        self._bar.update(octets)
+    def draw(self, amount: int) -> None:
+        self._bar.update(amount)
 
-    def say(self, line: str) -> None:
+    def print_error(self, line: str) -> None:
         click.echo("\r\x1b[K", nl=False, err=True)
-        super().say(line)
+        super().print_error(line)
 
     def close(self) -> None:
         self._bar.__exit__(None, None, None)
 
 
-def progress_over(stream: BinaryIO | None, *, wanted: bool) -> Progress:
-    """Give what shows the progress over a list, or a Progress that shows nothing.
+def stream_progress(stream: BinaryIO | None, *, enabled: bool) -> Progress:
+    """Return the progress of reading a list, in bytes.
 
     Args:
-        stream: the list, or None where there is none.
-        wanted: whether standard output leaves the terminal free.
+        stream: The list, or None for a Progress without a bar.
+        enabled: False if standard output writes to the terminal.
     """
-    if stream is None or not wanted or not is_terminal(sys.stderr) or stream.isatty():
+    if stream is None or not enabled or not is_terminal(sys.stderr) or stream.isatty():
         return Progress()
-    return _bar(_size_of(stream), _STEP_OCTETS)
+    return _bar(_file_size(stream), _STEP_BYTES)
 
 
-def progress_of(total: int, *, wanted: bool) -> Progress:
-    """Give what shows how many of `total` things are done; one alone needs no bar."""
-    return _bar(total, 1) if wanted and total > 1 and is_terminal(sys.stderr) else Progress()
+def item_progress(total: int, *, enabled: bool) -> Progress:
+    """Return the progress over `total` items. A single item has no bar."""
+    return _bar(total, 1) if enabled and total > 1 and is_terminal(sys.stderr) else Progress()
 
 
 def _bar(total: int | None, step: int) -> Progress:
@@ -119,7 +119,7 @@ def _bar(total: int | None, step: int) -> Progress:
         return Progress() if total is None else _PlainBar(total, step)
 
 
-def _size_of(stream: BinaryIO) -> int | None:
+def _file_size(stream: BinaryIO) -> int | None:
     try:
         status = os.fstat(stream.fileno())
     except (OSError, ValueError):

@@ -1,17 +1,17 @@
-"""The store that `--store` names: opened, and named in messages as it was typed."""
+"""The store that `--store` selects. Messages show its URL as it was typed."""
 
 import os
 from typing import TYPE_CHECKING, Final
 
-from canfetch.cli.shared.problems import Problem
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
     from canfetch.client.stores import Store
 
-NO_STORE: Final = "none"
-# What is typed, and what the library that speaks to the server calls it.
+_NO_STORE: Final = "none"
+# Accepted URL schemes, and the scheme that the redis library uses for each.
 _SERVER_SCHEMES: Final = {
     "redis": "redis",
     "rediss": "rediss",
@@ -21,64 +21,64 @@ _SERVER_SCHEMES: Final = {
 }
 
 
-def open_store(place: str | None) -> "Store | None":
-    """Open the store that `--store` names; a file that is not there is made.
+def open_store(option: str | None) -> "Store | None":
+    """Open the store that `--store` selects; create the file if it does not exist.
 
-    Raises: Problem: it cannot be opened.
+    Raises: CommandError: The store cannot be opened.
     """
-    if place == NO_STORE:
+    if option == _NO_STORE:
         return None
     try:
-        if place is not None and (url := _server_url(place)) is not None:
-            from canfetch.client.stores.redis import RedisStore  # noqa: PLC0415 - an extra
+        if option is not None and (url := _server_url(option)) is not None:
+            from canfetch.client.stores.redis import RedisStore  # noqa: PLC0415 - optional dependency
 
             return RedisStore(url)
-        from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - only where it is used
+        from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - not for redis
 
-        return SQLiteStore(default_path() if place is None else place)
+        return SQLiteStore(default_path() if option is None else option)
     except CanfetchError as error:
-        if place is None:
-            raise Problem(f"{error}: give --store FILE or --store none") from None
-        raise Problem(f"--store {as_typed(str(error), place)}") from None
+        if option is None:
+            raise CommandError(f"{error} (pass --store FILE or --store none)") from None
+        raise CommandError(f"--store {restore_scheme(str(error), option)}") from None
 
 
-def open_kept_store(place: str | None) -> "Store":
-    """Open the store that `--store` names where there is one; nothing is made.
+def open_existing_store(option: str | None) -> "Store":
+    """Open the store that `--store` selects, and create nothing.
 
-    Raises: Problem: there is none, or it cannot be opened.
+    Raises: CommandError: The store does not exist, or cannot be opened.
     """
-    if place is None:
-        from canfetch.client.stores.sqlite import default_path  # noqa: PLC0415 - as above
+    if option is None:
+        from canfetch.client.stores.sqlite import default_path  # noqa: PLC0415 - not for redis
 
         if not default_path().exists():
-            from canfetch.client.stores.memory import MemoryStore  # noqa: PLC0415 - the same
+            from canfetch.client.stores.memory import MemoryStore  # noqa: PLC0415 - only for an empty cache
 
-            # Nobody named it, and nothing was kept yet.
+            # The default store is empty until the first fetch. That is not an error.
             return MemoryStore()
-    elif place != NO_STORE and _server_url(place) is None and not os.path.exists(place):  # noqa: PTH110 - as typed
-        raise Problem(f"--store {quoted(place)}: no such store: give a file that is there, or a redis:// URL")
-    store = open_store(place)
+    elif option != _NO_STORE and _server_url(option) is None and not os.path.exists(option):  # noqa: PTH110 - as typed
+        raise CommandError(f"--store {quoted(option)} does not exist: expected an SQLite file or a redis:// URL")
+    store = open_store(option)
     if store is None:
-        raise Problem("--store none keeps nothing: give a file or a redis:// URL")
+        raise CommandError("--store none has no entries: expected an SQLite file or a redis:// URL")
     return store
 
 
-def as_typed(message: str, place: str | None) -> str:
-    """Give a message of a store with the scheme of its URL as it was typed."""
-    typed, separator, _ = (place or "").partition("://")
+def restore_scheme(message: str, option: str | None) -> str:
+    """Replace the library's URL scheme in a store's message with the scheme that was typed."""
+    typed, separator, _ = (option or "").partition("://")
     known = _SERVER_SCHEMES.get(typed.lower())
     return message if known is None or not separator else message.replace(f"{known}://", f"{typed}://", 1)
 
 
-def _server_url(place: str) -> str | None:
-    """Give a server's URL as the library has it, or None for a file.
+def _server_url(option: str) -> str | None:
+    """Return a server's URL with the library's scheme, or None for a file.
 
-    Raises: Problem: it is a URL of another kind, which would make folders of its parts.
+    Raises: CommandError: The scheme is unknown. As a file name, the URL would create directories.
     """
-    scheme, separator, rest = place.partition("://")
+    scheme, separator, rest = option.partition("://")
     if not separator or "/" in scheme or "\\" in scheme:
         return None
     known = _SERVER_SCHEMES.get(scheme.lower())
     if known is None:
-        raise Problem(f"--store {quoted(f'{scheme}://')}: no store is there: give a file, a redis:// URL, or none")
+        raise CommandError(f"unsupported --store {quoted(f'{scheme}://')}: expected a file, a redis:// URL, or none")
     return f"{known}://{rest}"

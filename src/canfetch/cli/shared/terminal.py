@@ -1,4 +1,4 @@
-"""What a terminal shows: colours, widths, and text that can do no harm there."""
+"""Terminal output: colours, widths, and escaping of text that a site wrote."""
 
 import os
 import sys
@@ -9,21 +9,21 @@ from canfetch.core.text import encode_text
 _RESET: Final = "\x1b[0m"
 
 
-def shown(text: str) -> str:
-    """Make a text safe to print on one line: what is not printable becomes its escape, `%1B`.
+def printable(text: str) -> str:
+    """Make `text` safe to print on one line: unprintable characters become percent escapes, such as `%1B`.
 
-    A site wrote it, and a terminal obeys what is written to it. In a URL, a pattern or a target the escape
-    means the same as the octet.
+    Text from a site may contain terminal control sequences. In a URL, a pattern or a target, the escape
+    means the same as the byte.
 
     Cost: O(characters).
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else "".join(f"%{octet:02X}" for octet in encode_text(c)) for c in text)
+    return "".join(c if c.isprintable() else "".join(f"%{byte:02X}" for byte in encode_text(c)) for c in text)
 
 
-def columns(text: str) -> int:
-    """Count the columns that a printable text takes.
+def display_width(text: str) -> int:
+    """Return the number of terminal columns that a printable text takes.
 
     Cost: O(characters).
     """
@@ -34,30 +34,30 @@ def columns(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def padded(text: str, width: int) -> str:
-    """Fill a text up to `width` columns."""
-    return text + " " * (width - columns(text))
+def pad(text: str, width: int) -> str:
+    """Pad `text` with spaces to `width` columns."""
+    return text + " " * (width - display_width(text))
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Say whether a person reads the stream; nobody reads one that was closed from the start."""
+    """Return whether `stream` is a terminal. A closed stream is not."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
         return False
 
 
-def terminal_columns() -> int:
-    """Give the width of the terminal, or of COLUMNS where that is set."""
+def terminal_width() -> int:
+    """Return the width of the terminal, or COLUMNS if that is set."""
     from shutil import get_terminal_size  # noqa: PLC0415 - only on a terminal
 
     return get_terminal_size().columns
 
 
-def wants_color(*, no_color: bool) -> bool:
-    """Say whether standard output gets colours: on a terminal, unless somebody does not want them.
+def use_color(*, no_color: bool) -> bool:
+    """Return whether standard output gets colours.
 
-    `--no-color` and NO_COLOR go before FORCE_COLOR, and that before what the stream is.
+    `--no-color` and NO_COLOR override FORCE_COLOR, which overrides the detection of a terminal.
     """
     if no_color or os.environ.get("NO_COLOR"):
         return False
@@ -67,32 +67,32 @@ def wants_color(*, no_color: bool) -> bool:
 
 
 class Palette:
-    """Colours by what they mean, or none."""
+    """Colours by meaning. With `enabled=False`, text is returned unchanged."""
 
-    __slots__ = ("on",)
+    __slots__ = ("enabled",)
 
-    def __init__(self, *, on: bool) -> None:
-        self.on = on
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
 
-    def _in(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}{_RESET}" if self.on else text
+    def _paint(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}{_RESET}" if self.enabled else text
 
     def good(self, text: str) -> str:
-        """Allowed."""
-        return self._in("32", text)
+        """Paint a positive answer green, such as `allowed`."""
+        return self._paint("32", text)
 
     def bad(self, text: str) -> str:
-        """Disallowed."""
-        return self._in("31", text)
+        """Paint a negative answer red, such as `disallowed`."""
+        return self._paint("31", text)
 
-    def odd(self, text: str) -> str:
-        """Not computed."""
-        return self._in("33", text)
+    def warning(self, text: str) -> str:
+        """Paint a warning, or an answer that could not be computed, yellow."""
+        return self._paint("33", text)
 
     def faint(self, text: str) -> str:
-        """Beside the answer."""
-        return self._in("2", text)
+        """Dim secondary text."""
+        return self._paint("2", text)
 
     def strong(self, text: str) -> str:
-        """The answer itself, or a heading."""
-        return self._in("1", text)
+        """Make a heading or an important word bold."""
+        return self._paint("1", text)

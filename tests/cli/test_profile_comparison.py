@@ -13,7 +13,7 @@ from tests.servers.web import Site
 import canfetch
 
 Run = Any
-# Parts the readings: a blank line, a rule that comes first, and one that is longer.
+# Parts the profiles: a blank line, a rule that comes first, and one that is longer.
 BLANK = "User-agent: FooBot\n\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n"
 
 
@@ -33,7 +33,7 @@ def test_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
         "  original1994  disallowed  line 7, Disallow: /a\n"
         "  cpython-old   disallowed  line 7, Disallow: /a\n"
         "  cpython-new   disallowed  line 3, Disallow: /a\n"
-        "  1 of 11 readings differs from rfc9309: yandex\n"
+        "  1 of 11 profiles differs from rfc9309: yandex\n"
     )
 
 
@@ -44,7 +44,7 @@ def test_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, ch
     arguments = ("explain", "--agent", "FooBot", "--all-profiles", "--exact", "--engine", chosen)
     ran = run(*arguments, "/a/c", "--robots", "-", stdin=BLANK)
     assert (ran.code, ran.err) == (1, "")
-    assert ran.lines[-1] == "  1 of 11 readings differs from rfc9309: yandex"
+    assert ran.lines[-1] == "  1 of 11 profiles differs from rfc9309: yandex"
     with Site() as site:
         fetched = run(*arguments, f"{site.origin}/fish", "--store", "none")
     assert (fetched.code, fetched.err) == (0, "")
@@ -57,10 +57,10 @@ def test_profile_says_with_which_the_others_are_compared(run: Run) -> None:
     blocks = ran.out.split("\n\n")
     assert [block.splitlines()[0] for block in blocks] == ["FooBot, /a", "BarBot, /a", "FooBot, /b", "BarBot, /b"]
     assert [block.splitlines()[-1].strip() for block in blocks] == [
-        f"10 of 11 readings differ from yandex: {', '.join(name for name in canfetch.PROFILES if name != 'yandex')}",
-        "all 11 readings agree",
-        "all 11 readings agree",
-        "all 11 readings agree",
+        f"10 of 11 profiles differ from yandex: {', '.join(name for name in canfetch.PROFILES if name != 'yandex')}",
+        "all 11 profiles agree",
+        "all 11 profiles agree",
+        "all 11 profiles agree",
     ]
 
 
@@ -103,22 +103,22 @@ def test_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) ->
     assert site.count("/robots.txt") == 1
 
 
-def test_without_a_file_the_readings_agree(run: Run, site: Site) -> None:
+def test_without_a_file_the_profiles_agree(run: Run, site: Site) -> None:
     site.serve("/robots.txt", respond(b"", status=404))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert (ran.code, ran.out.count("allowed")) == (0, 11)
-    assert "all 11 readings agree" in ran.out
+    assert "all 11 profiles agree" in ran.out
 
 
 def test_evidence_is_of_one_profile(run: Run) -> None:
     ran = run("explain", "/a", "--agent", "a", "--robots", "-", "--all-profiles", "--evidence", "e", stdin="")
     assert ran.code == 2
-    assert "leave --all-profiles out" in ran.err
+    assert "--evidence and --all-profiles cannot be used together" in ran.err
 
 
 @pytest.mark.parametrize("profile", ["draft1996", "original1994"])
 def test_draft1996_explanations_do_not_speak_of_lengths(run: Run, profile: str) -> None:
     body = "User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
     ran = run("explain", "/a/b", "--agent", "x", "--robots", "-", "--profile", profile, stdin=body)
-    assert "line 2 decides: of the rules that match, the first wins" in ran.out
-    assert "Disallow: /a/b  a later line\n" in ran.out
+    assert "line 2 decides: the first matching rule wins" in ran.out
+    assert "Disallow: /a/b  later line\n" in ran.out

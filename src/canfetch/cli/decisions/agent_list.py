@@ -1,0 +1,47 @@
+"""The agents to decide for, from `--agent` and `--agents-file`."""
+
+from collections.abc import Iterator
+
+from canfetch.cli.decisions.options import DecisionOptions
+from canfetch.cli.decisions.registry_file import load_registry
+from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import close_input, open_input, read_lines
+from canfetch.cli.shared.terminal import Palette, printable
+
+
+def requested_agents(options: DecisionOptions) -> list[RequestedAgent]:
+    """Return the agents in order, without duplicates.
+
+    Raises: CommandError: No agent is given, or one is not a product token.
+    """
+    agents: dict[str, RequestedAgent] = {}
+    registry = load_registry(options.agents_registry)
+    for name, location in _names(options):
+        if name not in agents:
+            agents[name] = resolve_agent(name, exact=options.exact, registry=registry, location=location)
+    if not agents:
+        raise CommandError("no agent: pass --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
+    return list(agents.values())
+
+
+def chain_lines(agents: list[RequestedAgent], palette: Palette) -> Iterator[str]:
+    """Yield a line for each agent whose fallback tokens come from the registry."""
+    for agent in agents:
+        if agent.is_chain:
+            yield palette.faint(f"# {printable(agent.name)} is matched as {printable(agent.chain)}") + "\n"
+
+
+def _names(options: DecisionOptions) -> Iterator[tuple[str, str]]:
+    for name in options.agents:
+        yield name, ""
+    if options.agents_file is not None:
+        stream = open_input(options.agents_file, "--agents-file")
+        try:
+            for line in read_lines(stream, options.agents_file):
+                # A # starts a comment in robots.txt as well, so no token that can match contains one.
+                name = line.text.partition("#")[0].strip()
+                if name:
+                    yield name, line.location
+        finally:
+            close_input(stream)

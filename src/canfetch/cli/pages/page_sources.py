@@ -1,0 +1,92 @@
+"""Where a page comes from: local files and headers, or its server."""
+
+from typing import Any, NamedTuple, Protocol
+
+from canfetch.cli.pages.options import PageOptions
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
+from canfetch.core.verdict import Verdict
+from canfetch.pages.page_rules import PageRules, parse_page
+from canfetch.pages.tdm import MAX_TDM_BYTES
+
+
+class PageView(NamedTuple):
+    """The page as one agent sees it: its rules, the verdict of robots.txt, and facts about the request."""
+
+    rules: PageRules
+    robots: Verdict | None
+    fetched: dict[str, Any] | None
+
+
+class PageSource(Protocol):
+    """Provides the page for each agent."""
+
+    def view(self, agent: Agent) -> PageView:
+        """Return the page as `agent` sees it."""
+
+    def close(self) -> None:
+        """Release connections and the store."""
+
+
+def open_page_source(options: PageOptions) -> PageSource:
+    """Return the source that the options select.
+
+    Raises: CommandError: A file cannot be read, or the options contradict each other.
+    """
+    if options.html is not None or options.headers:
+        return _LocalPage(options)
+    if options.url is None:
+        raise CommandError("no page: pass its URL, --html FILE, or --header 'X-Robots-Tag: ...'")
+    if options.network.offline:
+        raise CommandError("--offline requires --html FILE or --header: pages are not cached")
+    if options.robots is not None or options.tdm_file is not None:
+        raise CommandError("--robots and --tdm-file require --html FILE or --header")
+    # Importing the client takes time that a run with local files does not have to spend.
+    from canfetch.cli.pages.fetched_page import FetchedPage  # noqa: PLC0415
+
+    return FetchedPage(options, options.url)
+
+
+class _LocalPage:
+    """A page from `--html` and `--header`, the same for every agent."""
+
+    def __init__(self, options: PageOptions) -> None:
+        if options.url is None:
+            for option, value in (("--robots", options.robots), ("--tdm-file", options.tdm_file)):
+                if value is not None:
+                    raise CommandError(f"{option} requires the URL of the page")
+        check_standard_input([("--html", options.html), ("--robots", options.robots), ("--tdm-file", options.tdm_file)])
+        self._url = options.url
+        html = None if options.html is None else read_input(options.html, "--html", max_bytes=options.max_bytes + 1)
+        tdm_file = None
+        if options.tdm_file is not None:
+            tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
+        self._rules = parse_page(
+            html,
+            headers=[_parse_header(line) for line in options.headers],
+            url=options.url,
+            tdm_file=tdm_file,
+            max_bytes=options.max_bytes,
+        )
+        self._robots: RobotsTxt | None = None
+        if options.robots is not None:
+            self._robots = parse(read_robots(options.robots), profile=options.profile)
+
+    def view(self, agent: Agent) -> PageView:
+        robots = None
+        if self._robots is not None and self._url is not None:
+            robots = self._robots.decide(self._url, agent=agent)
+        return PageView(self._rules, robots, None)
+
+    def close(self) -> None:
+        """Do nothing: the page is in memory."""
+
+
+def _parse_header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or " " in name.strip():
+        raise CommandError(f"invalid --header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
+    return name.strip(), value.strip()

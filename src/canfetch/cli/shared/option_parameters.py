@@ -1,0 +1,58 @@
+"""Click parameters that several commands have."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+ROW_FORMATS = ("text", "json", "ndjson")
+
+
+def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> click.Option:  # noqa: A002 - click's name
+    """Return `--format`."""
+    return click.Option(["--format"], type=click.Choice(formats), default="text", show_default=True, help=help)
+
+
+def no_color_option() -> click.Option:
+    """Return `--no-color`."""
+    return click.Option(
+        ["--no-color"], is_flag=True, help="Disable colours. NO_COLOR and FORCE_COLOR are respected as well."
+    )
+
+
+def quiet_option() -> click.Option:
+    """Return `--quiet`."""
+    return click.Option(
+        ["-q", "--quiet"], is_flag=True, help="Print no answers, only errors; use the exit code instead."
+    )
+
+
+def agent_option(example: str) -> click.Option:
+    """Return `--agent`, which can be repeated."""
+    return click.Option(
+        ["--agent", "agents"],
+        metavar="TOKEN",
+        multiple=True,
+        shell_complete=_complete_agent,
+        help=f"Product token of the agent, such as {example}. Can be repeated.",
+    )
+
+
+def exact_option() -> click.Option:
+    """Return `--exact`."""
+    return click.Option(
+        ["--exact"], is_flag=True, help="Use the token alone, without the crawler's fallback tokens from the registry."
+    )
+
+
+def _complete_agent(_ctx: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
+
+    from canfetch.agents import CRAWLERS  # noqa: PLC0415 - only during completion
+
+    prefix = incomplete.lower()
+    return [
+        CompletionItem(crawler.name, help=f"{crawler.operator}, {crawler.purpose}")
+        for crawler in CRAWLERS
+        if crawler.name.lower().startswith(prefix)
+    ]
