@@ -163,8 +163,8 @@ def test_later_urls_of_a_fetched_origin_are_queued_or_yielded_at_once() -> None:
     bad = ["nonsense"] * 2_000
     files = {"a.example": b"User-agent: *\nDisallow: /no\n"}
     results, hosts = crawl(files, ["https://a.example/1", *bad, "https://a.example/2", "https://a.example/no"])
-    given = [(moment, item.url[-2:], item.allowed) for moment, item in results if item.error is None]
-    assert sorted(given) == [(0, "/1", True), (0, "no", False), (1, "/2", True)]
+    yielded = [(moment, item.url[-2:], item.allowed) for moment, item in results if item.error is None]
+    assert sorted(yielded) == [(0, "/1", True), (0, "no", False), (1, "/2", True)]
     assert len(hosts.requests) == 1
 
 
@@ -251,7 +251,7 @@ def test_every_decision_is_recorded(tmp_path: Path, *, include_disallowed: bool)
             return [item.url async for item in schedule]
 
     with EvidenceRecorder(tmp_path) as recorder:
-        given = asyncio.run(run(recorder))
+        yielded = asyncio.run(run(recorder))
     lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:]]
 
     assert verify_segment(recorder.path).valid
@@ -262,7 +262,7 @@ def test_every_decision_is_recorded(tmp_path: Path, *, include_disallowed: bool)
         ("https://a.example/no", False),
         ("https://b.example/1", True),
     ]
-    assert len(given) == (5 if include_disallowed else 4)
+    assert len(yielded) == (5 if include_disallowed else 4)
     assert {line["robots"]["origin"] for line in lines} == {"https://a.example", "https://b.example"}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from canfetch.access.entries import CacheEntry
+from canfetch.errors import CorruptEntry
 
 
 class Store(Protocol):
@@ -67,3 +68,14 @@ class Store(Protocol):
     def close(self) -> None:
         """Close the connections and files of the store."""
         ...
+
+
+def parse_stored_entry(text: object, location: object) -> CacheEntry:
+    """Parse an entry in a store.
+
+    Raises: CorruptEntry: The entry is invalid. The message starts with `location`.
+    """
+    try:
+        return CacheEntry.from_json(text)
+    except CorruptEntry as error:
+        raise CorruptEntry(f"{location}: {error}") from None

@@ -10,7 +10,8 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from canfetch.access.entries import CacheEntry
-from canfetch.errors import CorruptEntry, MissingExtra, StoreError
+from canfetch.client.stores import parse_stored_entry
+from canfetch.errors import MissingExtra, StoreError
 
 # Longer than the 30 days for which the last good copy can be used.
 DEFAULT_TTL: Final = 45 * 86400
@@ -67,12 +68,7 @@ class RedisStore:
         """
         with self._converted_errors():
             text = self._redis.get(self._redis_key("entry", key))
-        if text is None:
-            return None
-        try:
-            return CacheEntry.from_json(text)
-        except CorruptEntry as error:
-            raise CorruptEntry(f"{self._redacted_url}: {error}") from None
+        return None if text is None else parse_stored_entry(text, self._redacted_url)
 
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The server has the entry when this method returns.

@@ -18,7 +18,8 @@ from typing import Final
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
-from canfetch.errors import CorruptEntry, StoreError
+from canfetch.client.stores import parse_stored_entry
+from canfetch.errors import StoreError
 
 _SCHEMA_VERSION: Final = 2
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
@@ -82,12 +83,7 @@ class SQLiteStore:
         """
         with self._connected() as connection:
             row = connection.execute("SELECT entry FROM entries WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        try:
-            return CacheEntry.from_json(row[0])
-        except CorruptEntry as error:
-            raise CorruptEntry(f"{self.path}: {error}") from None
+        return None if row is None else parse_stored_entry(row[0], self.path)
 
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The entry is on the disk when this method returns.
