@@ -67,10 +67,8 @@ def test_each_module_defines_one_check_with_its_name() -> None:
         module = import_module(name)
         own = [value for value in vars(module).values() if isinstance(value, Check) and value.find.__module__ == name]
         assert own == [module.CHECK]
-        functions = {
-            name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
-        }
-        assert {name for name in functions if not name.startswith("_")} <= {"find", "unused_suppressions"}
+        functions = {key for key, value in vars(module).items() if getattr(value, "__module__", "") == name}
+        assert {key for key in functions if not key.startswith("_")} <= {"find", "unused_suppressions"}
         assert name.split(".")[-2:] == [module.CHECK.category, module.CHECK.name.replace("-", "_")]
         defined.append(module.CHECK)
     assert sorted(defined, key=lambda check: check.code) == list(CHECKS)

@@ -1,5 +1,8 @@
 """The linter: enabled checks, suppression comments, fixes and settings."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,7 +67,9 @@ def test_select_and_ignore_choose_the_checks() -> None:
 def test_severity_set_enables_its_checks(name: str) -> None:
     linter = Linter(severities=name)
     assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(name) is not None)
-    for finding in linter.lint(BAD).findings:
+    findings = linter.lint(BAD).findings
+    assert findings
+    for finding in findings:
         assert finding.severity is finding.check.severities.in_set(name)
 
 
@@ -211,6 +216,10 @@ def test_invalid_settings_are_rejected(table: dict[str, object], message: str) -
 def test_finding_to_json() -> None:
     (finding,) = Linter(select=["CF201"]).lint(BAD).findings
     data = finding.to_json()
+    page = (Path(__file__).resolve().parents[2] / "docs" / "linting.md").read_text(encoding="utf-8")
+    table = page.partition("| key | value |")[2].partition("\n\n")[0]
+    documented = [key for row in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(data) == sorted(documented)
     assert data["schema"] == "canfetch.finding/1"
     assert (data["code"], data["severity"]) == ("CF201", "error")
     assert data["start"] == {"line": 3, "column": 0}
