@@ -66,14 +66,11 @@ class RunningServer:
 
 
 class Server(NamedTuple):
-    """A server: its program, the file for the rules, and its own configuration."""
+    """A server: its program, its configuration, and the arguments of its command."""
 
     program: str
-    rules_file: str
     config: str
     command: tuple[str, ...]
-    # Whether the rules are inserted into the configuration, because it has no include.
-    inline: bool = False
 
 
 _NGINX = """
@@ -141,10 +138,10 @@ frontend site
 """
 
 SERVERS = {
-    "nginx": Server("nginx", "canfetch.conf", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
-    "apache": Server("apache2", "canfetch.conf", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
-    "caddy": Server("caddy", "canfetch.conf", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
-    "haproxy": Server("haproxy", "canfetch.conf", _HAPROXY, ("-db", "-f", "{config}"), inline=True),
+    "nginx": Server("nginx", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
+    "apache": Server("apache2", _APACHE, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
+    "caddy": Server("caddy", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
+    "haproxy": Server("haproxy", _HAPROXY, ("-db", "-f", "{config}")),
 }
 
 
@@ -165,7 +162,7 @@ def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
     port = find_free_port()
     (folder / "site").mkdir()
     (folder / "site" / "refused.html").write_text("a page of the site's own", encoding="utf-8")
-    (folder / server.rules_file).write_text(rules, encoding="utf-8")
+    (folder / "canfetch.conf").write_text(rules, encoding="utf-8")
     # The output for nginx has the lines for the server block in comments.
     server_lines = (
         "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""
