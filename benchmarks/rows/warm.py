@@ -55,10 +55,10 @@ def _race(
     before = len(bench.report.rows)
     bench.rows(SECTION, what, (race, absent if with_peers else {}), {"native": rivals})
     for index, row in enumerate(bench.report.rows[before:], before):
-        per_second = race[OURS + row.engine].median if OURS + row.engine in race else 0.0
-        if per_second:
+        nanoseconds = race[OURS + row.engine].median if OURS + row.engine in race else 0.0
+        if nanoseconds:
             bench.report.rows[index] = replace(
-                row, figure=f"{row.figure}, {format_number(1e9 / per_second / 1e3)}k per second"
+                row, figure=f"{row.figure}, {format_number(1e9 / nanoseconds / 1e3)}k per second"
             )
 
 
