@@ -208,9 +208,9 @@ def test_folder_without_slash_is_reported_if_known_page_matches() -> None:
 def test_google_parser_does_not_encode_braces() -> None:
     found = Linter(severities="google", select=["CF409"]).lint(rules("Disallow: /{id}/")).findings
     assert [finding.severity for finding in found] == [Severity.WARNING]
-    assert {witness.crawler for witness in found[0].verdicts if witness.allowed} == {"Googlebot"}
+    assert {verdict.crawler for verdict in found[0].verdicts if verdict.allowed} == {"Googlebot"}
 
 
 def test_trailing_star_effect_avoids_dot_segments() -> None:
     found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
-    assert {witness.allowed for witness in found[0].verdicts} == {False}
+    assert {verdict.allowed for verdict in found[0].verdicts} == {False}
