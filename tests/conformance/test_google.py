@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import pytest
 from conformance.cases import Case, Question, load
-from tests.differential.oracles import google, google_is_due, why_no_google
+from tests.differential.oracles import google, google_is_required, missing_google
 
 CASES = [case for case in load() if {"google", "googlebot"} & set(case.profiles)]
 # Bytes that Googlebot escapes before it calls the parser, because a URL cannot contain them.
@@ -15,8 +15,8 @@ UNSAFE = re.compile(rb"[\x00-\x20\x7F-\xFF\"<>\\^`{|}]")
 
 @pytest.fixture(scope="module")
 def google_parser() -> Callable[[bytes, bytes, bytes], tuple[bool, int]]:
-    if reason := why_no_google():
-        if google_is_due():
+    if reason := missing_google():
+        if google_is_required():
             pytest.fail(f"{reason}, but CI requires it")
         pytest.skip(reason)
     return google()

@@ -1,29 +1,31 @@
-"""Profiles `google` and `googlebot` beside Google's parser: the same verdict and the same line."""
+"""Comparison of the profiles `google` and `googlebot` with Google's parser: the verdict and the line."""
 
 from tests.differential.generator import Case
-from tests.differential.oracles import AskGoogle, CompileFile, octets_of_url
+from tests.differential.oracles import CompileFile, GoogleParser, encode_url
 from tests.differential.tally import Difference, Disagreement, Question, Tally
 
 from canfetch.core.profiles import get_profile
 from canfetch.errors import InvalidURL
 
-# Google's parser is asked what a profile that encodes the URL made of it.
+# For a profile that encodes the URL, Google's parser gets the encoded target.
 _ANY_ORIGIN = b"https://h"
-# In a batch of so many, the native engine uses its index from the first one on.
+# For a batch of this size, the native engine builds its index first.
 _BATCH = [b"/"] * 40
 
 
-def compare_with_google(case: Case, origin: str, profile: str, compile_file: CompileFile, ask: AskGoogle) -> Tally:
-    """Compare every agent and URL of a case; URLs that are none are no question to Google.
+def compare_with_google(
+    case: Case, origin: str, profile: str, compile_file: CompileFile, google: GoogleParser
+) -> Tally:
+    """Compare every agent and URL of a case. Invalid URLs are skipped.
 
     Args: origin: where the case is from, for the report.
     """
     tally = Tally(cases=1)
-    octets = case.octets
+    content = case.content
     encodes = get_profile(profile).encode_target
-    compiled = compile_file(octets, profile)
-    # A list of octets once for all agents: the conversion costs as much as the answer.
-    urls = [(url, octets_of_url(url)) for url in case.urls]
+    compiled = compile_file(content, profile)
+    # Converted once for all agents, because the conversion takes as long as a decision.
+    urls = [(url, encode_url(url)) for url in case.urls]
     for agent in case.agents:
         bound = compiled.bind((agent,), True, None, None)
         if case.seed % 2:
@@ -40,24 +42,24 @@ def compare_with_google(case: Case, origin: str, profile: str, compile_file: Com
             tally.ruled += rule is not None
             ours = (allowed, rule.line if rule else 0)
             if encodes:
-                theirs = (True, 0) if reason == "robots-txt" else ask(octets, agent, _ANY_ORIGIN + target)
+                theirs = (True, 0) if reason == "robots-txt" else google(content, agent, _ANY_ORIGIN + target)
             else:
-                theirs = ask(octets, agent, url_bytes)
+                theirs = google(content, agent, url_bytes)
             if ours != theirs:
-                question = Question(octets, profile, (agent,), star_applies=True, url=url)
-                whole = google_difference(question, compile_file, ask) is None
+                question = Question(content, profile, (agent,), star_applies=True, url=url)
+                whole = google_difference(question, compile_file, google) is None
                 difference = Difference("(allowed, line)", ours, theirs)
                 tally.note(Disagreement(origin, "google", question, difference, whole))
     return tally
 
 
-def google_difference(question: Question, compile_file: CompileFile, ask: AskGoogle) -> Difference | None:
-    """Ask one question of both, from nothing and again when the index stands.
+def google_difference(question: Question, compile_file: CompileFile, google: GoogleParser) -> Difference | None:
+    """Compare one question, before and after the index is built.
 
-    Returns: None where they agree, or where Google cannot be asked.
+    Returns: None if there is no difference, or the URL is invalid.
     """
-    octets, profile, tokens, star_applies, url = question
-    bound = compile_file(octets, profile).bind(tokens, star_applies, None, None)
+    content, profile, tokens, star_applies, url = question
+    bound = compile_file(content, profile).bind(tokens, star_applies, None, None)
     for batch in ([], _BATCH):
         bound.allows_many(batch)
         try:
@@ -66,11 +68,11 @@ def google_difference(question: Question, compile_file: CompileFile, ask: AskGoo
             return None
         ours = (allowed, rule.line if rule else 0)
         if not get_profile(profile).encode_target:
-            theirs = ask(octets, tokens[0], octets_of_url(url))
+            theirs = google(content, tokens[0], encode_url(url))
         elif reason == "robots-txt":
             theirs = (True, 0)
         else:
-            theirs = ask(octets, tokens[0], _ANY_ORIGIN + target)
+            theirs = google(content, tokens[0], _ANY_ORIGIN + target)
         if ours != theirs:
             return Difference("(allowed, line)", ours, theirs)
     return None

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 
 import pytest
-from tests.differential.oracles import google_is_due, why_no_google
+from tests.differential.oracles import google_is_required, missing_google
 
 SUMMARY = "comparison summary"
 
@@ -27,15 +27,15 @@ def workers() -> int:
 @pytest.fixture(scope="session")
 def needs_google() -> None:
     """Skip the test if Google's parser is not installed; fail it in CI."""
-    reason = why_no_google()
-    if reason and google_is_due():
+    reason = missing_google()
+    if reason and google_is_required():
         pytest.fail(f"{reason}, and in CI it must be")
     if reason:
         pytest.skip(reason)
 
 
 @pytest.fixture
-def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
+def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Return a function that adds a line to the summary at the end of the run."""
     return lambda text: request.node.user_properties.append((SUMMARY, f"{request.node.name}: {text}"))
 

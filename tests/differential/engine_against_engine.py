@@ -1,4 +1,4 @@
-"""One engine beside the other: every field of every answer, and the errors too."""
+"""Comparison of the engines: every field of every answer, and all errors."""
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -7,13 +7,13 @@ from typing import Any, Final
 from tests.differential.generator import Case
 from tests.differential.oracles import CompileFile
 from tests.differential.tally import Difference, Disagreement, Question, Tally
-from tests.differential.vocabulary import NO_URLS
+from tests.differential.vocabulary import NOT_URLS
 
 from canfetch.core.contract import BoundRules, CompiledFile
 from canfetch.errors import OriginMismatch
 
 _PREFIX: Final = b"https://example.com"
-# More questions than the native engine answers before it builds an index.
+# More decisions than the native engine makes before it builds an index.
 _WARM_QUESTIONS: Final = 64
 _URLS_OF_A_CHAIN: Final = 6
 
@@ -21,36 +21,36 @@ Url = str | bytes
 
 
 class Raised(tuple[str, str, object]):
-    """An error as an answer: its type, its message, the index that it names."""
+    """An exception as an answer: its type, message and index."""
 
     __slots__ = ()
 
 
-def outcome(ask: Callable[..., Any], *arguments: object) -> Any:
-    """Give the answer, or the error: whatever it is, one engine must not raise what the other does not."""
+def outcome(call: Callable[..., Any], *arguments: object) -> Any:
+    """Return the result of a call, or the exception that it raises."""
     try:
-        return ask(*arguments)
+        return call(*arguments)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 - a panic of the native engine is one
+    except BaseException as error:  # noqa: BLE001 - such as a panic of the native engine
         return Raised((type(error).__name__, str(error), getattr(error, "index", None)))
 
 
-def outcomes(ask: Callable[[Any], Any], urls: Iterable[object]) -> list[Any]:
-    """Give the answer or the error for each URL."""
+def outcomes(call: Callable[[Any], Any], urls: Iterable[object]) -> list[Any]:
+    """Return the result or the exception for each URL."""
     answers = []
     for url in urls:
         try:
-            answers.append(ask(url))
+            answers.append(call(url))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException:  # noqa: BLE001 - asked again, and turned into an answer
-            answers.append(outcome(ask, url))
+        except BaseException:  # noqa: BLE001 - repeated by outcome()
+            answers.append(outcome(call, url))
     return answers
 
 
 class OriginChecks:
-    """Stands for the check of origins: notes how it is called, and refuses some hosts."""
+    """An origin check that records its calls and rejects some hosts."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Url, int | None]] = []
@@ -61,15 +61,15 @@ class OriginChecks:
             raise OriginMismatch(f"another origin: {url!r}", index=index)
 
 
-def bindings_of(case: Case) -> list[tuple[tuple[bytes, ...], bool, tuple[Url, ...]]]:
-    """Give the chains to bind: each agent alone with all URLs, and all of them in a row with a few."""
+def chains_to_bind(case: Case) -> list[tuple[tuple[bytes, ...], bool, tuple[Url, ...]]]:
+    """Return the chains to bind: each agent alone with all URLs, and all agents together with a few URLs."""
     few = case.urls[:_URLS_OF_A_CHAIN]
     alone = [((agent,), True, case.urls) for agent in case.agents]
     return [*alone, (case.agents, True, few), (case.agents[::-1], False, few), (case.agents[:1], False, few)]
 
 
 def compare_engines(case: Case, origin: str, profile: str, reference: CompileFile, other: CompileFile) -> Tally:
-    """Compare everything that both say of a case.
+    """Compare all answers of both engines for a case.
 
     Args: origin: where the case is from, for the report.
     """
@@ -80,15 +80,17 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
             whole = engine_difference(question, reference, other) is None
             tally.note(Disagreement(origin, "the other engine", question, difference, whole))
 
-    anyone = Question(case.octets, profile, case.agents[:1], star_applies=True, url=case.urls[0] if case.urls else b"/")
-    first, second = outcome(reference, case.octets, profile), outcome(other, case.octets, profile)
-    # Whether `1` passes for `True` is looked at in some cases only: it costs as much as the rest.
+    anyone = Question(
+        case.content, profile, case.agents[:1], star_applies=True, url=case.urls[0] if case.urls else b"/"
+    )
+    first, second = outcome(reference, case.content, profile), outcome(other, case.content, profile)
+    # Types are compared in some cases only, because this takes as long as the rest.
     strictly = case.seed % 8 == 0
     difference = file_difference(first, second, strictly=strictly)
     if difference:
         note(anyone, difference)
         return tally
-    for tokens, star_applies, urls in bindings_of(case):
+    for tokens, star_applies, urls in chains_to_bind(case):
         asked = anyone._replace(tokens=tokens, star_applies=star_applies)
         left = first.bind(tokens, star_applies, None, None)
         right = second.bind(tokens, star_applies, None, None)
@@ -99,8 +101,8 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
             ("deciding_rule", outcomes(left.deciding_rule, urls), outcomes(right.deciding_rule, urls)),
             ("allows", outcomes(left.allows, urls), outcomes(right.allows, urls)),
         ):
-            for place in places_that_differ(ours, theirs, strictly=strictly):
-                note(asked._replace(url=urls[place]), Difference(name, ours[place], theirs[place]))
+            for position in differing_indices(ours, theirs, strictly=strictly):
+                note(asked._replace(url=urls[position]), Difference(name, ours[position], theirs[position]))
         valid = [url for url, answer in zip(urls, decided, strict=True) if not isinstance(answer, Raised)]
         note(asked, batch_difference(left, right, urls, valid, case.seed))
         answers = [answer for answer in decided if not isinstance(answer, Raised)]
@@ -112,21 +114,21 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
     return tally
 
 
-def places_that_differ(ours: list[Any], theirs: list[Any], *, strictly: bool) -> list[int]:
-    """List where two lists of answers differ."""
+def differing_indices(ours: list[Any], theirs: list[Any], *, strictly: bool) -> list[int]:
+    """Return the indices at which two lists of answers differ."""
     if not differs(ours, theirs, strictly=strictly):
         return []
     pairs = zip(ours, theirs, strict=True)
-    return [place for place, pair in enumerate(pairs) if differs(*pair, strictly=True)]
+    return [position for position, pair in enumerate(pairs) if differs(*pair, strictly=True)]
 
 
 def differs(ours: object, theirs: object, *, strictly: bool) -> bool:
-    """Say whether two answers differ; strictly: `1` for `True` is another answer, too."""
+    """Return whether two answers differ. With `strictly`, `1` and `True` differ, too."""
     return ours != theirs or (strictly and repr(plain(ours)) != repr(plain(theirs)))
 
 
 def plain(answer: object) -> object:
-    """Take the names off named tuples and enumerations: an engine may give either."""
+    """Convert named tuples and enumerations to plain values, because an engine may return either."""
     if isinstance(answer, Raised):
         return answer
     if isinstance(answer, tuple):
@@ -137,7 +139,7 @@ def plain(answer: object) -> object:
 
 
 def file_difference(first: CompiledFile, second: CompiledFile, *, strictly: bool) -> Difference | None:
-    """Compare what the engines read of a file, before anybody asks."""
+    """Compare the tables of the compiled files."""
     for name in ("group_table", "other_records"):
         ours, theirs = outcome(getattr(first, name, _missing)), outcome(getattr(second, name, _missing))
         if differs(ours, theirs, strictly=strictly):
@@ -159,13 +161,13 @@ def choice_difference(left: BoundRules, right: BoundRules) -> Difference | None:
 def batch_difference(
     left: BoundRules, right: BoundRules, urls: tuple[Url, ...], valid: list[Url], seed: int
 ) -> Difference | None:
-    """Compare batches: of what is valid in three kinds of iterable, of all, and of what is no URL at all."""
+    """Compare batches: valid URLs in three kinds of iterables, all URLs, and values that are not URLs."""
     kinds: tuple[Callable[[Iterable[object]], Iterable[object]], ...] = (list, tuple, iter)
     batches: list[tuple[object, ...]] = [tuple(valid)]
     if len(valid) != len(urls):
         batches.append(urls)
     if seed % 64 == 1:
-        batches += [(*valid[:2], wrong) for wrong in NO_URLS]
+        batches += [(*valid[:2], wrong) for wrong in NOT_URLS]
     for batch in batches:
         kind = kinds[seed % 3]
         ours, theirs = outcome(left.allows_many, kind(batch)), outcome(right.allows_many, kind(batch))
@@ -175,7 +177,7 @@ def batch_difference(
 
 
 def origins_difference(first: CompiledFile, second: CompiledFile, case: Case) -> Difference | None:
-    """Compare when the engines ask about an origin, and with what."""
+    """Compare the calls of the origin check."""
     if case.seed % 4:
         return None
     checks = OriginChecks(), OriginChecks()
@@ -194,9 +196,9 @@ def origins_difference(first: CompiledFile, second: CompiledFile, case: Case) ->
 
 
 def engine_difference(question: Question, reference: CompileFile, other: CompileFile) -> Difference | None:
-    """Ask one question of both engines, from nothing and again when their indexes stand; None where they agree."""
-    octets, profile, tokens, star_applies, url = question
-    first, second = outcome(reference, octets, profile), outcome(other, octets, profile)
+    """Compare one question, before and after the indexes are built; None if there is no difference."""
+    content, profile, tokens, star_applies, url = question
+    first, second = outcome(reference, content, profile), outcome(other, content, profile)
     found = file_difference(first, second, strictly=True)
     if found:
         return found
@@ -205,9 +207,9 @@ def engine_difference(question: Question, reference: CompileFile, other: Compile
     if found := choice_difference(left, right):
         return found
     cold = ("decide", "deciding_rule", "allows")
-    for ask in (*cold, "allows_many", *["decide"] * _WARM_QUESTIONS, *cold):
-        argument = [url] * _WARM_QUESTIONS if ask == "allows_many" else url
-        ours, theirs = outcome(getattr(left, ask), argument), outcome(getattr(right, ask), argument)
+    for method in (*cold, "allows_many", *["decide"] * _WARM_QUESTIONS, *cold):
+        argument = [url] * _WARM_QUESTIONS if method == "allows_many" else url
+        ours, theirs = outcome(getattr(left, method), argument), outcome(getattr(right, method), argument)
         if differs(ours, theirs, strictly=True):
-            return Difference(ask, ours, theirs)
+            return Difference(method, ours, theirs)
     return None

@@ -1,18 +1,18 @@
-"""Generated (file, agents, URLs), the same for the same seed, aimed at what parsers get wrong.
+"""Generated cases, reproducible by seed, that contain typical errors of parsers.
 
-A case is one file with agents to ask for and URLs to ask about; each agent with each URL is a triple. URLs are made
-from the file's own patterns, so that most match something. Many cases have enough URLs that the native engine builds
-its index on the way.
+A case is one file with agents and URLs. Each agent with each URL is a triple. URLs are made
+from the patterns of the file, so that most match a rule. Many cases have enough URLs for the native engine to build
+its index.
 """
 
 from random import Random
 from typing import Final, NamedTuple
 
-from tests.differential.targets import edited, url_from
+from tests.differential.targets import edit, url_from
 from tests.differential.vocabulary import (
-    ASKERS,
     BEGINNINGS,
     LINE_ENDS,
+    OTHER_AGENTS,
     OTHER_LINES,
     PATTERN_STARTS,
     RULE_KEYS,
@@ -24,12 +24,12 @@ from tests.differential.vocabulary import (
     USER_AGENT_VALUES,
 )
 
-# Octets of a line that Google's parser keeps.
-LINE_LIMIT_OCTETS: Final = 16_663
+# The number of bytes that Google's parser reads of a line.
+LINE_LIMIT: Final = 16_663
 
 
 class Size(NamedTuple):
-    """How large a kind of case is, up to and including."""
+    """The maximum size of a kind of case."""
 
     groups: int
     rules: int
@@ -37,7 +37,7 @@ class Size(NamedTuple):
     urls: int
 
 
-# Weighted by repetition: most are small, for the oracle reads the file again for each triple.
+# Weighted by repetition: most are small, because Google's parser reads the file again for each triple.
 SIZES: Final = (
     [Size(groups=2, rules=5, agents=3, urls=12)] * 50
     + [Size(groups=4, rules=3, agents=4, urls=10)] * 14
@@ -53,16 +53,16 @@ RARE_SHARE: Final = 1 / 1000
 
 
 class Case(NamedTuple):
-    """A file, agents that are one product token each, and URLs; some of these are none."""
+    """A file, agents of one product token each, and URLs, some of them invalid."""
 
     seed: int
-    octets: bytes
+    content: bytes
     agents: tuple[bytes, ...]
     urls: tuple[str | bytes, ...]
 
 
-def case_of(seed: int) -> Case:
-    """Generate the case of a seed.
+def generate_case(seed: int) -> Case:
+    """Return the case of a seed.
 
     Cost: some microseconds a triple.
     """
@@ -70,7 +70,7 @@ def case_of(seed: int) -> Case:
 
 
 class CaseMaker:
-    """Draws one case; the order in which it draws is what makes a seed mean the same each time."""
+    """Draws one case. The order of the draws must not change, so that a seed always has the same case."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -80,19 +80,19 @@ class CaseMaker:
         self.named: list[bytes] = []
         self.patterns: list[bytes] = []
         self.long_patterns: list[bytes] = []
-        # In a quiet file keys, separators and line ends are as in the RFC: the patterns get the attention.
+        # In a quiet file, keys, separators and line breaks are plain, and only the patterns are unusual.
         self.quiet = random.random() < 0.5
 
     def case(self) -> Case:
-        """Draw everything."""
+        """Draw the case."""
         random = self.random
         rare = int(random.random() / RARE_SHARE)
         if rare <= 1:
-            return self._case_of_long_lines()
+            return self._draw_long_lines()
         if rare == 2:
-            return self._case_of_dense_wildcards()
+            return self._draw_dense_wildcards()
         if rare == 3:
-            # More sets of groups than an engine keeps, more tokens than it looks through one by one.
+            # More sets of groups than an engine caches, and more tokens than it searches one by one.
             self.quiet = True
             self.tokens = [b"bot-" + bytes(random.choices(b"abcDEF_", k=3)) for _ in range(300)]
         self.quiet = self.quiet and rare != 4
@@ -103,24 +103,24 @@ class CaseMaker:
         fewest = size.groups // 2 if size.groups > 50 else 0
         for _ in range(1 + fewest + int(random.random() * (size.groups - fewest))):
             lines += self._group_lines(size)
-        return self._finished(lines, size)
+        return self._finish(lines, size)
 
-    def _finished(self, lines: list[bytes], size: Size) -> Case:
+    def _finish(self, lines: list[bytes], size: Size) -> Case:
         random = self.random
         ends = (b"\n",) if self.quiet else random.choice(LINE_ENDS)
         if len(ends) == 1:
-            octets = ends[0].join(lines)
+            content = ends[0].join(lines)
         else:
-            octets = b"".join(line + end for line, end in zip(lines, random.choices(ends, k=len(lines)), strict=True))
+            content = b"".join(line + end for line, end in zip(lines, random.choices(ends, k=len(lines)), strict=True))
         if random.random() < 0.7:
-            octets += ends[0]
-        octets = random.choice(BEGINNINGS) + octets
+            content += ends[0]
+        content = random.choice(BEGINNINGS) + content
         agents = self._agents(size.agents)
         patterns = self.patterns or [b"/"]
-        # Half of them at least: the size of a case says how often its index is used.
+        # At least half, because the number of URLs decides whether an index is used.
         count = size.urls // 2 + int(random.random() * (size.urls // 2 + 1))
         urls = tuple(url_from(random, pattern, self.atoms) for pattern in random.choices(patterns, k=count))
-        return Case(self.seed, octets, agents, urls)
+        return Case(self.seed, content, agents, urls)
 
     # --- groups and lines ---
 
@@ -161,22 +161,22 @@ class CaseMaker:
             return key + b": " + value
         key = random.choice(keys)
         if random.random() < 0.35:
-            # More spellings than an engine remembers.
-            key = bytes(octet ^ 0x20 if octet > 0x60 and random.random() < 0.5 else octet for octet in key)
+            # More spellings than an engine caches.
+            key = bytes(byte ^ 0x20 if byte > 0x60 and random.random() < 0.5 else byte for byte in key)
         return key + random.choice(SEPARATORS) + value + random.choice(TAILS)
 
     def _pattern(self) -> bytes:
         random = self.random
         known = self.patterns
         if known and random.random() < 0.5:
-            # Relatives of a pattern: the same again, another length, the same length, a longer one with its head.
+            # Derived from a known pattern: the same, longer, or edit.
             pattern = random.choice(known)
             kind = random.random()
             if kind < 0.15:
                 return pattern
             if kind < 0.45:
                 return pattern + random.choice(self.atoms)
-            return edited(random, pattern, self.atoms)
+            return edit(random, pattern, self.atoms)
         if random.random() < 0.04:
             return b""
         length = int(random.random() * random.random() * 7)
@@ -184,15 +184,15 @@ class CaseMaker:
 
     def _agents(self, count: int) -> tuple[bytes, ...]:
         random = self.random
-        # First those that have a group; somebody whom no line names comes after them.
-        others = [random.choice(self.tokens if random.random() < 0.4 else ASKERS)]
+        # First agents with a group, then one that may have none.
+        others = [random.choice(self.tokens if random.random() < 0.4 else OTHER_AGENTS)]
         agents = list(dict.fromkeys([*dict.fromkeys(self.named), *others]))[:count]
         return tuple(agent.swapcase() if random.random() < 0.25 else agent for agent in agents)
 
-    # --- what is rare ---
+    # --- rare cases ---
 
-    def _case_of_dense_wildcards(self) -> Case:
-        # Each rule finds its pieces nearly everywhere in each URL, and in the wrong order: searching gets expensive.
+    def _draw_dense_wildcards(self) -> Case:
+        # The pieces of each rule occur almost everywhere in each URL, but in another order, so searching is expensive.
         random = self.random
         letters = random.choice([b"ab", b"abc", b"a/", b"ab?", b"aab"])
         self.atoms = [bytes(random.choices(letters, k=3 + int(random.random() * 6))) for _ in range(12)]
@@ -204,25 +204,25 @@ class CaseMaker:
             lines.append(random.choice([b"Allow: ", b"Disallow: "]) + pattern)
         lengths = random.choices((4, 25, 75), k=8)
         self.patterns = [b"/" + bytes(random.choices(letters, k=length * 4)) for length in lengths]
-        return self._finished(lines, DENSE)
+        return self._finish(lines, DENSE)
 
-    def _case_of_long_lines(self) -> Case:
+    def _draw_long_lines(self) -> Case:
         random = self.random
         lines = [b"User-agent: *"]
         for _ in range(1 + int(random.random() * 3)):
             lines += [self._long_line(), *self._rule_lines(int(random.random() * 2))]
         self.patterns += self.long_patterns
-        return self._finished(lines, LONG_LINES)
+        return self._finish(lines, LONG_LINES)
 
     def _long_line(self) -> bytes:
-        # Its length is around the limit, and what stands there is what a cut can spoil.
+        # Its length is around the limit, and the cut is in a sensitive part.
         random = self.random
         key = random.choice([b"Disallow", b"Allow", b"disalow", b"User-agent"])
-        end = LINE_LIMIT_OCTETS - 4 + int(random.random() * 7)
+        end = LINE_LIMIT - 4 + int(random.random() * 7)
         last = random.choice([b"$", b"%C3%a9", b"\xc3\xa9", b"*", b"ab", b"*a", b"index.html", b"%4", b"/", b"$$"])
         kind = random.random()
         if kind < 0.08:
-            # White space before the value, which stands across the limit.
+            # The white space before the value extends across the limit.
             return (key + b": ").ljust(end - 1) + b"/" + last
         if kind < 0.16:
             return b"\t" * (end - len(key) - 8) + key + b": /a%41" + last
@@ -231,12 +231,12 @@ class CaseMaker:
         if kind < 0.32:
             return (key + b": /a #").ljust(end, b"c") + b"\0d: /" + last
         if kind < 0.4:
-            # No colon within the limit: white space is the separator.
+            # The colon is past the limit, so white space is the separator.
             return key.ljust(end) + random.choice([b"/a", b": /a", b" /", b"", last])
         filler = random.choice([b"a", b"%C3", b"\xc3\xa9", b"%4", b"/", b"$", b"?:", b"ab"])
         head = key + b": /"
         value = b"/" + (filler * end)[: end - len(head)]
-        # Kept apart while rules are drawn: with a `*` in such a relative, Google's parser takes a second a question.
+        # Not used to draw rules: with a `*` in such a pattern, Google's parser takes a second for each URL.
         self.long_patterns += [value + last[:length] for length in range(4)]
         self.long_patterns += [value[:-1], value + last]
         return key + b": " + value + last + random.choice([b"", b"b", b" c", b"#"])

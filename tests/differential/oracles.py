@@ -1,4 +1,4 @@
-"""Whom generated files are asked about: Google's parser, and our two engines."""
+"""The parsers that are compared: Google's parser and the engines of canfetch."""
 
 import os
 import platform
@@ -14,20 +14,20 @@ from canfetch.core.profiles import PROFILES as FLAGS
 from canfetch.core.text import encode_text
 
 CompileFile = Callable[[bytes, str], CompiledFile]
-AskGoogle = Callable[[bytes, bytes, bytes], tuple[bool, int]]
+GoogleParser = Callable[[bytes, bytes, bytes], tuple[bool, int]]
 
-# The readings of urllib.robotparser are of the Python engine alone, and have an oracle of their own.
+# Only the Python engine supports the profiles of urllib.robotparser, which are compared with that module.
 PROFILES: Final = tuple(name for name, flags in FLAGS.items() if not flags.robotparser)
 
 
 def compile_with(engine: str) -> CompileFile:
-    """Give the function by which an engine compiles a file."""
+    """Return the function that compiles a file in an engine."""
     return get_compiler(engine)
 
 
 @cache
-def google() -> AskGoogle:
-    """Give a function of file, product token and URL, all octets: allowed or not, and the line that matched, or 0.
+def google() -> GoogleParser:
+    """Return a function of file, product token and URL that returns whether it is allowed, and the matching line or 0.
 
     Raises: ImportError: Google's parser is not installed.
     """
@@ -36,28 +36,28 @@ def google() -> AskGoogle:
     matcher: Any = RobotsMatcher()
     allowed, line = matcher.AllowedByRobots, matcher.matching_line
 
-    def ask(octets: bytes, token: bytes, url: bytes) -> tuple[bool, int]:
-        return bool(allowed(octets, [token], url)), int(line())
+    def decide(content: bytes, token: bytes, url: bytes) -> tuple[bool, int]:
+        return bool(allowed(content, [token], url)), int(line())
 
-    return ask
+    return decide
 
 
-def octets_of_url(url: str | bytes) -> bytes:
-    """Give the octets that our engines see of a URL."""
+def encode_url(url: str | bytes) -> bytes:
+    """Return the bytes of a URL, as the engines compare it."""
     return encode_text(url) if isinstance(url, str) else url
 
 
-def why_no_google() -> str:
-    """Say why Google's parser cannot be asked here; empty where it can."""
+def missing_google() -> str:
+    """Return why Google's parser is not available; empty if it is."""
     return "" if find_spec("jwm") else "jwm.robotstxt, Google's parser, is not installed"
 
 
 def in_ci() -> bool:
-    """Say whether this is a run where what is missing is an error."""
+    """Return whether this is a CI run, in which missing dependencies are errors."""
     return os.environ.get("CI", "") not in {"", "0", "false"}
 
 
-def google_is_due() -> bool:
-    """Say whether Google's parser must be there: in CI, on the platforms that it has wheels for."""
+def google_is_required() -> bool:
+    """Return whether Google's parser must be installed: in CI, on platforms with wheels."""
     has_wheel = sys.platform == "darwin" or platform.machine() in {"x86_64", "AMD64"}
     return in_ci() and has_wheel and sys.version_info < (3, 14) and sys.implementation.name == "cpython"

@@ -1,41 +1,39 @@
-"""Disagreements as a person wants them: shrunk, with the right answer, ready for conformance/."""
+"""Reports of disagreements: shrink, with the right answer, as cases for conformance/."""
 
-from tests.differential.oracles import compile_with, google, octets_of_url
+from tests.differential.oracles import compile_with, encode_url, google
 from tests.differential.runner import Job
-from tests.differential.shrinker import shrunk
+from tests.differential.shrinker import shrink
 from tests.differential.tally import Disagreement, Question
 
 from canfetch.errors import CanfetchError
 
 
 def report(job: Job, disagreements: list[Disagreement], *, most: int = 5) -> str:
-    """Describe disagreements; the first ones are shrunk and written as conformance cases."""
-    parts = [described(job, disagreement) for disagreement in disagreements[:most]]
+    """Describe disagreements. The first ones are shrink and written as conformance cases."""
+    parts = [describe(job, disagreement) for disagreement in disagreements[:most]]
     if len(disagreements) > most:
         parts.append(f"and {len(disagreements) - most} more")
     return "\n\n".join(parts)
 
 
-def described(job: Job, disagreement: Disagreement) -> str:
+def describe(job: Job, disagreement: Disagreement) -> str:
     """Describe one disagreement."""
     question = disagreement.question
     if disagreement.whole:
-        return f"{disagreement}\nonly with all that was asked before; file and URL: {question!r}"
-    small = shrunk(question, lambda candidate: job.difference(candidate) is not None)
+        return f"{disagreement}\nnot reproducible alone; file and URL: {question!r}"
+    small = shrink(question, lambda candidate: job.difference(candidate) is not None)
     found = job.difference(small) or disagreement.difference
-    lines = [str(disagreement), f"shrunk: {found.field}: ours {found.ours!r}, theirs {found.theirs!r}"]
-    return "\n".join([*lines, right_case(job, small)])
+    lines = [str(disagreement), f"shrink: {found.field}: ours {found.ours!r}, theirs {found.theirs!r}"]
+    return "\n".join([*lines, case_with_answer(job, small)])
 
 
-def right_case(job: Job, question: Question) -> str:
-    """Write the question as a case, with the answer of the one who is right: Google's parser, or the Python engine."""
-    octets, profile, tokens, star_applies, url = question
+def case_with_answer(job: Job, question: Question) -> str:
+    """Write the question as a case, with the right answer: that of Google's parser or of the Python engine."""
+    content, profile, tokens, star_applies, url = question
     if job.against == "google" and profile == "google":
-        return conformance_case(
-            question, *google()(octets, tokens[0], octets_of_url(url)), "google/robotstxt, robots.cc"
-        )
+        return conformance_case(question, *google()(content, tokens[0], encode_url(url)), "google/robotstxt, robots.cc")
     try:
-        bound = compile_with("python")(octets, profile).bind(tokens, star_applies, None, None)
+        bound = compile_with("python")(content, profile).bind(tokens, star_applies, None, None)
         allowed, rule = bound.deciding_rule(url)
     except CanfetchError as error:
         return f"# the Python engine raises {error!r} for {question!r}"
@@ -43,9 +41,9 @@ def right_case(job: Job, question: Question) -> str:
 
 
 def conformance_case(question: Question, allowed: bool, line: int, source: str) -> str:  # noqa: FBT001
-    """Write a question and its right answer as a case for conformance/."""
-    tokens = [quoted(octets_as_text(token)) for token in question.tokens]
-    url = _octets("url", octets_of_url(question.url))
+    """Write a question and its answer as a case for conformance/."""
+    tokens = [quoted(decode_for_display(token)) for token in question.tokens]
+    url = _toml_bytes("url", encode_url(question.url))
     lines = [
         "[[case]]",
         'id = "FIXME"',
@@ -55,26 +53,26 @@ def conformance_case(question: Question, allowed: bool, line: int, source: str) 
         f"profile = {quoted(question.profile)}",
         f"agent = {tokens[0] if len(tokens) == 1 else '[' + ', '.join(tokens) + ']'}",
         *([] if question.star_applies else ["star_applies = false"]),
-        _octets("robots", question.octets),
+        _toml_bytes("robots", question.content),
         f"expect = [{{ {url}, allowed = {str(allowed).lower()}, line = {line} }}]",
     ]
     return "\n".join(lines)
 
 
-def octets_as_text(octets: bytes) -> str:
-    """Decode what should be UTF-8, and show what is not."""
-    return octets.decode("utf-8", "backslashreplace")
+def decode_for_display(content: bytes) -> str:
+    """Decode UTF-8, with escapes for invalid bytes."""
+    return content.decode("utf-8", "backslashreplace")
 
 
-def _octets(name: str, octets: bytes) -> str:
+def _toml_bytes(name: str, content: bytes) -> str:
     try:
-        return f"{name} = {quoted(octets.decode())}"
+        return f"{name} = {quoted(content.decode())}"
     except UnicodeDecodeError:
-        return f'{name}_parts = [{{ hex = "{octets.hex()}" }}]'
+        return f'{name}_parts = [{{ hex = "{content.hex()}" }}]'
 
 
 def quoted(text: str) -> str:
-    """Write a TOML string on one line."""
+    """Return a TOML string on one line."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

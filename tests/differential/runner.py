@@ -1,4 +1,4 @@
-"""Runs over many cases in several processes, which can go on where an earlier one stopped."""
+"""Runs over many cases, in several processes. A run can continue an earlier one."""
 
 import multiprocessing
 from collections import deque
@@ -10,27 +10,27 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.differential.against_google import compare_with_google, google_difference
-from tests.differential.corpus import case_of_file, files_in
+from tests.differential.corpus import case_from_file, list_files
 from tests.differential.engine_against_engine import compare_engines, engine_difference
-from tests.differential.generator import Case, case_of
+from tests.differential.generator import Case, generate_case
 from tests.differential.oracles import compile_with, google
 from tests.differential.tally import Difference, Question, Tally
 
 _CASES_OF_A_CHUNK: Final = 32
 _FILES_OF_A_CHUNK: Final = 4
-# Runs of different seeds share no case.
+# Runs with different seeds have no common case.
 _CASES_OF_A_SEED: Final = 2**40
 
 Progress = Callable[[Tally, int], None]
 
 
 class Job(NamedTuple):
-    """What is compared with what.
+    """The parsers and profiles to compare.
 
     Attributes:
-        against: `google` asks Google's parser, `python` the Python engine.
-        engine: ours that stands against it.
-        profiles: each case is asked in all of them.
+        against: `google` for Google's parser, `python` for the Python engine.
+        engine: the engine to compare with it.
+        profiles: the profiles for each case.
     """
 
     against: str
@@ -49,7 +49,7 @@ class Job(NamedTuple):
         return tally
 
     def difference(self, question: Question) -> Difference | None:
-        """Ask one question of both; None where they agree."""
+        """Compare one question; None if there is no difference."""
         compile_file = compile_with(self.engine)
         if self.against == "google":
             return google_difference(question, compile_file, google())
@@ -57,7 +57,7 @@ class Job(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The figures of a run, and the case at which the next one begins."""
+    """The counts of a run, and the first case of the next one."""
 
     tally: Tally
     next_case: int
@@ -66,17 +66,17 @@ class Run(NamedTuple):
 def run(
     job: Job, *, triples: float, seed: int = 0, start: int = 0, workers: int = 1, progress: Progress | None = None
 ) -> Run:
-    """Compare generated cases until there are that many triples.
+    """Compare generated cases until the number of triples is reached.
 
     Args:
-        start: the case to begin with; the same seed and start give the same cases, whatever the workers.
-        progress: called with the figures and the next case, after each chunk.
+        start: the first case. The cases depend only on seed and start, not on the number of workers.
+        progress: called with the counts and the next case after each chunk.
     Cost: some tens of microseconds a triple.
     """
     tally = Tally()
     next_case = start
     chunks = (partial(run_chunk, job, seed, first) for first in count(start, _CASES_OF_A_CHUNK))
-    for chunk in done_in_order(chunks, workers):
+    for chunk in results_in_order(chunks, workers):
         tally.add(chunk)
         next_case += _CASES_OF_A_CHUNK
         if progress:
@@ -90,7 +90,7 @@ def run_chunk(job: Job, seed: int, start: int) -> Tally:
     """Compare the cases of one chunk."""
     tally = Tally()
     for number in range(start, start + _CASES_OF_A_CHUNK):
-        case = case_of(seed * _CASES_OF_A_SEED + number)
+        case = generate_case(seed * _CASES_OF_A_SEED + number)
         tally.add(job.compare(case, f"seed {seed}, case {number}"))
     return tally
 
@@ -98,19 +98,19 @@ def run_chunk(job: Job, seed: int, start: int) -> Tally:
 def run_files(
     job: Job, folder: Path, *, agents: int, urls: int, workers: int = 1, progress: Progress | None = None
 ) -> Run:
-    """Compare real files, whole.
+    """Compare real files, without a size limit.
 
     Args:
-        agents: how many that a file names are asked for, besides some others.
-        urls: how many URLs are made from a file's rules.
-        progress: called with the figures and the number of files done, after each chunk.
+        agents: the number of agents from each file, besides a few others.
+        urls: the number of URLs made from the rules of each file.
+        progress: called with the counts and the number of files after each chunk.
     """
-    files = files_in(folder)
+    files = list_files(folder)
     tally = Tally()
     done = 0
     starts = range(0, len(files), _FILES_OF_A_CHUNK)
     chunks = (partial(run_files_chunk, job, files[first : first + _FILES_OF_A_CHUNK], agents, urls) for first in starts)
-    for chunk in done_in_order(chunks, workers):
+    for chunk in results_in_order(chunks, workers):
         tally.add(chunk)
         done = min(done + _FILES_OF_A_CHUNK, len(files))
         if progress:
@@ -122,18 +122,18 @@ def run_files_chunk(job: Job, files: list[Path], agents: int, urls: int) -> Tall
     """Compare some real files."""
     tally = Tally()
     for path in files:
-        tally.add(job.compare(case_of_file(path, agents=agents, urls=urls), path.name))
+        tally.add(job.compare(case_from_file(path, agents=agents, urls=urls), path.name))
     return tally
 
 
-def done_in_order(tasks: Iterable[Callable[[], Tally]], workers: int) -> Iterator[Tally]:
-    """Yield what tasks give, in their order; only a few are under way at a time, so they may be without end."""
+def results_in_order(tasks: Iterable[Callable[[], Tally]], workers: int) -> Iterator[Tally]:
+    """Yield the results of tasks in order. Only a few run at a time, so the tasks may be infinite."""
     if workers == 1:
         for task in tasks:
             yield task()
         return
     remaining = iter(tasks)
-    # Spawned, so that a worker is the same on every platform, and no test's tracing follows into it.
+    # Spawned, so that workers are the same on every platform and are not traced.
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor:
         waiting: deque[Future[Tally]] = deque()
         try:

@@ -1,9 +1,9 @@
-"""A disagreement becomes the smallest file and URL that still disagree."""
+"""Shrinks a disagreement to a small file and URL."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from tests.differential.oracles import octets_of_url
+from tests.differential.oracles import encode_url
 from tests.differential.tally import Question
 
 Differs = Callable[[Question], bool]
@@ -13,27 +13,27 @@ _QUESTIONS_LIMIT = 6_000
 
 
 class Shrinker:
-    """Takes parts away as long as the difference stays; asks a bounded number of questions."""
+    """Removes parts as long as there is a difference, with a bounded number of comparisons."""
 
     def __init__(self, differs: Differs) -> None:
         self._differs = differs
         self._left = _QUESTIONS_LIMIT
 
     def shrink(self, question: Question) -> Question:
-        """Give the smallest question found.
+        """Return the smallest question found.
 
         Cost: some thousand questions at most.
         """
         if not self._holds(question):
             return question
         if isinstance(question.url, str):
-            question = self._better(question, question._replace(url=octets_of_url(question.url)))
+            question = self._better(question, question._replace(url=encode_url(question.url)))
         question = self._simpler_agent(question)
         while self._left > 0:
             before = question
-            question = self._fewer_octets(question, lines=True)
+            question = self._fewer_bytes(question, lines=True)
             question = self._shorter_url(question)
-            question = self._fewer_octets(question, lines=False)
+            question = self._fewer_bytes(question, lines=False)
             question = self._plainer(question)
             if question == before:
                 break
@@ -51,24 +51,24 @@ class Shrinker:
             question = self._better(question, question._replace(tokens=(token,), star_applies=True))
         return self._better(question, question._replace(tokens=(b"*",), star_applies=True))
 
-    def _fewer_octets(self, question: Question, *, lines: bool) -> Question:
-        octets = question.octets
-        pieces = octets.splitlines(keepends=True) if lines else [octets[i : i + 1] for i in range(len(octets))]
-        kept = self._fewer(pieces, lambda left: question._replace(octets=b"".join(left)))
-        return question._replace(octets=b"".join(kept))
+    def _fewer_bytes(self, question: Question, *, lines: bool) -> Question:
+        content = question.content
+        pieces = content.splitlines(keepends=True) if lines else [content[i : i + 1] for i in range(len(content))]
+        parts = self._fewer(pieces, lambda left: question._replace(content=b"".join(left)))
+        return question._replace(content=b"".join(parts))
 
     def _shorter_url(self, question: Question) -> Question:
         url = question.url
         if isinstance(url, bytes):
-            kept = self._fewer(
+            parts = self._fewer(
                 [url[i : i + 1] for i in range(len(url))], lambda left: question._replace(url=b"".join(left))
             )
-            return question._replace(url=b"".join(kept))
+            return question._replace(url=b"".join(parts))
         letters = self._fewer(list(url), lambda left: question._replace(url="".join(left)))
         return question._replace(url="".join(letters))
 
     def _fewer(self, pieces: list[Piece], rebuilt: Callable[[list[Piece]], Question]) -> list[Piece]:
-        # Halves first, then quarters, down to single pieces.
+        # First halves, then quarters, down to single pieces.
         step = max(len(pieces) // 2, 1)
         while pieces and self._left > 0:
             start = 0
@@ -85,10 +85,10 @@ class Shrinker:
 
     def _plainer(self, question: Question) -> Question:
         for written, plain in ((b"\r\n", b"\n"), (b"\r", b"\n"), (b"\t", b" ")):
-            question = self._better(question, question._replace(octets=question.octets.replace(written, plain)))
+            question = self._better(question, question._replace(content=question.content.replace(written, plain)))
         return question
 
 
-def shrunk(question: Question, differs: Differs) -> Question:
-    """Give the smallest question that still differs."""
+def shrink(question: Question, differs: Differs) -> Question:
+    """Return the smallest question found that still differs."""
     return Shrinker(differs).shrink(question)

@@ -1,13 +1,13 @@
-"""What a comparison counts, and what it found."""
+"""Counts and findings of a comparison."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
 class Question(NamedTuple):
-    """All that an answer depends on."""
+    """Everything that an answer depends on."""
 
-    octets: bytes
+    content: bytes
     profile: str
     tokens: tuple[bytes, ...]
     star_applies: bool
@@ -15,7 +15,7 @@ class Question(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Two answers to one question about one field; either may be an error."""
+    """Two different answers in one field; either may be an exception."""
 
     field: str
     ours: object
@@ -23,7 +23,7 @@ class Difference(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """A difference and where it came from; `whole` says that it needs the whole case, not this URL alone."""
+    """A difference and its origin. `whole`: it needs the whole case, not only this URL."""
 
     origin: str
     against: str
@@ -36,20 +36,20 @@ class Disagreement(NamedTuple):
         return f"{self.origin}, profile {self.question.profile}, {name}: ours {ours!r}, {self.against} {theirs!r}"
 
 
-KEPT_DISAGREEMENTS = 40
+STORED_DISAGREEMENTS = 40
 
 
 @dataclass(slots=True)
 class Tally:
-    """Figures of a run; runs add up.
+    """The counts of a run, which can be added up.
 
     Attributes:
-        cases: files read, once for each profile.
+        cases: files, once for each profile.
         triples: (file, agent, URL) compared, once for each profile.
-        refused: those beside them whose URL is none.
-        ruled: triples that a rule decided.
-        disallowed: triples that were disallowed.
-        disagreed: how many triples or files differ; `disagreements` holds the first of them.
+        refused: further ones with an invalid URL.
+        ruled: triples that a rule decides.
+        disallowed: triples that are disallowed.
+        disagreed: triples or files that differ; `disagreements` contains the first ones.
     """
 
     cases: int = 0
@@ -61,23 +61,23 @@ class Tally:
     disagreements: list[Disagreement] = field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
-        """Add another run's figures."""
+        """Add the counts of another run."""
         self.cases += other.cases
         self.triples += other.triples
         self.refused += other.refused
         self.ruled += other.ruled
         self.disallowed += other.disallowed
         self.disagreed += other.disagreed
-        self.disagreements += other.disagreements[: KEPT_DISAGREEMENTS - len(self.disagreements)]
+        self.disagreements += other.disagreements[: STORED_DISAGREEMENTS - len(self.disagreements)]
 
     def note(self, disagreement: Disagreement) -> None:
-        """Count a disagreement, and keep it if there are few."""
+        """Count a disagreement, and store the first ones."""
         self.disagreed += 1
-        if len(self.disagreements) < KEPT_DISAGREEMENTS:
+        if len(self.disagreements) < STORED_DISAGREEMENTS:
             self.disagreements.append(disagreement)
 
     def summary(self) -> str:
-        """Give the figures as one line."""
+        """Return the counts as one line."""
         share = 100 / max(self.triples, 1)
         return (
             f"triples={self.triples:,} disagreements={self.disagreed} files={self.cases:,} "

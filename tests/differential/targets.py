@@ -1,4 +1,4 @@
-"""URLs out of patterns: most match, the others nearly do."""
+"""URLs made from patterns: most match, the others nearly do."""
 
 import re
 from collections.abc import Callable
@@ -13,23 +13,23 @@ _FOLLOWS_AUTHORITY: Final = (b"/", b"?", b";", b"#")
 
 
 def _as_google_escapes(match: re.Match[bytes]) -> bytes:
-    octets = match[0]
-    return octets.upper() if len(octets) == 3 else b"%%%02X" % octets[0]
+    content = match[0]
+    return content.upper() if len(content) == 3 else b"%%%02X" % content[0]
 
 
 def google_form(pattern: bytes) -> bytes:
-    """Escape what Google's parser escapes in a rule; written a second time here, as nothing is to be taken on trust."""
+    """Escape a rule as Google's parser does. An independent implementation, so that errors are found."""
     return _ESCAPE_OR_HIGH.sub(_as_google_escapes, pattern)
 
 
 Edit = Callable[[bytes, int, bytes], bytes]
-# Of a text, a place in it, and a piece that fits the file. Repeated ones are drawn more often.
+# Functions of a text, a position in it, and a piece that fits the file. Repeated ones are drawn more often.
 EDITS: Final[tuple[Edit, ...]] = (
     lambda text, at, piece: text[:at] + piece + text[at:],
     lambda text, at, piece: text[:at] + piece + text[at:],
     lambda text, at, piece: text[:at] + piece + text[at + 1 :],
     lambda text, at, _: text[:at] + text[at + 1 :],
-    # The same octet written otherwise.
+    # The same byte in another spelling.
     lambda text, at, _: text[:at] + b"%%%02X" % text[at] + text[at + 1 :],
     lambda text, at, _: text[:at] + b"%%%02x" % text[at] + text[at + 1 :],
     lambda text, at, _: text[:at] + text[at : at + 3].swapcase() + text[at + 3 :],
@@ -44,14 +44,14 @@ EDITS: Final[tuple[Edit, ...]] = (
 )
 
 
-def edited(random: Random, text: bytes, atoms: list[bytes]) -> bytes:
-    """Change a text in one place: a near miss, the same thing written otherwise, or a neighbour in length."""
+def edit(random: Random, text: bytes, atoms: list[bytes]) -> bytes:
+    """Change a text at one position: a near miss, another spelling, or another length."""
     piece = random.choice(atoms)
     return random.choice(EDITS)(text, int(random.random() * len(text)), piece) if text else piece
 
 
 def target_from(random: Random, pattern: bytes, atoms: list[bytes]) -> bytes:
-    """Make a path that the pattern matches, or nearly."""
+    """Return a path that the pattern matches, or nearly."""
     roll = random.random
     text = google_form(pattern) if roll() < 0.4 else pattern
     if b"*" in text and roll() < 0.9:
@@ -63,7 +63,7 @@ def target_from(random: Random, pattern: bytes, atoms: list[bytes]) -> bytes:
             elif fill < 0.8:
                 head += random.choice(atoms) + part
             else:
-                # The first place that fits is not the only one.
+                # Not only at the first possible position.
                 head += part + random.choice(atoms) + part
         text = head
     if text[-1:] == b"$" and roll() < 0.85:
@@ -72,14 +72,14 @@ def target_from(random: Random, pattern: bytes, atoms: list[bytes]) -> bytes:
     if change < 0.25:
         text += random.choice(SUFFIXES)
     elif change < 0.5:
-        text = edited(random, text, atoms)
+        text = edit(random, text, atoms)
         if change < 0.28:
-            text = edited(random, text, atoms)
+            text = edit(random, text, atoms)
     return text if text[:1] == b"/" or roll() < 0.15 else b"/" + text
 
 
 def url_from(random: Random, pattern: bytes, atoms: list[bytes]) -> str | bytes:
-    """Make a URL in one of the shapes that URLs come in, as octets or as text."""
+    """Return a URL in one of many forms, as bytes or str."""
     kind = random.random()
     if kind < 0.025:
         return random.choice(ODD_URLS)

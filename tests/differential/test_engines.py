@@ -1,10 +1,10 @@
-"""Two engines, one answer: every field of every answer and every error, in all profiles."""
+"""The engines agree on every field of every answer and every error, in all profiles."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
 from tests.differential.engine_against_engine import outcome, plain
-from tests.differential.generator import case_of
+from tests.differential.generator import generate_case
 from tests.differential.oracles import PROFILES
 from tests.differential.reporting import report
 from tests.differential.runner import Job, run
@@ -17,21 +17,21 @@ pytestmark = pytest.mark.usefixtures("both_engines")
 FILE = b"User-agent: a\nDisallow: /a\nAllow: /a*b\nSitemap: /s\nUser-agent: *\nDisallow: /\n"
 
 
-def test_engines_agree_on_every_field_in_every_profile(triples: int, workers: int, say: Callable[[str], None]) -> None:
+def test_engines_agree_on_every_field_in_every_profile(triples: int, workers: int, note: Callable[[str], None]) -> None:
     job = Job("python", "native", PROFILES)
     wanted = triples * 6 // 10
     tally = run(job, triples=wanted, workers=workers, seed=3).tally
-    say(tally.summary())
+    note(tally.summary())
     assert not tally.disagreed, report(job, tally.disagreements)
     assert tally.triples >= wanted
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_engines_agree_behind_the_public_interface(profile: str) -> None:
-    # The engine `both` raises where they differ.
+def test_engines_agree_through_the_public_interface(profile: str) -> None:
+    # The engine `both` raises if they differ.
     for seed in range(200):
-        case = case_of(seed)
-        robots = canfetch.parse(case.octets, profile=profile, engine="both", url="https://example.com/robots.txt")
+        case = generate_case(seed)
+        robots = canfetch.parse(case.content, profile=profile, engine="both", url="https://example.com/robots.txt")
         for token in case.agents:
             agent = outcome(canfetch.Agent, token.decode("utf-8", "surrogateescape"))
             if not isinstance(agent, canfetch.Agent):
@@ -50,7 +50,7 @@ class Texts(str):
     __slots__ = ()
 
 
-class Octets(bytes):
+class Bytes(bytes):
     __slots__ = ()
 
 
@@ -71,7 +71,7 @@ ODD_BATCHES = [
     [None],
     ["/a", None, "x"],
     ["/a", "x", None],
-    [Texts("/a"), Octets(b"/ab")],
+    [Texts("/a"), Bytes(b"/ab")],
     [bytearray(b"/a")],
     ["/a"] * 5000 + ["x"],
     ["/\ud800"] * 70,
@@ -88,7 +88,7 @@ def test_engines_agree_on_odd_batches(profile: str, batch: object) -> None:
     assert repr(answers[0]) == repr(answers[1])
 
 
-def test_engines_agree_where_the_iterable_raises() -> None:
+def test_engines_agree_if_the_iterable_raises() -> None:
     for engine in ("python", "native"):
         rules = get_compiler(engine)(FILE, "rfc9309").bind((b"a",), True, None, None)
         with pytest.raises(LookupError, match="the caller's own"):

@@ -1,4 +1,4 @@
-"""Profile `google` is Google's parser: the same verdict and the same line, for whatever a site wrote."""
+"""The profile `google` returns the verdict and the line of Google's parser for any file."""
 
 from collections.abc import Callable
 
@@ -12,38 +12,38 @@ import canfetch
 pytestmark = pytest.mark.usefixtures("needs_google")
 
 
-def check(job: Job, triples: int, workers: int, say: Callable[[str], None], *, seed: int) -> None:
+def check(job: Job, triples: int, workers: int, note: Callable[[str], None], *, seed: int) -> None:
     tally = run(job, triples=triples, workers=workers, seed=seed).tally
-    say(tally.summary())
+    note(tally.summary())
     assert not tally.disagreed, report(job, tally.disagreements)
     assert tally.triples >= triples
-    # Questions that no rule answers show little.
+    # Most comparisons must reach a rule.
     assert tally.ruled > 0.5 * tally.triples
     assert tally.disallowed > 0.15 * tally.triples
 
 
 @pytest.mark.usefixtures("both_engines")
-def test_google_native_engine_verdict_and_line(triples: int, workers: int, say: Callable[[str], None]) -> None:
-    check(Job("google", "native", ("google",)), triples, workers, say, seed=0)
+def test_google_native_engine_verdict_and_line(triples: int, workers: int, note: Callable[[str], None]) -> None:
+    check(Job("google", "native", ("google",)), triples, workers, note, seed=0)
 
 
-def test_google_python_engine_verdict_and_line(triples: int, workers: int, say: Callable[[str], None]) -> None:
-    check(Job("google", "python", ("google",)), triples // 10, workers, say, seed=1)
+def test_google_python_engine_verdict_and_line(triples: int, workers: int, note: Callable[[str], None]) -> None:
+    check(Job("google", "python", ("google",)), triples // 10, workers, note, seed=1)
 
 
 def test_googlebot_verdict_and_line_for_the_encoded_url(
-    engine: str, triples: int, workers: int, say: Callable[[str], None]
+    engine: str, triples: int, workers: int, note: Callable[[str], None]
 ) -> None:
-    check(Job("google", engine, ("googlebot",)), triples // 20, workers, say, seed=2)
+    check(Job("google", engine, ("googlebot",)), triples // 20, workers, note, seed=2)
 
 
-def test_google_reads_a_file_of_any_size(engine: str) -> None:
-    # Google's parser has no limit of its own; ours is raised over the file's size.
+def test_google_files_of_any_size(engine: str) -> None:
+    # Google's parser has no size limit, so `max_bytes` is the size of the file.
     filler = b"User-agent: other\nDisallow: /" + b"x" * 400 + b"\n"
-    octets = filler * 1_500 + b"User-agent: *\nDisallow: /late\n"
-    lines = octets.count(b"\n")
-    assert google()(octets, b"bot", b"https://example.com/late") == (False, lines)
-    whole = canfetch.parse(octets, profile="google", max_bytes=len(octets), engine=engine)
+    content = filler * 1_500 + b"User-agent: *\nDisallow: /late\n"
+    lines = content.count(b"\n")
+    assert google()(content, b"bot", b"https://example.com/late") == (False, lines)
+    whole = canfetch.parse(content, profile="google", max_bytes=len(content), engine=engine)
     verdict = whole.decide("https://example.com/late", agent="bot")
     assert (verdict.allowed, verdict.line) == (False, lines)
-    assert canfetch.parse(octets, profile="google", engine=engine).allows("/late", agent="bot")
+    assert canfetch.parse(content, profile="google", engine=engine).allows("/late", agent="bot")

@@ -1,6 +1,6 @@
-"""The profiles of Python's urllib.robotparser against the one of the interpreter that runs the tests.
+"""Comparison of the profiles of urllib.robotparser with the module of the running interpreter.
 
-Which of the two profiles that is, its behaviour says, and never its version: the rewrite was brought to older series.
+The profile is chosen by the behaviour of the module, not by its version, because the rewrite was backported.
 """
 
 import os
@@ -29,7 +29,7 @@ AGENTS = ["FooBot", "BarBot", "xfoobotx", "z", "Foo-Bot"]
 
 
 def running_profile() -> str:
-    """Give the profile that reads as the running interpreter does, by a question that the two answer differently."""
+    """Return the profile of the running interpreter, from a question with different answers."""
     parser = urllib.robotparser.RobotFileParser()
     parser.parse(["User-agent: *", "Disallow: /", "Allow: /a"])
     return "cpython-new" if parser.can_fetch("a", "/a") else "cpython-old"
@@ -40,7 +40,7 @@ def parsed(text: str) -> urllib.robotparser.RobotFileParser | None:
     try:
         parser.parse(text.splitlines())
     except ValueError:
-        # A rule that urllib.parse does not take apart; canfetch reads the file without it.
+        # urllib.parse raises for a rule, which canfetch ignores.
         return None
     return parser
 
@@ -52,7 +52,7 @@ def answer(parser: urllib.robotparser.RobotFileParser, agent: str, url: str) -> 
         return True
 
 
-def file_of(dice: Random) -> str:
+def draw_file(dice: Random) -> str:
     text = dice.choice(["", "", "\ufeff", "\n"])
     for _ in range(dice.randrange(1, 10)):
         key = dice.choice(KEYS)
@@ -61,12 +61,12 @@ def file_of(dice: Random) -> str:
     return text
 
 
-def test_python_answers_as_the_running_interpreter_does() -> None:
+def test_python_agrees_with_the_running_interpreter() -> None:
     profile = running_profile()
     dice = Random(138907)  # noqa: S311 - no secret
     compared = allowed = 0
     for _ in range(8000):
-        text = file_of(dice)
+        text = draw_file(dice)
         parser = parsed(text)
         robots = canfetch.parse(text, profile=profile)
         if parser is None:
@@ -76,7 +76,7 @@ def test_python_answers_as_the_running_interpreter_does() -> None:
                 try:
                     ours = robots.allows(url, agent=agent)
                 except canfetch.InvalidURL:
-                    # Such as `//[`: robotparser asks nobody, and lets it pass or raises.
+                    # Such as `//[`, which robotparser allows or raises for.
                     continue
                 assert ours is answer(parser, agent, url), (text, agent, url)
                 compared += 1
@@ -85,10 +85,10 @@ def test_python_answers_as_the_running_interpreter_does() -> None:
     assert compared // 10 < allowed < compared
 
 
-def test_python_answers_as_the_running_interpreter_does_for_real_files(say: Callable[[str], None]) -> None:
+def test_python_agrees_with_the_running_interpreter_on_real_files(note: Callable[[str], None]) -> None:
     folder = os.environ.get("CANFETCH_CORPUS", "")
     if not folder:
-        pytest.skip("CANFETCH_CORPUS names no folder of real files")
+        pytest.skip("CANFETCH_CORPUS is not set to a folder of real files")
     profile = running_profile()
     compared = files = 0
     for path in sorted(Path(folder).rglob("*")):
@@ -112,7 +112,7 @@ def test_python_answers_as_the_running_interpreter_does_for_real_files(say: Call
                         continue
                     assert ours is answer(parser, agent, url), (path.name, agent, url)
                     compared += 1
-    say(f"{files} files of {folder}: {compared} questions in profile {profile}, no disagreement")
+    note(f"{files} files of {folder}: {compared} questions in profile {profile}, no disagreement")
     assert compared > 1000
 
 

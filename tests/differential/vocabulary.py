@@ -1,4 +1,4 @@
-"""What generated files are made of: the pieces that robots.txt parsers stumble over.
+"""The vocabulary of generated files: text that robots.txt parsers often treat differently.
 
 Tables repeat a piece to give it weight, so that drawing from them is one call.
 """
@@ -7,12 +7,12 @@ from typing import Final
 
 
 def pieces(text: str) -> list[bytes]:
-    r"""Split a text at its white space into octets; `\s` is a space, `\e` nothing at all, `\t`, `\xNN` as in Python."""
+    r"""Split a text at its white space; `\s` is a space, `\e` an empty piece, `\t` and `\xNN` as in Python."""
     words = (word.replace(r"\s", r"\x20").replace(r"\e", "") for word in text.split())
     return [word.encode("latin-1").decode("unicode_escape").encode("latin-1") for word in words]
 
 
-# --- keys and what stands around values ------------------------------------------------------------------------------
+# --- keys and separators ---------------------------------------------------------------------------------------------
 
 RULE_KEYS: Final = (
     pieces(r"Disallow") * 30
@@ -97,7 +97,7 @@ USER_AGENT_VALUES: Final = (
         """
     )
 )
-ASKERS: Final = pieces(r"nobody * bot Mozilla MJ x")
+OTHER_AGENTS: Final = pieces(r"unnamed * bot Mozilla MJ x")
 
 # --- patterns --------------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ AUTHORITIES: Final = (
         """
     )
 )
-# No URL, or one that is hard to take apart.
+# Invalid URLs, and valid ones that are hard to split.
 ODD_URLS: Final = pieces(
     r"""
     \e a * ?a #a \s/a example.com/a mailto:a https: https:/a https:// https:///a https://?a https://#a https://:80/
@@ -199,4 +199,4 @@ ODD_TEXTS: Final = [
     "https://h\ud800/",
     "/\u2028",
 ]
-NO_URLS: Final[list[object]] = [None, 0, 1.5, bytearray(b"/a"), memoryview(b"/a"), ["/a"], ("/a",), object]
+NOT_URLS: Final[list[object]] = [None, 0, 1.5, bytearray(b"/a"), memoryview(b"/a"), ["/a"], ("/a",), object]
