@@ -59,6 +59,21 @@ class _OriginQueue:
         self.retry_at: float | None = None
 
 
+class _DueOrigin(NamedTuple):
+    """An origin with queued URLs, ordered by the time of its next request, and by `sequence` at equal times."""
+
+    at: float
+    sequence: int
+    origin: Origin
+
+
+class _IdleOrigin(NamedTuple):
+    """An origin without queued URLs, and the time of its last request."""
+
+    last_request_at: float
+    origin: Origin
+
+
 class Schedule:
     """An asynchronous iterator that yields each URL as a `ScheduledURL` when its origin may be requested.
 
@@ -102,10 +117,10 @@ class Schedule:
         self._clock = clock
         self._sleep = sleep
         self._queues: dict[Origin, _OriginQueue] = {}
-        # A heap of the origins whose state is known, by the time of their next request.
-        self._due: list[tuple[float, int, Origin]] = []
-        # Origins with an empty queue, by the time of their last request.
-        self._idle: deque[tuple[float, Origin]] = deque()
+        # A heap of the origins whose state is known.
+        self._due: list[_DueOrigin] = []
+        # By the time of the last request.
+        self._idle: deque[_IdleOrigin] = deque()
         self._sequence = 0
         self._queued_urls = 0
         self._is_exhausted = False
@@ -135,7 +150,7 @@ class Schedule:
         if not queue.urls and queue.last_request_at is None:
             # The response shows that a request was sent.
             queue.last_request_at = now
-            self._idle.append((now, origin))
+            self._idle.append(_IdleOrigin(now, origin))
         queue.retry_at = max(queue.retry_at or 0.0, now + min(seconds, MAX_RETRY_AFTER))
 
     async def __aiter__(self) -> AsyncIterator[ScheduledURL]:
@@ -196,7 +211,7 @@ class Schedule:
             retry_at=queue.retry_at,
         )
         self._sequence += 1
-        heapq.heappush(self._due, (at, self._sequence, origin))
+        heapq.heappush(self._due, _DueOrigin(at, self._sequence, origin))
 
     def _start_fetches(self) -> None:
         while self._unknown and len(self._fetches) < MAX_CONCURRENT_FETCHES:
@@ -204,8 +219,8 @@ class Schedule:
             self._fetches[asyncio.create_task(self._client.origin_state(f"{origin}/"))] = origin
 
     def _next_due(self) -> ScheduledURL | None:
-        while self._due and self._due[0][0] <= self._clock():
-            _, _, origin = heapq.heappop(self._due)
+        while self._due and self._due[0].at <= self._clock():
+            origin = heapq.heappop(self._due).origin
             queue = self._queues[origin]
             now = self._clock()
             if queue.retry_at is not None and queue.retry_at > now:
@@ -234,20 +249,20 @@ class Schedule:
         else:
             # The client caches the state. The time of the last request matters until the longest delay has passed.
             queue.state = None
-            self._idle.append((queue.last_request_at, origin))
+            self._idle.append(_IdleOrigin(queue.last_request_at, origin))
 
     def _drop_idle(self) -> None:
         now = self._clock()
-        deferred: list[tuple[float, Origin]] = []
-        while self._idle and self._idle[0][0] + 2 * self._bounds.max_delay <= now:
-            last_request_at, origin = self._idle.popleft()
-            queue = self._queues.get(origin)
-            if queue is None or queue.urls or queue.last_request_at != last_request_at:
+        deferred: list[_IdleOrigin] = []
+        while self._idle and self._idle[0].last_request_at + 2 * self._bounds.max_delay <= now:
+            idle = self._idle.popleft()
+            queue = self._queues.get(idle.origin)
+            if queue is None or queue.urls or queue.last_request_at != idle.last_request_at:
                 continue
             if queue.retry_at is not None and queue.retry_at > now:
-                deferred.append((last_request_at, origin))
+                deferred.append(idle)
             else:
-                del self._queues[origin]
+                del self._queues[idle.origin]
         self._idle.extend(deferred)
 
     def _is_allowed(self, state: OriginState, url: str) -> bool:
@@ -262,7 +277,7 @@ class Schedule:
     async def _wait(self) -> None:
         pause: asyncio.Task[None] | None = None
         if self._due:
-            delay = max(0.0, self._due[0][0] - self._clock())
+            delay = max(0.0, self._due[0].at - self._clock())
             pause = asyncio.create_task(self._sleep(delay))
         waits: list[asyncio.Task[Any]] = [*self._fetches, *([] if pause is None else [pause])]
         try:

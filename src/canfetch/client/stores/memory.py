@@ -3,10 +3,15 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
+
+
+class _Lease(NamedTuple):
+    holder: str
+    expires_at: float
 
 
 class MemoryStore:
@@ -25,7 +30,7 @@ class MemoryStore:
     def reset_after_fork(self) -> None:
         """Forget the leases in a forked process: they belong to the parent."""
         self._lock = threading.Lock()
-        self._leases: dict[str, tuple[str, float]] = {}
+        self._leases: dict[str, _Lease] = {}
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None."""
@@ -54,16 +59,17 @@ class MemoryStore:
         """Acquire or extend the lease of a key, and return False if another holder has it."""
         with self._lock:
             now = self._monotonic()
-            current_holder, expires_at = self._leases.get(key, (holder, 0.0))
-            if current_holder != holder and expires_at > now:
+            lease = self._leases.get(key)
+            if lease is not None and lease.holder != holder and lease.expires_at > now:
                 return False
-            self._leases[key] = (holder, now + seconds)
+            self._leases[key] = _Lease(holder, now + seconds)
             return True
 
     def release_lease(self, key: str, *, holder: str) -> None:
         """Release the lease of a key, if `holder` has it."""
         with self._lock:
-            if self._leases.get(key, ("", 0.0))[0] == holder:
+            lease = self._leases.get(key)
+            if lease is not None and lease.holder == holder:
                 del self._leases[key]
 
     def close(self) -> None:
