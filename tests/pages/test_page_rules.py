@@ -195,7 +195,7 @@ def test_page_rules_to_json() -> None:
                 "agent": None,
                 "name": "no-index",
                 "value": None,
-                "parsed_value": None,
+                "parsed": None,
                 "raw": "no-index",
                 "position": {"source": "meta", "number": 1, "line": 1, "offset": 0, "in_head": True},
                 "notes": ["unknown", "misspelt"],
@@ -273,7 +273,7 @@ def test_times_in_json_are_rfc3339() -> None:
     page = parse_page(headers={"X-Robots-Tag": "unavailable_after: 25 Jun 2010 15:00:00.5 PST"})
     form = page.decide(agent="ExampleBot", now=NOW).to_json()
     assert form["available"]["limit"] == "2010-06-25T23:00:00Z"
-    assert form["directives"][0]["parsed_value"] == "2010-06-25T23:00:00Z"
+    assert form["directives"][0]["parsed"] == "2010-06-25T23:00:00Z"
     assert form["may_index"]["limit"] is None
     assert page.decide(agent="ExampleBot", now=0.25).to_json()["now"] == "1970-01-01T00:00:00.25Z"
 

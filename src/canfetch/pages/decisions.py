@@ -177,14 +177,14 @@ class _Decider:
 
     def _video_preview(self) -> PageDecision:
         # A page without snippets has no video previews either, and max-snippet: 0 means no snippet.
-        empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.parsed_value == 0)
+        empty = tuple(one for one in self._own if one.name == MAX_SNIPPET and one.parsed == 0)
         return self._limited(MAX_VIDEO_PREVIEW, (*self._named("nosnippet"), *empty))
 
     def _limited(self, name: str, forbidding: tuple[Directive, ...]) -> PageDecision:
         """Return the decision for the smallest limit; a forbidding directive is a limit of 0."""
         numbers = sorted(
             (
-                (directive.parsed_value, index, directive)
+                (directive.parsed, index, directive)
                 for index, directive in enumerate(self._own)
                 if directive.name == name
             ),
@@ -194,7 +194,7 @@ class _Decider:
         deciding = (*forbidding, *limiting)
         if not deciding:
             return _UNRESTRICTED
-        limit = 0 if forbidding else limiting[0].parsed_value
+        limit = 0 if forbidding else limiting[0].parsed
         return PageDecision(
             allowed=limit != 0,
             reason=PageReason.DIRECTIVE,
@@ -207,12 +207,12 @@ class _Decider:
         sizes = [directive for directive in self._own if directive.name == MAX_IMAGE_PREVIEW]
         if not sizes:
             return _UNRESTRICTED
-        sizes.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.parsed_value)))
+        sizes.sort(key=lambda directive: IMAGE_PREVIEWS.index(str(directive.parsed)))
         smallest = sizes[0]
         return PageDecision(
-            allowed=smallest.parsed_value != IMAGE_PREVIEWS[0],
+            allowed=smallest.parsed != IMAGE_PREVIEWS[0],
             reason=PageReason.DIRECTIVE,
-            limit=smallest.parsed_value,
+            limit=smallest.parsed,
             directive=smallest,
             other_directives=tuple(sizes[1:]),
         )
@@ -221,9 +221,9 @@ class _Decider:
         dates = [directive for directive in self._own if directive.name == UNAVAILABLE_AFTER]
         if not dates:
             return _UNRESTRICTED
-        dates.sort(key=lambda directive: float(directive.parsed_value or 0))
+        dates.sort(key=lambda directive: float(directive.parsed or 0))
         earliest = dates[0]
-        time = float(earliest.parsed_value or 0)
+        time = float(earliest.parsed or 0)
         expired = self._now > time
         return PageDecision(
             allowed=not expired,

@@ -43,7 +43,7 @@ class Directive(NamedTuple):
         agent: The product token that the directive applies to, in lower case, or None for all agents.
         name: The name, in lower case.
         value: The text after the colon, stripped, or None.
-        parsed_value: The value as characters, seconds, a keyword, or a date in seconds since the epoch; None if
+        parsed: The value as characters, seconds, a keyword, or a date in seconds since the epoch; None if
             the value is missing or invalid.
         raw: The source text.
         position: Where the directive is.
@@ -54,7 +54,7 @@ class Directive(NamedTuple):
     agent: str | None
     name: str
     value: str | None
-    parsed_value: int | float | str | None
+    parsed: int | float | str | None
     raw: str
     position: PagePosition
     notes: DirectiveNote = DirectiveNote.NONE
@@ -72,12 +72,12 @@ class Directive(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the directive as JSON-compatible values; a date is an RFC 3339 string."""
-        parsed = self.parsed_value
+        parsed = self.parsed
         return {
             "agent": None if self.agent is None else printable(self.agent),
             "name": printable(self.name),
             "value": None if self.value is None else printable(self.value),
-            "parsed_value": rfc3339(parsed) if self.is_date and isinstance(parsed, int | float) else parsed,
+            "parsed": rfc3339(parsed) if self.is_date and isinstance(parsed, int | float) else parsed,
             "raw": printable(self.raw),
             "position": self.position.to_json(),
             "notes": note_names(self.notes),
@@ -130,14 +130,14 @@ def make_directive(
     Cost: O(characters).
     """
     name = name.lower()
-    parsed_value: int | float | str | None = None
+    parsed: int | float | str | None = None
     suggestion: str | None = None
     if name in VALUED:
         if not value:
             notes |= DirectiveNote.MISSING_VALUE
         else:
-            parsed_value = _parse_value(name, value)
-            if parsed_value is None:
+            parsed = _parse_value(name, value)
+            if parsed is None:
                 notes |= DirectiveNote.INVALID_DATE if name == UNAVAILABLE_AFTER else DirectiveNote.INVALID_VALUE
     elif name not in KNOWN:
         suggestion = suggest_directive(name)
@@ -146,7 +146,7 @@ def make_directive(
             notes |= DirectiveNote.MISSPELT
     elif value is not None:
         notes |= DirectiveNote.UNEXPECTED_VALUE
-    return Directive(agent, name, value or None, parsed_value, raw, position, notes, suggestion)
+    return Directive(agent, name, value or None, parsed, raw, position, notes, suggestion)
 
 
 def _parse_value(name: str, value: str) -> int | float | str | None:
