@@ -1,4 +1,4 @@
-"""Times are written as RFC 3339 says, in UTC."""
+"""Times in the format of RFC 3339, in UTC."""
 
 from datetime import UTC, datetime
 from math import inf, nan

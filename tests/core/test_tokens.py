@@ -106,12 +106,12 @@ def test_empty_and_bytes_tokens_raise() -> None:
             "Applebot",
         ),
         ("Mozilla/5.0 (NotBot; MailBot/2; bots@example.com)", "MailBot"),
-        # Else the last product that is no browser's.
+        # Otherwise the last product that is not a browser's.
         (
             "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120 Safari/537.36 Foo/2",
             "Foo",
         ),
-        # A product without a name is none.
+        # A product without a name is ignored.
         ("/5.0 ExampleBot/1.0", "ExampleBot"),
         ("Mozilla/5.0 (compatible; /1.0; GoodBot/1.0; +https://example.com)", "GoodBot"),
         # Parentheses that do not match.

@@ -1,6 +1,6 @@
-"""The public names have the types that users rely on: mypy reads this, and it runs.
+"""The types of the public API, checked by mypy and at run time.
 
-A line that mypy must refuse says so by `type: ignore`; were it accepted, the comment would be the error.
+Lines that mypy must reject have a `type: ignore` comment. mypy reports the comment as unused if it accepts the line.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ def test_types_of_a_file() -> None:
     assert_type(robots.render(), bytes)
 
 
-def test_types_of_answers() -> None:
+def test_types_of_verdicts() -> None:
     robots = canfetch.parse(FILE)
     assert_type(robots.allows("/fish", agent="a"), bool)
     assert_type(robots.allows(b"/fish", agent=canfetch.Agent(["a", "b"])), bool)
@@ -58,7 +58,7 @@ def test_types_of_answers() -> None:
     assert_type(verdict.explanation, str)
 
 
-def test_types_of_parts() -> None:
+def test_types_of_records_and_origins() -> None:
     robots = canfetch.parse(FILE)
     group, record, rule = robots.groups[0], robots.records[0], robots.groups[0].rules[0]
     assert_type(group.user_agents, tuple[canfetch.UserAgentLine, ...])
@@ -108,7 +108,7 @@ def test_types_of_pages() -> None:
 def test_type_checkers_find_mistakes() -> None:
     robots = canfetch.parse(FILE)
     with pytest.raises(TypeError):
-        # Swapped arguments are the mistake of every other library.
+        # Swapped arguments, a common mistake with other libraries.
         robots.allows("ExampleBot", "/fish")  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         robots.allows("/fish", agent=b"ExampleBot")  # type: ignore[arg-type]
