@@ -275,7 +275,9 @@ def test_times_in_json_are_rfc3339() -> None:
     assert form["available"]["limit"] == "2010-06-25T23:00:00Z"
     assert form["directives"][0]["parsed"] == "2010-06-25T23:00:00Z"
     assert form["may_index"]["limit"] is None
-    assert page.decide(agent="ExampleBot", now=0.25).to_json()["now"] == "1970-01-01T00:00:00.25Z"
+    earlier = page.decide(agent="ExampleBot", now=0.25)
+    assert earlier.to_json()["now"] == "1970-01-01T00:00:00.25Z"
+    assert str(earlier.available).startswith("yes, up to 2010-06-25T23:00:00Z: unavailable_after: ")
 
 
 # --- verdicts as text --------------------------------------------------------------------------

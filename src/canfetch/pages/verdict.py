@@ -62,13 +62,10 @@ class PageDecision(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as JSON-compatible values; a limit in time is an RFC 3339 string."""
-        limit = self.limit
-        if self.directive is not None and self.directive.is_date and isinstance(limit, int | float):
-            limit = rfc3339(limit)
         return {
             "allowed": self.allowed,
             "reason": str(self.reason),
-            "limit": limit,
+            "limit": self._formatted_limit,
             "directive": None if self.directive is None else self.directive.to_json(),
             "other_directives": [directive.to_json() for directive in self.other_directives],
             "reservation": None if self.reservation is None else self.reservation.to_json(),
@@ -96,8 +93,14 @@ class PageDecision(NamedTuple):
         return decider
 
     def __str__(self) -> str:
-        limit = f", up to {self.limit}" if self.allowed and self.limit is not None else ""
+        limit = f", up to {self._formatted_limit}" if self.allowed and self.limit is not None else ""
         return f"{'yes' if self.allowed else 'no'}{limit}: {self.explanation}"
+
+    @property
+    def _formatted_limit(self) -> float | str | None:
+        if self.directive is not None and self.directive.is_date and isinstance(self.limit, int | float):
+            return rfc3339(self.limit)
+        return self.limit
 
 
 DECISION_NAMES: Final = (
