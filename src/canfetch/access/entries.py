@@ -80,7 +80,7 @@ class CacheEntry(NamedTuple):
     Attributes:
         origin: The origin, such as `https://example.com`.
         policy: The name of the access policy.
-        outcome: The outcome of the last fetch.
+        outcome: How the policy interprets the last fetch.
         url: The URL of the last request, after redirects.
         status: The status of the last response, or None if the last request failed.
         headers: The headers of the last response that are needed later.

@@ -1,4 +1,4 @@
-"""The outcome of fetching a robots.txt, according to an access policy.
+"""Fetch outcomes: how an access policy interprets responses and failures.
 
 Source: RFC 9309 section 2.3.1; the sources of the other policies.
 """
@@ -48,7 +48,7 @@ class Cell(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """The outcome of one fetch.
+    """How an access policy interprets one fetch.
 
     Attributes:
         access: The result in the terms of the RFC.
@@ -127,7 +127,7 @@ def classify_status(status: int, *, misconfigured: bool = False) -> Cell:
 def evaluate_response(
     response: Response, policy: AccessPolicy, *, max_bytes: int, misconfigured: bool = False
 ) -> Outcome:
-    """Return the outcome of a response that is not a redirect.
+    """Interpret a response that is not a redirect.
 
     Args:
         max_bytes: The parsing limit. The policy defines whether a longer body is truncated or invalid.
@@ -143,5 +143,5 @@ def evaluate_response(
 
 
 def evaluate_failure(failure: Failure, policy: AccessPolicy) -> Outcome:
-    """Return the outcome of a request that failed."""
+    """Interpret a request that failed."""
     return make_outcome(policy, Cell.NETWORK_ERROR, f"{failure.kind}: {failure.detail}")
