@@ -1,5 +1,6 @@
 """Name resolution, address checks, connections and certificates."""
 
+import asyncio
 import socket
 import struct
 from collections.abc import Callable, Sequence
@@ -8,11 +9,20 @@ from threading import Event, Semaphore
 import pytest
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
+from tests.servers.unclosed import unclosed_tls_port
 from tests.servers.valid import RULES
 from tests.servers.web import Site, resolve_all_to
-from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, failure_kind, make_request, open_transport
+from tests.transports.harness import (
+    LOOPBACK,
+    SHORT_SECONDS,
+    Send,
+    failure_kind,
+    make_request,
+    open_transport,
+    transport_class,
+)
 
-from canfetch.access.responses import FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports.connections import connect
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError
@@ -223,6 +233,21 @@ def test_rfc9112_9_8_tls_closing_alert_ends_the_body(tls_send: Send, tls_site: S
     answer = tls_send(make_request(tls_site.url("closing")))
     assert isinstance(answer, Response), answer
     assert answer.body == RULES
+
+
+@pytest.mark.parametrize("name", ["stdlib-async", "httpx2-async", "aiohttp"])
+def test_tls_connection_is_closed_without_waiting_for_the_server(name: str, authority: Authority) -> None:
+    async def send_and_wait() -> tuple[Response | Failure, bool]:
+        transport = transport_class(name)(ssl_context=authority.client(), resolve=LOOPBACK)
+        result = await transport.send(make_request(f"https://127.0.0.1:{port}/robots.txt"))
+        is_closed = await asyncio.wrap_future(closed)
+        await transport.close()
+        return result, is_closed
+
+    with unclosed_tls_port(authority.good()) as (port, closed):
+        result, is_closed = asyncio.run(send_and_wait())
+    assert isinstance(result, Response), result
+    assert is_closed
 
 
 def test_number_of_addresses_is_limited() -> None:

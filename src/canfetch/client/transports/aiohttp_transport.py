@@ -11,6 +11,7 @@ aiohttp hides some details that the transport on the standard library can see:
 """
 
 import asyncio
+import contextlib
 import socket
 import ssl
 from contextvars import ContextVar
@@ -44,9 +45,10 @@ _CEIL_THRESHOLD: Final = 1e9
 class _RequestContext(NamedTuple):
     request: TransportRequest
     deadlines: Deadlines
+    sockets: list[socket.socket]
 
 
-# aiohttp's resolver interface passes the host only, so the request is passed through the context.
+# aiohttp passes only the host to its resolver, and only the address to its socket factory. The context passes the rest.
 _CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
@@ -96,7 +98,8 @@ class AiohttpTransport:
         if is_ip_literal(endpoint.host):
             # aiohttp does not call its resolver for IP addresses.
             filter_addresses(endpoint.host, [endpoint.host], allow_private=request.allow_private)
-        token = _CURRENT.set(_RequestContext(request, deadlines))
+        sockets: list[socket.socket] = []
+        token = _CURRENT.set(_RequestContext(request, deadlines, sockets))
         try:
             async with asyncio.timeout(deadlines.timeout()):
                 return await self._exchange(request, endpoint)
@@ -108,6 +111,10 @@ class AiohttpTransport:
             raise _translate_error(error, endpoint.scheme) from error
         finally:
             _CURRENT.reset(token)
+            # asyncio would wait 30 seconds for a server that does not answer the closing handshake of TLS.
+            for opened in sockets:
+                with contextlib.suppress(OSError):
+                    opened.shutdown(socket.SHUT_RDWR)
 
     async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
         headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
@@ -148,6 +155,7 @@ class AiohttpTransport:
                     force_close=True,
                     use_dns_cache=False,
                     limit=0,
+                    socket_factory=_create_socket,
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -167,6 +175,13 @@ async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.Client
         raise _translate_error(error, request.url.scheme) from error
 
 
+def _create_socket(address: "aiohttp.AddrInfoType") -> socket.socket:
+    family, kind, protocol, *_ = address
+    created = socket.socket(family, kind, protocol)
+    _CURRENT.get().sockets.append(created)
+    return created
+
+
 class _CheckedResolver(AbstractResolver):
     """Resolve names for aiohttp and return only addresses that may be connected to."""
 
@@ -180,7 +195,7 @@ class _CheckedResolver(AbstractResolver):
         family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - all families are used
     ) -> list[ResolveResult]:
         """Return the allowed addresses of `host`."""
-        request, deadlines = _CURRENT.get()
+        request, deadlines, _ = _CURRENT.get()
         addresses = await resolve_host_async(host, self._resolve, deadlines)
         return [
             {
