@@ -103,7 +103,7 @@ def test_an_unreferenced_file_is_freed_without_the_garbage_collector(engine: str
     gc.disable()
     try:
         use()
-        # There are no reference cycles, which would delay freeing the memory.
+        # Reference cycles would delay freeing the memory.
         assert gc.collect() == 0
     finally:
         gc.enable()

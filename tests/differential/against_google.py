@@ -56,7 +56,7 @@ def compare_with_google(
 def google_difference(question: Question, compile_file: CompileFile, google: GoogleParser) -> Difference | None:
     """Compare one question, before and after the index is built.
 
-    Returns: None if there is no difference, or the URL is invalid.
+    Returns: None if both agree, or the URL is invalid.
     """
     content, profile, tokens, star_applies, url = question
     bound = compile_file(content, profile).bind(tokens, star_applies, None, None)

@@ -80,7 +80,7 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
             whole = engine_difference(question, reference, other) is None
             tally.note(Disagreement(origin, "the other engine", question, difference, whole))
 
-    anyone = Question(
+    any_question = Question(
         case.content, profile, case.agents[:1], star_applies=True, url=case.urls[0] if case.urls else b"/"
     )
     first, second = outcome(reference, case.content, profile), outcome(other, case.content, profile)
@@ -88,13 +88,13 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
     strictly = case.seed % 8 == 0
     difference = file_difference(first, second, strictly=strictly)
     if difference:
-        note(anyone, difference)
+        note(any_question, difference)
         return tally
     for tokens, star_applies, urls in chains_to_bind(case):
-        asked = anyone._replace(tokens=tokens, star_applies=star_applies)
+        question = any_question._replace(tokens=tokens, star_applies=star_applies)
         left = first.bind(tokens, star_applies, None, None)
         right = second.bind(tokens, star_applies, None, None)
-        note(asked, choice_difference(left, right))
+        note(question, choice_difference(left, right))
         decided = outcomes(left.decide, urls)
         for name, ours, theirs in (
             ("decide", decided, outcomes(right.decide, urls)),
@@ -102,15 +102,15 @@ def compare_engines(case: Case, origin: str, profile: str, reference: CompileFil
             ("allows", outcomes(left.allows, urls), outcomes(right.allows, urls)),
         ):
             for position in differing_indices(ours, theirs, strictly=strictly):
-                note(asked._replace(url=urls[position]), Difference(name, ours[position], theirs[position]))
+                note(question._replace(url=urls[position]), Difference(name, ours[position], theirs[position]))
         valid = [url for url, answer in zip(urls, decided, strict=True) if not isinstance(answer, Raised)]
-        note(asked, batch_difference(left, right, urls, valid, case.seed))
+        note(question, batch_difference(left, right, urls, valid, case.seed))
         answers = [answer for answer in decided if not isinstance(answer, Raised)]
         tally.triples += len(urls)
         tally.refused += len(urls) - len(valid)
         tally.ruled += sum(answer[2] is not None for answer in answers)
         tally.disallowed += sum(not answer[0] for answer in answers)
-    note(anyone, origins_difference(first, second, case))
+    note(any_question, origins_difference(first, second, case))
     return tally
 
 
@@ -196,7 +196,7 @@ def origins_difference(first: CompiledFile, second: CompiledFile, case: Case) ->
 
 
 def engine_difference(question: Question, reference: CompileFile, other: CompileFile) -> Difference | None:
-    """Compare one question, before and after the indexes are built; None if there is no difference."""
+    """Compare one question, before and after the indexes are built; None if both agree."""
     content, profile, tokens, star_applies, url = question
     first, second = outcome(reference, content, profile), outcome(other, content, profile)
     found = file_difference(first, second, strictly=True)

@@ -49,7 +49,7 @@ class Job(NamedTuple):
         return tally
 
     def difference(self, question: Question) -> Difference | None:
-        """Compare one question; None if there is no difference."""
+        """Compare one question; None if both agree."""
         compile_file = compile_with(self.engine)
         if self.against == "google":
             return google_difference(question, compile_file, google())

@@ -62,7 +62,7 @@ HARD: dict[str, Callable[[Case], bool]] = {
     "reserved data in a query": lambda case: b"?u=https://" in case.content,
     "index page": lambda case: b"/index.htm" in case.content,
     "misspelt key": lambda case: b"Dissallow" in case.content,
-    "key with more behind": lambda case: b"DisallowAITraining" in case.content,
+    "key with a suffix": lambda case: b"DisallowAITraining" in case.content,
 }
 
 

@@ -189,7 +189,7 @@ def any_content() -> SearchStrategy[bytes]:
 
 # --- agents and URLs -------------------------------------------------------------------------------------------------
 
-AGENTS: Final = ["a", "B", "FooBot", "foobot", "foo-bot", "MJ12bot", "MJ", "caf\u00e9", "caf\udce9", "*", "nobody"]
+AGENTS: Final = ["a", "B", "FooBot", "foobot", "foo-bot", "MJ12bot", "MJ", "caf\u00e9", "caf\udce9", "*", "unnamed"]
 
 
 def agents() -> SearchStrategy[str | Agent]:

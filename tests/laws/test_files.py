@@ -66,7 +66,7 @@ def test_law_utf16_with_a_byte_order_mark_changes_no_verdict(
             assert reader.answer(content, url, agent) == reader.answer(text.encode(), url, agent)
 
 
-@given(lines=files(), token=st.sampled_from(["a", "FooBot", "fOObOT", "MJ12bot", "caf\u00e9", "nobody"]), url=urls())
+@given(lines=files(), token=st.sampled_from(["a", "FooBot", "fOObOT", "MJ12bot", "caf\u00e9", "unnamed"]), url=urls())
 def test_law_letter_case_of_agents_changes_no_verdict(engine: str, lines: Lines, token: str, url: bytes) -> None:
     content = join_lines(lines)
     other_case = token.encode().swapcase().decode()

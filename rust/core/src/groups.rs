@@ -174,7 +174,7 @@ impl Groups {
         self.starts.len()
     }
 
-    /// Whether there is no group.
+    /// Whether the file has no groups.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }

@@ -7,7 +7,7 @@ use crate::tables::Profile;
 /// The token that matches every crawler.
 pub const STAR: &[u8] = b"*";
 
-/// Returns the length of the product token at the start of a user-agent value; 0 if there is none.
+/// Returns the length of the product token at the start of a user-agent value; 0 without a token.
 pub fn token_length(value: &[u8], profile: &Profile) -> usize {
     if profile.abnf_only || profile.name_in_value {
         return value.len();

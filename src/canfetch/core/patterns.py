@@ -3,7 +3,7 @@
 1. A text matches from the first byte of the target. `*` matches any bytes, a final `$` matches the end of the target,
    and other bytes match themselves.
 2. A rule's specificity is the number of bytes of its canonical form; a literal `$` counts as one byte.
-3. There is no backtracking: segments are found from the left, and the last one before `$` at the end.
+3. Matching never backtracks: segments are found from the left, and the last one before `$` at the end.
 
 Source: RFC 9309 sections 2.2.2 and 2.2.3; google/robotstxt for the `google` profiles.
 """

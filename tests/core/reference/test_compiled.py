@@ -180,8 +180,8 @@ def test_binding_is_thread_safe() -> None:
     body = b"".join(b"User-agent: a%d\nDisallow: /%d\n" % (index, index) for index in range(300))
     compiled = compile_file(body, "rfc9309")
 
-    def ask(index: int) -> bool:
+    def is_allowed(index: int) -> bool:
         return compiled.bind((b"a%d" % (index % 300),), True, None, None).allows(f"/{index % 300}")
 
     with ThreadPoolExecutor(8) as threads:
-        assert not any(threads.map(ask, range(3000)))
+        assert not any(threads.map(is_allowed, range(3000)))

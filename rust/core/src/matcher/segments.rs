@@ -1,7 +1,7 @@
 //! Matching one text with one target (RFC 9309 section 2.2.3): the literal segments between stars are found greedily.
 //!
-//! The leftmost occurrence is always right, except for a last segment before `$`, which must end the target. So there
-//! is no backtracking, and the time is linear in the text and the target.
+//! The leftmost occurrence is always right, except for a last segment before `$`, which must end the target. The search
+//! never backtracks, and its time is linear in the text and the target.
 
 use super::haystack::Haystack;
 
@@ -28,7 +28,7 @@ impl Shape {
             None => Self { head: body.len(), body: body.len(), anchored },
             Some(head) => {
                 let used = body.iter().rposition(|&byte| byte != b'*').map_or(0, |last| last + 1);
-                // A final star matches the rest of the target, so there is nothing to anchor.
+                // A final star matches the rest of the target, so the anchor has no effect.
                 Self { head: head.min(used), body: used, anchored: anchored && used == body.len() }
             }
         }

@@ -1,6 +1,6 @@
 """Texts with stars, by the segments after their literal head: shared segments are searched once.
 
-The first occurrence of a segment after the previous one is always the best, so there is no backtracking. Texts that
+The first occurrence of a segment after the previous one is always the best, so the search never backtracks. Texts that
 start with the same segments share each search. A branch is created only if texts differ.
 """
 
