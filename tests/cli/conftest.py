@@ -1,4 +1,4 @@
-"""The command, as a process of its own or in this one."""
+"""Fixtures that run the command in a separate process or in this one."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from canfetch.cli.main import run as main_run
 
 __all__ = ["redis_url", "site"]
 
-# What the environment says about colours and engines is each test's own.
+# Each test sets these variables itself.
 OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
 ROBOTS = """\
 User-agent: *
@@ -38,7 +38,7 @@ Disallow: /shop/cart
 
 
 class Ran(NamedTuple):
-    """What came of a run."""
+    """The exit code and the output of a run."""
 
     code: int
     out: str
@@ -57,29 +57,29 @@ class RunCommand(Protocol):
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Callable[[dict[str, str] | None], dict[str, str]]:
-    """Give the environment of a run, of a user who said nothing yet."""
+    """Return a function that makes the environment of a run, without settings of this machine."""
 
     def made(more: dict[str, str] | None = None) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in OURS}
-        return {**kept, **own_cache(tmp_path), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
+        inherited = {name: value for name, value in os.environ.items() if name not in OURS}
+        return {**inherited, **own_cache(tmp_path), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
 
     return made
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with a robots.txt in it."""
+    """Return a folder with a robots.txt."""
     (tmp_path / "robots.txt").write_text(ROBOTS, encoding="utf-8")
     return tmp_path
 
 
 def own_cache(folder: Path) -> dict[str, str]:
-    """Give the environment by which the user's cache folder is the test's own, on each platform."""
+    """Return the variables that move the user's cache directory into `folder` on every platform."""
     return dict.fromkeys(("XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"), str(folder / "cache"))
 
 
 def serving(behaviour: Behaviour) -> Site:
-    """Give a server, not yet running, whose robots.txt is that behaviour."""
+    """Return a server, not started yet, that serves robots.txt with a behaviour."""
     site = Site()
     site.serve("/robots.txt", behaviour)
     return site
@@ -87,14 +87,14 @@ def serving(behaviour: Behaviour) -> Site:
 
 @contextmanager
 def sites(*names: str) -> Iterator[list[Site]]:
-    """Run a server for each behaviour, chosen by its name."""
+    """Run a server for each named behaviour."""
     with ExitStack() as running:
         yield [running.enter_context(serving(BEHAVIOURS[name])) for name in names]
 
 
 @pytest.fixture
 def process(folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]) -> RunCommand:
-    """Give what runs the command as a user does."""
+    """Return a function that runs the command in a separate process."""
 
     def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
         done = subprocess.run(
@@ -112,7 +112,7 @@ def process(folder: Path, environment: Callable[[dict[str, str] | None], dict[st
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunCommand:
-    """Give what runs the command in this process, with streams of its own: the same, and quicker."""
+    """Return a function that runs the command in this process, which is faster."""
     monkeypatch.chdir(folder)
 
     def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
@@ -129,7 +129,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunCommand:
 
 @pytest.fixture
 def ask(run: RunCommand) -> RunCommand:
-    """Give what runs a command on the folder's robots.txt for GPTBot."""
+    """Return a function that runs a command with the folder's robots.txt for GPTBot."""
 
     def asked(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
         return run(*arguments, "--agent", "GPTBot", "--robots", "robots.txt", stdin=stdin, env=env)

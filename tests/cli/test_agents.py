@@ -1,4 +1,4 @@
-"""`canfetch agents`: the registry, listed, shown, and asked whose a header is."""
+"""`canfetch agents`: list, show and find."""
 
 import csv
 import io
@@ -69,13 +69,13 @@ def test_list_filters(run: Run, options: tuple[str, ...], keeps: Any) -> None:
 
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", ""), ("csv", "")])
-def test_list_of_nobody(run: Run, form: str, out: str) -> None:
+def test_list_without_a_match_is_exit_1(run: Run, form: str, out: str) -> None:
     ran = run("agents", "list", "--operator", "Nobody", "--format", form)
     assert (ran.code, ran.out) == (1, out)
     assert ran.err.startswith("canfetch: no crawler matches these filters")
 
 
-def test_show_says_all_there_is(run: Run) -> None:
+def test_show_prints_all_facts(run: Run) -> None:
     ran = run("agents", "show", "googlebot-image", "Google-Extended", "msnbot")
     assert (ran.code, ran.err) == (0, "")
     image, extended, old = ran.out.split("\n\n")
@@ -96,7 +96,7 @@ def test_show_for_programs(run: Run, form: str) -> None:
     assert rows[0]["star_applies"] in {False, "false"}
 
 
-def test_show_of_a_name_that_is_not_known(run: Run) -> None:
+def test_show_of_an_unknown_name_is_exit_1(run: Run) -> None:
     ran = run("agents", "show", "Example\x1bBot", "GPTBot")
     assert ran.code == 1
     assert ran.out.startswith("GPTBot\n")
@@ -134,7 +134,7 @@ def test_find_for_programs(run: Run, form: str) -> None:
         (("list", "--format", "xml"), "'xml' is not one of"),
     ],
 )
-def test_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], text: str) -> None:
+def test_invalid_arguments_are_exit_2(run: Run, arguments: tuple[str, ...], text: str) -> None:
     ran = run("agents", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Bad input: one line that names the thing and the mend, exit 2, nothing on standard output."""
+"""Invalid input: one line with the value and what is expected, exit code 2, and no output."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ HEADER = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
 
 
 def refused(ran: Any) -> str:
-    """Check the shape of a refusal, and give its line."""
+    """Check that a run was refused in one line, and return the line."""
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: ")
     assert ran.err.count("\n") == 1
@@ -24,7 +24,7 @@ def refused(ran: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    "arguments, thing, mend",
+    "arguments, subject, expected",
     [
         ((*ASK, "--store", "none"), "cannot fetch robots.txt for '/x'", "expected an absolute URL"),
         (
@@ -117,15 +117,15 @@ def refused(ran: Any) -> str:
         (("explain", "/x", "--agent", "GPTBot", "--store", "none"), "cannot fetch robots.txt for '/x'", "--robots"),
     ],
 )
-def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], subject: str, expected: str) -> None:
     line = refused(run(*arguments))
-    assert thing in line
-    assert mend in line
+    assert subject in line
+    assert expected in line
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("form", ["text", "csv"])
-def test_url_that_is_none_in_every_command(run: Run, command: str, form: str) -> None:
+def test_invalid_url_is_reported_by_every_command(run: Run, command: str, form: str) -> None:
     ran = run(command, "fish", "--agent", "GPTBot", "--robots", "robots.txt", "--format", form)
     assert ran.code == 2
     assert ran.err.startswith("canfetch: invalid URL 'fish': ")
@@ -140,62 +140,62 @@ def test_url_that_is_none_in_every_command(run: Run, command: str, form: str) ->
         ("--robots", "robots.txt", "--urls-file", "-", "--agents-file", "-"),
     ],
 )
-def test_standard_input_for_two_things(run: Run, options: tuple[str, ...]) -> None:
+def test_standard_input_for_two_options_is_refused(run: Run, options: tuple[str, ...]) -> None:
     line = refused(run("check", "/x", "--agent", "GPTBot", *options, stdin=b"/x\n"))
     assert "standard input can be read only once, but is used by -" in line
 
 
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
 @pytest.mark.parametrize("content", [b"", b"\n  \n\r\n"])
-def test_list_without_a_url(ask: Run, form: str, content: bytes) -> None:
+def test_empty_list_of_urls_is_refused(ask: Run, form: str, content: bytes) -> None:
     line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
     assert "--urls-file '-' is empty: expected one URL a line" in line
 
 
-def test_list_without_an_agent(run: Run, folder: Path) -> None:
-    (folder / "agents.txt").write_text("# nobody\n\n", encoding="utf-8")
+def test_empty_list_of_agents_is_refused(run: Run, folder: Path) -> None:
+    (folder / "agents.txt").write_text("# empty\n\n", encoding="utf-8")
     assert "no agent" in refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
 
 
-def test_bad_agent_of_a_file_is_named_with_its_place(run: Run, folder: Path) -> None:
+def test_invalid_agent_in_a_file_is_reported_with_its_line(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("GPTBot\nExample Bot\n", encoding="utf-8")
     line = refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
     assert "agents.txt:2: invalid agent 'Example Bot'" in line
 
 
-def test_list_in_utf16(ask: Run, folder: Path) -> None:
+def test_list_in_utf16_is_refused(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/x\n", encoding="utf-16")
     assert "urls.txt is UTF-16: expected UTF-8" in refused(ask("check", "--urls-file", "urls.txt"))
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_file_without_permission(run: Run, folder: Path) -> None:
+def test_file_without_permission_is_reported(run: Run, folder: Path) -> None:
     (folder / "robots.txt").chmod(0)
     assert "cannot read --robots 'robots.txt': Permission denied" in refused(run(*WHOLE))
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
-def test_file_that_opens_and_cannot_be_read(run: Run, ask: Run) -> None:
+def test_read_error_is_reported(run: Run, ask: Run) -> None:
     assert "cannot read --robots '/proc/self/mem': " in refused(run(*ASK, "--robots", "/proc/self/mem"))
     assert "cannot read /proc/self/mem: " in refused(ask("check", "--urls-file", "/proc/self/mem"))
 
 
-def test_name_of_a_file_that_no_system_takes(run: Run) -> None:
+def test_file_name_that_is_too_long_is_reported(run: Run) -> None:
     assert "cannot read --robots 'xxx" in refused(run(*ASK, "--robots", "x" * 5_000))
 
 
-def test_environment_names_an_engine_that_is_none(process: Run) -> None:
+def test_unknown_engine_in_the_environment_is_reported(process: Run) -> None:
     assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process(*WHOLE, env={"CANFETCH_ENGINE": "steam"}))
     assert "CANFETCH_ENGINE: unknown engine 'steam'" in refused(process("--version", env={"CANFETCH_ENGINE": "steam"}))
 
 
-def test_nothing_typed_shows_the_help(run: Run) -> None:
+def test_no_arguments_print_the_help(run: Run) -> None:
     ran = run()
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("Usage: canfetch")
 
 
-def test_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
+def test_url_over_1_mib_is_refused(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_bytes(b"/shop/\n/" + b"a" * 3_000_000 + b"\n/shop/x\n")
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
@@ -204,7 +204,7 @@ def test_url_longer_than_memory_should_hold(ask: Run, folder: Path) -> None:
     assert ask("check", "--urls-file", "urls.txt", "-q") == (2, "", ran.err)
 
 
-def test_message_about_a_long_url_is_cropped(ask: Run) -> None:
+def test_message_about_a_long_url_is_shortened(ask: Run) -> None:
     ran = ask("check", "a" * 5_000)
     assert ran.code == 2
     assert len(ran.err) < 700
@@ -230,12 +230,12 @@ def test_message_about_a_long_url_is_cropped(ask: Run) -> None:
         ("check", "/x", "--agents-file", "x" * 5_000, "--robots", "robots.txt"),
     ],
 )
-def test_message_about_a_long_text_is_cropped(run: Run, arguments: tuple[str, ...]) -> None:
+def test_message_about_a_long_argument_is_shortened(run: Run, arguments: tuple[str, ...]) -> None:
     assert len(refused(run(*arguments))) < 700
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
-def test_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
+def test_full_output_device_is_reported(folder: Path, environment: Any) -> None:
     import subprocess
 
     with Path("/dev/full").open("wb") as full:
@@ -262,11 +262,13 @@ def test_output_that_cannot_be_written(folder: Path, environment: Any) -> None:
         (("agents", "list"), 2),
         (("--version",), 2),
         (("--help",), 2),
-        # Nothing is written, so nothing is missed.
+        # Quiet runs write nothing, so the closed output does not matter.
         ((*WHOLE, "--quiet"), 1),
     ],
 )
-def test_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[str, ...], code: int) -> None:
+def test_closed_standard_output_is_reported(
+    folder: Path, environment: Any, arguments: tuple[str, ...], code: int
+) -> None:
     import subprocess
 
     shell = 'exec "$@" >&-'
@@ -282,7 +284,7 @@ def test_output_that_is_closed(folder: Path, environment: Any, arguments: tuple[
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
-def test_errors_that_nobody_can_be_told(folder: Path, environment: Any) -> None:
+def test_closed_standard_error_does_not_stop_the_run(folder: Path, environment: Any) -> None:
     import subprocess
 
     (folder / "urls.txt").write_text("/x\nfish\n", encoding="utf-8")

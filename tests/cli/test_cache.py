@@ -1,4 +1,4 @@
-"""`canfetch cache`: what is kept, listed, exported and cleared, in real stores."""
+"""`canfetch cache`: list, export and clear, in real stores."""
 
 import json
 import sqlite3
@@ -21,26 +21,26 @@ FILE = "robots.sqlite3"
 
 @pytest.fixture(params=["default", "file", pytest.param("redis", marks=pytest.mark.service)])
 def store(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """Give the options of each place where answers are kept."""
+    """Return the options of each kind of store."""
     if request.param == "redis":
         return ("--store", request.getfixturevalue("redis_url"))
     return () if request.param == "default" else ("--store", FILE)
 
 
 @pytest.fixture
-def kept(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
-    """Fetch three origins into the store, and forget them at the end."""
+def cached(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
+    """Fetch three origins into the store, and clear it at the end."""
     with sites("rules", "busy", "disallow-all") as running:
         run("fetch", *(site.origin for site in running), *store)
         yield sorted(running, key=lambda site: site.origin)
         run("cache", "clear", "--all", *store)
 
 
-def test_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_list_for_people(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
     ran = run("cache", "list", *store)
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0] == "FETCHED               STATUS  ACCESS        BYTES  ORIGIN"
-    assert [line.split()[-1] for line in ran.lines[1:]] == [site.origin for site in kept]
+    assert [line.split()[-1] for line in ran.lines[1:]] == [site.origin for site in cached]
     assert sorted(line.split()[1:4] for line in ran.lines[1:]) == [
         ["200", "successful", "26"],
         ["200", "successful", "33"],
@@ -50,10 +50,10 @@ def test_list_for_people(run: Run, store: tuple[str, ...], kept: list[Site]) -> 
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], form: str) -> None:
+def test_list_for_programs(run: Run, store: tuple[str, ...], cached: list[Site], form: str) -> None:
     ran = run("cache", "list", *store, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
-    assert [row["origin"] for row in rows] == [site.origin for site in kept]
+    assert [row["origin"] for row in rows] == [site.origin for site in cached]
     assert {(row["status"], row["access"], row["bytes"]) for row in rows} == {
         (200, "successful", 33),
         (200, "successful", 26),
@@ -65,32 +65,32 @@ def test_list_for_programs(run: Run, store: tuple[str, ...], kept: list[Site], f
     }
 
 
-def test_list_of_some_origins(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
-    ran = run("cache", "list", f"{kept[1].origin}/some/page", "nobody.example", *store)
+def test_list_of_some_origins(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
+    ran = run("cache", "list", f"{cached[1].origin}/some/page", "uncached.example", *store)
     assert ran.code == 2
-    assert [line.split()[-1] for line in ran.lines[1:]] == [kept[1].origin]
-    assert ran.err == "canfetch: https://nobody.example: not cached\n"
+    assert [line.split()[-1] for line in ran.lines[1:]] == [cached[1].origin]
+    assert ran.err == "canfetch: https://uncached.example: not cached\n"
 
 
-def test_export_is_whole_entries(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
+def test_export_prints_whole_entries(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
     ran = run("cache", "export", *store)
     entries = [CacheEntry.from_dict(json.loads(line)) for line in ran.lines]
-    assert [entry.origin for entry in entries] == [site.origin for site in kept]
+    assert [entry.origin for entry in entries] == [site.origin for site in cached]
     assert RULES in [entry.copy.content for entry in entries if entry.copy is not None]
-    one = run("cache", "export", kept[0].origin, *store)
+    one = run("cache", "export", cached[0].origin, *store)
     assert (one.code, one.lines) == (0, ran.lines[:1])
 
 
-def test_clear_forgets(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
-    ran = run("cache", "clear", kept[0].origin, "nobody.example", *store)
+def test_clear_removes_origins(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
+    ran = run("cache", "clear", cached[0].origin, "uncached.example", *store)
     assert ran == (0, "", "removed 1 origin\n")
     assert len(run("cache", "list", *store, "--format", "ndjson").lines) == 2
     assert run("cache", "clear", "--all", *store) == (0, "", "removed 2 origins\n")
     assert run("cache", "clear", "--all", *store) == (0, "", "removed 0 origins\n")
 
 
-def test_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], kept: list[Site]) -> None:
-    origin = kept[0].origin
+def test_each_policy_has_its_own_entry(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
+    origin = cached[0].origin
     run("fetch", origin, *store, "--policy", "google")
     named = run("cache", "list", origin, *store, "--format", "ndjson")
     assert [(json.loads(line)["origin"], json.loads(line)["policy"]) for line in named.lines] == [
@@ -107,12 +107,12 @@ def test_policies_have_entries_of_their_own(run: Run, store: tuple[str, ...], ke
 
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
-def test_list_of_nothing(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
+def test_list_of_an_empty_store(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
     run("fetch", *store, "http://127.0.0.1", "--offline")
     assert run("cache", "list", *store, "--format", form) == (0, out, "")
 
 
-def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
+def test_corrupt_entry_is_reported_and_not_deleted(run: Run, folder: Path) -> None:
     with sites("rules", "rules") as running:
         run("fetch", *(site.origin for site in running), "--store", FILE)
     with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
@@ -128,10 +128,10 @@ def test_corrupt_entry_is_named_and_stays(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
-def test_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_unusable_store_is_reported(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     with refusing_port() as port:
-        for place, said in (
+        for place, message in (
             (f"redis://127.0.0.1:{port}/0", "onnection refused"),
             ("notes.txt", "file is not a database; use another file"),
             ("none", "has no entries: expected an SQLite file or a redis:// URL"),
@@ -139,10 +139,10 @@ def test_store_that_cannot_be_asked(run: Run, folder: Path, arguments: tuple[str
             ran = run("cache", *arguments, "--store", place)
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
             assert ran.err.startswith(f"canfetch: --store {place}")
-            assert said in ran.err
+            assert message in ran.err
 
 
-def test_text_that_is_no_origin(run: Run) -> None:
+def test_invalid_origin_is_reported(run: Run) -> None:
     run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     for command in ("list", "export", "clear"):
         ran = run("cache", command, "http://", "--store", FILE)
@@ -150,18 +150,18 @@ def test_text_that_is_no_origin(run: Run) -> None:
         assert ran.err.startswith("canfetch: invalid URL 'http://'")
 
 
-def test_clear_of_everything_and_of_something_is_refused(run: Run) -> None:
+def test_clear_with_origins_and_all_is_refused(run: Run) -> None:
     run("fetch", "http://127.0.0.1", "--offline", "--store", FILE)
     ran = run("cache", "clear", "example.com", "--all", "--store", FILE)
     assert ran == (2, "", "canfetch: expected either origins or --all\n")
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])
-def test_store_that_is_not_there_is_told_and_not_made(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_missing_store_is_reported_and_not_created(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     before = sorted(folder.rglob("*"))
     for place in (FILE, "nowhere/robots.sqlite3"):
-        said = f"canfetch: --store {place!r} does not exist: expected an SQLite file or a redis:// URL\n"
-        assert run("cache", *arguments, "--store", place) == (2, "", said)
-    # Of the user's own cache folder nobody said that there is one.
+        message = f"canfetch: --store {place!r} does not exist: expected an SQLite file or a redis:// URL\n"
+        assert run("cache", *arguments, "--store", place) == (2, "", message)
+    # The default store is created by the first fetch, so its absence is not an error.
     assert run("cache", *arguments).code == 0
     assert sorted(folder.rglob("*")) == before

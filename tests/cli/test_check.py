@@ -1,4 +1,4 @@
-"""`canfetch check`: answers, exit codes, and the shapes that programs read."""
+"""`canfetch check`: answers, exit codes and formats."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def test_one_disallowed_among_many_is_exit_1_and_lines_are_aligned(run: Run) -> 
     ]
 
 
-def test_bad_url_is_exit_2_and_the_others_are_answered(ask: Run) -> None:
+def test_invalid_url_is_exit_2_and_the_other_urls_are_checked(ask: Run) -> None:
     ran = ask("check", "/x", "fish", "/shop/")
     assert ran.code == 2
     assert [line.split()[:2] for line in ran.lines] == [["disallowed", "/x"], ["allowed", "/shop/"]]
@@ -66,7 +66,7 @@ def test_chain_is_shown_once_and_exact_turns_it_off(run: Run) -> None:
     ]
 
 
-def test_crawler_that_ignores_star_says_so(run: Run) -> None:
+def test_chain_of_a_crawler_that_ignores_star(run: Run) -> None:
     ran = run("check", "/private/", "--agent", "AdsBot-Google", "--robots", "robots.txt")
     assert ran.code == 0
     assert ran.lines[0] == "# AdsBot-Google is matched as AdsBot-Google, and never *"
@@ -83,7 +83,7 @@ def test_urls_from_a_file_and_from_arguments(ask: Run, folder: Path) -> None:
     assert [line.split()[1] for line in ran.lines] == ["/zero", "/one", "/shop/two", "/three"]
 
 
-def test_bad_line_of_a_file_is_named_with_its_place(ask: Run, folder: Path) -> None:
+def test_invalid_url_in_a_file_is_reported_with_its_line(ask: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/one\n\nfish\n/shop/two\n", encoding="utf-8")
     ran = ask("check", "--urls-file", "urls.txt")
     assert ran.code == 2
@@ -173,7 +173,7 @@ def test_robots_url_makes_another_origin_an_error(ask: Run) -> None:
 
 
 @pytest.mark.parametrize("profile, allowed", [("rfc9309", False), ("google2019", True)])
-def test_profile_is_whose_reading(run: Run, profile: str, *, allowed: bool) -> None:
+def test_profile_option_selects_the_parsing_profile(run: Run, profile: str, *, allowed: bool) -> None:
     robots = b"User-agent: examplebot\nDisallow: /\n"
     ran = run("check", "/", "--agent", "ExampleBot", "--robots", "-", "--profile", profile, stdin=robots)
     assert ran.code == (0 if allowed else 1)
@@ -185,20 +185,20 @@ def test_engine_is_chosen_by_option_and_by_environment(ask: Run, process: Run) -
     assert "engine python" in process(*arguments, env={"CANFETCH_ENGINE": "python"}).out
 
 
-def test_limit_octets_cuts_the_file(run: Run, folder: Path) -> None:
+def test_max_bytes_cuts_the_file(run: Run, folder: Path) -> None:
     (folder / "big.txt").write_bytes(b"User-agent: *\n" + b"#" * 600_000 + b"\nDisallow: /\n")
     arguments = ("check", "/", "--agent", "ExampleBot", "--robots", "big.txt")
     assert run(*arguments).code == 0
     assert run(*arguments, "--max-bytes", "700000").code == 1
 
 
-def test_utf16_of_twice_the_octets_is_read_to_the_limit(run: Run, folder: Path) -> None:
+def test_utf16_file_is_read_to_twice_the_limit(run: Run, folder: Path) -> None:
     text = "User-agent: *\n" + "#" * 500_000 + "\nDisallow: /\n"
     (folder / "wide.txt").write_bytes(b"\xff\xfe" + text.encode("utf-16-le"))
     assert run("check", "/", "--agent", "ExampleBot", "--robots", "wide.txt").code == 1
 
 
-def test_help_has_examples_and_the_shapes(run: Run) -> None:
+def test_help_has_examples_and_describes_the_formats(run: Run) -> None:
     for command in ("check", "explain", "matrix", "completion"):
         ran = run(command, "--help")
         assert (ran.code, ran.err) == (0, "")

@@ -1,4 +1,4 @@
-"""`--evidence FOLDER` and `canfetch evidence verify`: decisions on the record, and whether it holds."""
+"""`--evidence FOLDER` and `canfetch evidence verify`: record decisions, and verify them."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ VERIFY = ("evidence", "verify", "evidence")
 
 
 def recorded(folder: Path) -> list[dict[str, Any]]:
-    """Give the decisions of the only segment."""
+    """Return the decisions of the only segment."""
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
     opened, *decisions = [json.loads(line) for line in segment.read_bytes().splitlines()]
     assert opened["opened"] is True
@@ -48,15 +48,15 @@ def test_every_decision_is_one_line(run: Run, folder: Path, command: str, more: 
     assert run(*VERIFY).code == 0
 
 
-def test_decisions_about_a_given_file_name_its_octets(run: Run, folder: Path) -> None:
+def test_decisions_with_a_local_file_record_its_hash(run: Run, folder: Path) -> None:
     assert run(*GIVEN, "-q").code == 1
-    octets = (folder / "robots.txt").read_bytes()
-    sha256 = hashlib.sha256(octets).hexdigest()
+    content = (folder / "robots.txt").read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
     assert [line["robots"] for line in recorded(folder)] == [{"copy": {"sha256": sha256}}] * 2
-    assert (folder / "evidence" / "content" / sha256).read_bytes() == octets
+    assert (folder / "evidence" / "content" / sha256).read_bytes() == content
 
 
-def test_evidence_without_a_name_is_no_folder(run: Run, folder: Path) -> None:
+def test_empty_evidence_folder_is_refused(run: Run, folder: Path) -> None:
     before = sorted(folder.iterdir())
     ran = run(*GIVEN[:-1], "")
     assert (ran.code, ran.out) == (2, "")
@@ -83,7 +83,7 @@ def test_verification_for_programs(run: Run, form: str) -> None:
     assert len(row["head"]) == 64
 
 
-def test_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None:
+def test_changed_line_breaks_the_chain(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
     segment.write_bytes(segment.read_bytes().replace(b'"allowed":false', b'"allowed":true', 1))
@@ -94,18 +94,18 @@ def test_line_that_was_changed_breaks_the_record(run: Run, folder: Path) -> None
     assert run(*VERIFY, "--format", "json").code == 1
 
 
-def test_file_that_was_changed_or_lost_breaks_the_record(run: Run, folder: Path) -> None:
+def test_changed_or_missing_file_breaks_the_segment(run: Run, folder: Path) -> None:
     run(*GIVEN)
-    [octets] = (folder / "evidence" / "content").iterdir()
-    octets.write_bytes(b"other")
+    [content] = (folder / "evidence" / "content").iterdir()
+    content.write_bytes(b"other")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {octets.name[:16]}... was changed")
-    octets.unlink()
+    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {content.name[:16]}... was changed")
+    content.unlink()
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {octets.name[:16]}... is missing")
+    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {content.name[:16]}... is missing")
 
 
-def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> None:
+def test_incomplete_last_line_is_ignored(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
     segment.write_bytes(segment.read_bytes() + b'{"format"')
@@ -115,7 +115,7 @@ def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "place, said",
+    "place, message",
     [
         ("nowhere", "nowhere: not a folder (expected a folder that EvidenceRecorder or --evidence wrote to)"),
         ("robots.txt", "robots.txt: not a folder (expected a folder that EvidenceRecorder or --evidence wrote to)"),
@@ -128,18 +128,18 @@ def test_line_that_was_never_finished_breaks_nothing(run: Run, folder: Path) -> 
         ),
     ],
 )
-def test_nothing_to_verify(run: Run, place: str, said: str) -> None:
+def test_folder_without_evidence_is_exit_2(run: Run, place: str, message: str) -> None:
     for form in ("text", "json"):
-        assert run("evidence", "verify", place, "--format", form) == (2, "", f"canfetch: {said}\n")
+        assert run("evidence", "verify", place, "--format", form) == (2, "", f"canfetch: {message}\n")
 
 
-def test_evidence_that_cannot_be_written_is_told_before_anything_is_answered(run: Run) -> None:
+def test_unwritable_evidence_is_reported_before_any_answer(run: Run) -> None:
     ran = run(*GIVEN[:-1], "robots.txt")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith("canfetch: --evidence: robots.txt: cannot write evidence: ")
 
 
-def test_decision_that_is_not_on_the_record_is_none(folder: Path, environment: Any) -> None:
+def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment: Any) -> None:
     live = ("check", "--urls-file", "-", "--agent", "GPTBot", "--store", "none", *EVIDENCE)
     with sites("rules", "disallow-all") as [one, two], started(folder, environment(), *live) as process:
         assert process.stdin is not None
@@ -157,7 +157,7 @@ def test_decision_that_is_not_on_the_record_is_none(folder: Path, environment: A
     assert len(recorded(folder)) == 1
 
 
-def test_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
+def test_control_characters_of_a_hash_are_escaped(run: Run, folder: Path) -> None:
     (folder / "evidence" / "content").mkdir(parents=True)
     line = {"format": "canfetch.evidence/2", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
     line |= {"stores_content": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
@@ -166,7 +166,7 @@ def test_hash_of_a_record_steers_no_terminal(run: Run, folder: Path) -> None:
     assert (ran.code, ran.lines[1], ran.err) == (1, "        robots.txt %1B[31m... is missing", "")
 
 
-def test_error_of_a_file_does_not_blame_the_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_error_names_the_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> None:
         raise OSError(5, "Input/output error", "evidence/part")
 

@@ -1,4 +1,4 @@
-"""`canfetch explain`: the line that decides, and all that led to it."""
+"""`canfetch explain`: the deciding line and what led to it."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 Run = Any
 
 
-def test_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
+def test_deciding_line_is_shown_with_number_and_marker(ask: Run) -> None:
     ran = ask("explain", "https://example.com/shop/cart?x=1#top", "--engine", "python")
     assert ran.code == 1
     assert ran.out == (
@@ -31,13 +31,13 @@ def test_deciding_line_is_quoted_with_number_and_mark(ask: Run) -> None:
     )
 
 
-def test_fall_back_says_why(run: Run) -> None:
+def test_group_of_a_fallback_token_is_explained(run: Run) -> None:
     ran = run("explain", "/shop/cart", "--agent", "Googlebot-Image", "--robots", "robots.txt")
     assert "  group     Googlebot, line 10: no line names Googlebot-Image\n" in ran.out
     assert "  tokens    Googlebot-Image, then Googlebot, then * (from the registry; see --exact)\n" in ran.out
 
 
-def test_star_says_why(run: Run) -> None:
+def test_star_group_is_explained(run: Run) -> None:
     ran = run("explain", "/x", "--agent", "bingbot", "--robots", "robots.txt")
     assert ran.lines[:5] == [
         "allowed: bingbot may fetch /x",
@@ -49,14 +49,14 @@ def test_star_says_why(run: Run) -> None:
     assert "  group     *, line 1: no line names bingbot or msnbot" in ran.lines
 
 
-def test_no_group_says_why(run: Run) -> None:
+def test_missing_group_is_explained(run: Run) -> None:
     robots = b"User-agent: *\nDisallow: /"
     ran = run("explain", "/x", "--agent", "AdsBot-Google", "--robots", "-", stdin=robots)
     assert ran.code == 0
     assert "  no group applies to the agent, so nothing is disallowed" in ran.lines
     assert "  group     none: no line names AdsBot-Google, and * does not apply to it" in ran.lines
-    nobody = run("explain", "/x", "--agent", "ExampleBot", "--robots", "-")
-    assert "  group     none: no line names ExampleBot or *" in nobody.lines
+    star_only = run("explain", "/x", "--agent", "ExampleBot", "--robots", "-")
+    assert "  group     none: no line names ExampleBot or *" in star_only.lines
 
 
 def test_groups_are_merged_and_ties_explained(run: Run) -> None:
@@ -68,7 +68,7 @@ def test_groups_are_merged_and_ties_explained(run: Run) -> None:
     assert "  group     a, lines 1, 4, merged: its own token" in ran.lines
 
 
-def test_equal_rules_the_later_line_loses(run: Run) -> None:
+def test_of_two_equal_rules_the_earlier_line_decides(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /fish\nDisallow: /fish\n"
     ran = run("explain", "/fish", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  3 | Disallow: /fish  5 bytes: equally specific, on a later line" in ran.lines
@@ -82,7 +82,7 @@ def test_only_rule_and_many_group_lines(run: Run) -> None:
     assert "  line 2 decides: no other rule matches" in alone.lines
 
 
-def test_robots_txt_itself(ask: Run) -> None:
+def test_robots_txt_itself_is_always_allowed(ask: Run) -> None:
     ran = ask("explain", "/robots.txt")
     assert ran.code == 0
     assert "  /robots.txt is always allowed" in ran.lines
@@ -107,7 +107,7 @@ def test_registry_notes(run: Run) -> None:
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 
-def test_what_a_site_wrote_cannot_speak_to_the_terminal(run: Run, folder: Path) -> None:
+def test_control_characters_of_a_file_are_escaped(run: Run, folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"User-agent: \x1b]0;a\nUser-agent: *\n\tDisallow: /\x1b[2Jx\xff # \x07\n")
     for command in ("explain", "check", "matrix"):
         ran = run(command, "/\x1b[2Jx\udcff", "--agent", "a\udcff", "--robots", "bad.txt")
@@ -121,7 +121,7 @@ def test_what_a_site_wrote_cannot_speak_to_the_terminal(run: Run, folder: Path) 
     )
 
 
-def test_very_long_line_is_cropped(run: Run) -> None:
+def test_very_long_line_is_shortened(run: Run) -> None:
     robots = b"User-agent: a\nDisallow: /" + b"x" * 5_000
     ran = run("explain", "/" + "x" * 5_000, "--agent", "a", "--robots", "-", stdin=robots)
     quoted = next(line for line in ran.lines if line.startswith("  2 | "))
@@ -131,24 +131,24 @@ def test_very_long_line_is_cropped(run: Run) -> None:
     assert mark.count("^") == len(quoted.removesuffix(" [...]")) - quoted.index("/")
 
 
-def test_mark_stands_under_wide_characters(run: Run) -> None:
+def test_marker_is_aligned_under_wide_characters(run: Run) -> None:
     robots = "User-agent: a\nDisallow: /魚\n".encode()
     ran = run("explain", "/魚/1", "--agent", "a", "--robots", "-", stdin=robots)
     assert "  2 | Disallow: /魚" in ran.lines
     assert any(line.endswith("  ^^^ 10 bytes") for line in ran.lines)
 
 
-def test_formats_are_those_of_check(ask: Run) -> None:
+def test_formats_are_the_same_as_of_check(ask: Run) -> None:
     for form in ("json", "ndjson", "csv"):
         assert ask("explain", "/shop/", "--format", form) == ask("check", "/shop/", "--format", form)
     assert json.loads(ask("explain", "/shop/", "--format", "json").out)[0]["allowed"]
 
 
-def test_quiet_explains_nothing(ask: Run) -> None:
+def test_quiet_prints_nothing(ask: Run) -> None:
     assert ask("explain", "/x", "-q") == (1, "", "")
 
 
-def test_many_explanations_are_apart(ask: Run) -> None:
+def test_explanations_are_separated_by_blank_lines(ask: Run) -> None:
     ran = ask("explain", "/shop/", "fish", "/x")
     assert ran.code == 2
     assert ran.out.count("\n\nallowed: ") + ran.out.count("\n\ndisallowed: ") == 1

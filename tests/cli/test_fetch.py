@@ -1,4 +1,4 @@
-"""`canfetch fetch`: on real servers."""
+"""`canfetch fetch` on real servers."""
 
 import json
 from datetime import datetime
@@ -15,7 +15,7 @@ Run = Any
 UNKEPT = ("--store", "none")
 
 
-def test_fetch_shows_what_came(run: Run) -> None:
+def test_fetch_shows_the_response(run: Run) -> None:
     with sites("revalidating") as [site]:
         ran = run("fetch", f"{site.origin}/some/page?x", *UNKEPT)
     assert (ran.code, ran.err) == (0, "")
@@ -46,7 +46,7 @@ def test_fetch_shows_every_hop(run: Run, site: Site) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_objects_say_the_same_for_programs(run: Run, form: str) -> None:
+def test_json_has_the_same_facts(run: Run, form: str) -> None:
     with sites("rules", "busy", "empty") as running, Site() as bare:
         origins = [site.origin for site in (*running, bare)]
         ran = run("fetch", *origins, "http://", *UNKEPT, "--format", form)
@@ -77,7 +77,7 @@ def test_exit_code_of_a_fetch(run: Run, name: str, code: int) -> None:
         assert run("fetch", site.origin, *UNKEPT).code == code
 
 
-def test_fetch_of_what_nobody_answers_for(run: Run) -> None:
+def test_fetch_of_an_unreachable_origin(run: Run) -> None:
     with refusing_port() as port:
         ran = run("fetch", f"http://127.0.0.1:{port}", *UNKEPT)
     assert ran.code == 1
@@ -95,7 +95,7 @@ def test_host_without_a_scheme_means_https(run: Run) -> None:
     assert ran.lines[0] == f"https://127.0.0.1:{port}/robots.txt: full-disallow"
 
 
-def test_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
+def test_origins_are_separated_and_fetched_once(run: Run) -> None:
     with sites("rules", "disallow-all") as [one, two]:
         ran = run("fetch", one.origin, two.origin, f"{one.origin}/again", *UNKEPT)
         assert (one.count("/robots.txt"), two.count("/robots.txt")) == (1, 1)
@@ -105,7 +105,7 @@ def test_origins_stand_apart_and_each_is_asked_once(run: Run) -> None:
     assert ran.lines.count("") == 2
 
 
-def test_kept_file_is_shown_without_a_request(run: Run) -> None:
+def test_cached_file_is_shown_without_a_request(run: Run) -> None:
     with sites("rules") as [site]:
         for count, more in ((1, ()), (1, ()), (1, ("--offline",)), (2, ("--refresh",))):
             ran = run("fetch", site.origin, "--store", "robots.sqlite3", *more)
@@ -114,7 +114,7 @@ def test_kept_file_is_shown_without_a_request(run: Run) -> None:
             assert site.count("/robots.txt") == count
 
 
-def test_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None:
+def test_expired_file_is_shown_offline(run: Run) -> None:
     with sites("busy") as [site]:
         run("fetch", site.origin)
         ran = run("fetch", site.origin, "--offline")
@@ -122,7 +122,7 @@ def test_kept_file_that_is_not_fresh_any_more_is_shown_offline(run: Run) -> None
     assert ran.lines[-1].endswith("Z, next attempt in 2 min")
 
 
-def test_offline_without_anything_kept(run: Run, site: Site) -> None:
+def test_offline_with_an_empty_cache(run: Run, site: Site) -> None:
     ran = run("fetch", site.origin, "--offline", *UNKEPT)
     assert ran.code == 1
     assert "  access   unreachable: offline and not cached" in ran.lines

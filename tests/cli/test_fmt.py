@@ -1,4 +1,4 @@
-"""`canfetch fmt`: files in their place, standard input to standard output, and what would change."""
+"""`canfetch fmt`: files, standard input, --check and --diff."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def ugly(folder: Path) -> Path:
     return file
 
 
-def test_a_file_is_written_anew(run: RunCommand, ugly: Path) -> None:
+def test_file_is_reformatted(run: RunCommand, ugly: Path) -> None:
     ran = run("fmt")
     assert (ran.code, ran.out, ran.err) == (0, "robots.txt: reformatted\n", "")
     assert ugly.read_bytes() == NEAT
@@ -44,26 +44,26 @@ def test_standard_input_goes_to_standard_output(process: RunCommand) -> None:
     assert process("fmt", "-", stdin=UGLY) == (0, NEAT.decode(), "")
 
 
-def test_what_is_refused_stays_and_is_said(process: RunCommand, folder: Path) -> None:
-    octets = "User-agent: *\n".encode("utf-16")
-    (folder / "robots.txt").write_bytes(octets)
+def test_file_that_cannot_be_formatted_is_unchanged_and_reported(process: RunCommand, folder: Path) -> None:
+    content = "User-agent: *\n".encode("utf-16")
+    (folder / "robots.txt").write_bytes(content)
     ran = process("fmt", "robots.txt")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: cannot format robots.txt: encoding is utf-16")
-    assert (folder / "robots.txt").read_bytes() == octets
+    assert (folder / "robots.txt").read_bytes() == content
     ran = process("fmt", "--check", "--format", "json")
     assert ran.code == 2
     assert json.loads(ran.out)[0]["refusal"].startswith("encoding is utf-16")
 
 
-def test_what_is_left_as_it_is_is_said(run: RunCommand, folder: Path) -> None:
+def test_parts_that_stay_unchanged_are_reported(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"user-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n")
     ran = run("fmt")
     assert ran.code == 0
     assert "unchanged, to preserve verdicts: blank lines between groups" in ran.out
 
 
-def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, ugly: Path) -> None:
+def test_unreadable_file_does_not_stop_the_run(run: RunCommand, ugly: Path) -> None:
     ran = run("fmt", "nowhere.txt", ugly.name)
     assert ran.code == 2
     assert "nowhere.txt" in ran.err
@@ -71,15 +71,15 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, ugly: 
 
 
 @pytest.mark.parametrize(
-    "arguments, says",
+    "arguments, message",
     [
         (("https://example.com",), "fetched files cannot be formatted"),
         (("-", "-"), "standard input can be read only once"),
         (("--format", "json"), "requires --check"),
     ],
 )
-def test_mistakes_are_one_line(run: RunCommand, arguments: tuple[str, ...], says: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(run: RunCommand, arguments: tuple[str, ...], message: str) -> None:
     ran = run("fmt", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.count("\n") == 1
-    assert says in ran.err
+    assert message in ran.err

@@ -1,4 +1,4 @@
-"""`canfetch init`: a robots.txt from a recipe, or from a few questions."""
+"""`canfetch init`: a robots.txt from a recipe, by options or prompts."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ def test_recipes_are_listed_with_their_options(run: Run) -> None:
     assert "[--crawler Googlebot] --file-type gif" in ran.out
 
 
-def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> None:
+def test_existing_file_is_not_replaced(run: Run, folder: Path) -> None:
     ran = run("init", "--recipe", "block-all", "--output", "new.txt")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert (folder / "new.txt").read_bytes() == b"User-agent: *\nDisallow: /\n"
@@ -48,7 +48,7 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
     if os.name == "posix":
         assert (folder / "robots.txt").stat().st_mode & 0o777 == 0o600
         assert (folder / "new.txt").stat().st_mode & 0o777 == 0o644
-    # Nothing is left beside them.
+    # No temporary file remains.
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
 
 
@@ -82,14 +82,14 @@ def test_a_file_is_written_and_never_over_another(run: Run, folder: Path) -> Non
         (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
     ],
 )
-def test_what_cannot_be_meant_is_said_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
     ran = run("init", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"canfetch: {told}")
     assert ran.err.count("\n") == 1
 
 
-def test_questions_are_asked_on_a_terminal(
+def test_terminal_prompts_for_the_recipe(
     folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
 ) -> None:
     pty = pytest.importorskip("pty")
@@ -103,12 +103,12 @@ def test_questions_are_asked_on_a_terminal(
         stderr=subprocess.PIPE,
     ) as process:
         os.close(theirs)
-        # What is no recipe is asked again.
+        # An unknown recipe is prompted for again.
         os.write(ours, b"block-none\nblock-directories\n\n/calendar/ /junk/\nhttps://www.example.com/s.xml\n")
         out, err = process.communicate(timeout=60)
         os.close(ours)
     assert process.returncode == 0, err.decode()
-    # A terminal's questions are not a file's lines.
+    # Prompts are not part of the file.
     assert out.decode() == (
         "User-agent: *\nDisallow: /calendar/\nDisallow: /junk/\n\nSitemap: https://www.example.com/s.xml\n"
     )

@@ -1,4 +1,4 @@
-"""`canfetch lint`: files, folders, standard input and origins, in every format, mended and watched."""
+"""`canfetch lint`: files, folders, standard input and origins, in every format, with --fix and --watch."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ def bad(folder: Path) -> Path:
     return file
 
 
-def test_people_see_the_line_and_what_is_wrong(run: RunCommand, bad: Path) -> None:
+def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name)
     assert (ran.code, ran.err) == (1, "")
     assert "robots.txt:3:1: error CF201 missing-colon: the colon after `Disallow` is missing" in ran.out
@@ -66,7 +66,7 @@ def test_every_format_has_the_same_findings(run: RunCommand, bad: Path, form: st
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_of_a_clean_file_is_whole(run: RunCommand, folder: Path, form: str) -> None:
+def test_every_format_of_a_clean_file_is_valid(run: RunCommand, folder: Path, form: str) -> None:
     (folder / "robots.txt").write_bytes(GOOD)
     ran = run("lint", "--format", form)
     assert (ran.code, ran.err) == (0, "")
@@ -96,10 +96,10 @@ def test_standard_input(run: RunCommand) -> None:
     assert ran.out.startswith("robots.txt:2:1: ")
 
 
-def test_a_folder_stands_for_every_robots_txt_below_it(run: RunCommand, folder: Path) -> None:
-    for name, octets in (("a/robots.txt", BAD), ("b/c/robots.txt", GOOD), (".git/robots.txt", BAD), ("d/x.txt", BAD)):
+def test_directory_is_searched_for_robots_txt(run: RunCommand, folder: Path) -> None:
+    for name, content in (("a/robots.txt", BAD), ("b/c/robots.txt", GOOD), (".git/robots.txt", BAD), ("d/x.txt", BAD)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(octets)
+        (folder / name).write_bytes(content)
     (folder / "robots.txt").unlink()
     ran = run("lint", ".", "--format", "json")
     assert ran.code == 1
@@ -107,7 +107,7 @@ def test_a_folder_stands_for_every_robots_txt_below_it(run: RunCommand, folder: 
     assert [report["name"] for report in json.loads(ran.out)] == list(map(str, wanted))
 
 
-def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: Path) -> None:
+def test_unreadable_file_does_not_stop_the_run(run: RunCommand, bad: Path) -> None:
     ran = run("lint", "nowhere.txt", bad.name, "--format", "json")
     assert ran.code == 2
     assert ran.err.count("\n") == 1
@@ -118,7 +118,7 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: P
 
 
 @pytest.mark.parametrize(
-    "arguments, says",
+    "arguments, message",
     [
         (("--select", "CF9999"), "unknown check 'CF9999'"),
         (("--explain", "no-such"), "unknown check 'no-such'"),
@@ -137,12 +137,14 @@ def test_one_file_that_cannot_be_read_costs_nothing_else(run: RunCommand, bad: P
         (("--output", "nowhere/x.json", "--format", "json"), "cannot write"),
     ],
 )
-def test_mistakes_are_one_line(run: RunCommand, folder: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(
+    run: RunCommand, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
     (folder / "empty").mkdir()
     ran = run("lint", *arguments)
     assert ran.code == 2
     assert ran.err.count("\n") == 1
-    assert says in ran.err
+    assert message in ran.err
     assert ran.err.startswith("canfetch: ")
 
 
@@ -154,14 +156,14 @@ def test_mistakes_are_one_line(run: RunCommand, folder: Path, arguments: tuple[s
         ("pyproject.toml", "[tool.canfetch.lint]\nignore = ['CF2']\n"),
     ],
 )
-def test_the_nearest_configuration_counts(run: RunCommand, bad: Path, folder: Path, name: str, text: str) -> None:
+def test_nearest_configuration_file_is_used(run: RunCommand, bad: Path, folder: Path, name: str, text: str) -> None:
     (folder / name).write_text(text)
     ran = run("lint", bad.name, "--format", "ndjson")
     assert [json.loads(line)["code"] for line in ran.lines] == ["CF402"]
     assert len(run("lint", bad.name, "--isolated", "--format", "ndjson").lines) == 3
 
 
-def test_a_configuration_that_cannot_be_meant_is_named(run: RunCommand, folder: Path) -> None:
+def test_invalid_configuration_is_reported_with_its_file(run: RunCommand, folder: Path) -> None:
     (folder / "canfetch.toml").write_text("[lint]\nselect = 'CF402'\n")
     ran = run("lint")
     assert (ran.code, ran.out) == (2, "")
@@ -178,13 +180,13 @@ def test_a_configuration_that_cannot_be_meant_is_named(run: RunCommand, folder: 
     assert "is not valid TOML" in ran.err
 
 
-def test_what_fails_a_run_is_chosen(run: RunCommand, folder: Path) -> None:
+def test_fail_on_selects_the_severity(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"User-agent: *\n  Disallow: /a/\n")
     assert run("lint").code == 1
     assert run("lint", "--fail-on", "warning").code == 0
 
 
-def test_fix_mends_what_keeps_every_verdict(run: RunCommand, bad: Path) -> None:
+def test_fix_applies_only_fixes_that_change_no_verdict(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name, "--fix")
     assert ran.code == 1
     assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
@@ -213,14 +215,14 @@ def test_diff_changes_nothing(run: RunCommand, bad: Path) -> None:
     assert run("lint", bad.name, "--diff") == (0, "", "")
 
 
-def test_standard_input_is_mended_to_standard_output(process: RunCommand) -> None:
+def test_fixed_standard_input_is_written_to_standard_output(process: RunCommand) -> None:
     ran = process("lint", "-", "--fix", "--format", "ndjson", stdin=b"User-agent: *\n  Disallow: /a/\n")
     assert ran.out == "User-agent: *\nDisallow: /a/\n"
     assert ran.code == 0
 
 
 @pytest.mark.parametrize("form", ["text", "ndjson", "github"])
-def test_what_is_left_of_standard_input_is_said_on_standard_error(process: RunCommand, form: str) -> None:
+def test_remaining_findings_of_standard_input_are_on_standard_error(process: RunCommand, form: str) -> None:
     ran = process("lint", "-", "--fix", "--format", form, stdin=BAD)
     assert ran.code == 1
     assert ran.out == "User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
@@ -237,25 +239,25 @@ def test_checks_are_listed_and_explained(run: RunCommand) -> None:
 
 
 @pytest.mark.parametrize("language", ["it", "es", "ko", "de", "ja"])
-def test_messages_have_other_languages(run: RunCommand, bad: Path, language: str) -> None:
+def test_language_option_translates_messages(run: RunCommand, bad: Path, language: str) -> None:
     english, other = (run("lint", bad.name, "--language", name) for name in ("en", language))
     assert other.code == english.code == 1
     assert len(other.lines) == len(english.lines)
     assert not set(other.lines) & {line for line in english.lines if line.startswith("  fix:") or "Found " in line}
 
 
-def test_colours_are_for_terminals(run: RunCommand, bad: Path) -> None:
+def test_colours_are_only_written_to_terminals(run: RunCommand, bad: Path) -> None:
     assert "\x1b[" not in run("lint", bad.name).out
     assert "\x1b[31m" in run("lint", bad.name, env={"FORCE_COLOR": "1"}).out
     assert "\x1b[" not in run("lint", bad.name, "--no-color", env={"FORCE_COLOR": "1"}).out
 
 
-def test_what_a_site_wrote_does_not_steer_the_terminal(run: RunCommand, folder: Path) -> None:
+def test_control_characters_of_a_file_are_escaped(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /\x1b[31m$x\n")
     assert "\x1b" not in run("lint").out
 
 
-def test_an_origin_is_fetched_and_its_delivery_looked_at(run: RunCommand) -> None:
+def test_origin_is_fetched_and_its_response_checked(run: RunCommand) -> None:
     with sites("busy") as (broken,):
         ran = run("lint", broken.origin, "--format", "json", "--store", "none")
     (report,) = json.loads(ran.out)
@@ -264,13 +266,13 @@ def test_an_origin_is_fetched_and_its_delivery_looked_at(run: RunCommand) -> Non
     assert "CF801" in [finding["code"] for finding in report["findings"]]
 
 
-def test_the_other_schemes_file_is_asked_for_on_request(run: RunCommand, site: Site) -> None:
+def test_siblings_option_fetches_from_the_other_scheme(run: RunCommand, site: Site) -> None:
     ran = run("lint", site.origin, "--siblings", "--format", "json", "--store", "none", "--timeout", "5")
     assert ran.code in {0, 1}
     assert json.loads(ran.out)[0]["name"] == f"{site.origin}/robots.txt"
 
 
-def test_a_page_of_the_site_is_looked_at(run: RunCommand, folder: Path) -> None:
+def test_page_option_checks_a_page_of_the_site(run: RunCommand, folder: Path) -> None:
     pytest.importorskip("lxml")
     (folder / "robots.txt").write_bytes(b"User-agent: *\nDisallow: /hidden/\n")
     (folder / "page.html").write_bytes(b'<html><head><meta name="robots" content="noindex"></head></html>')
@@ -278,7 +280,7 @@ def test_a_page_of_the_site_is_looked_at(run: RunCommand, folder: Path) -> None:
     assert "CF706" in [json.loads(line)["code"] for line in ran.lines]
 
 
-def test_where_the_file_is_going_to_be_is_said(run: RunCommand, folder: Path) -> None:
+def test_robots_url_option_sets_the_location(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(GOOD)
     assert run("lint", "--robots-url", "https://example.com/robots.txt").code == 0
     ran = run("lint", "--robots-url", "https://example.com/pages/robots.txt", "--format", "ndjson")

@@ -1,4 +1,4 @@
-"""`check`, `explain` and `matrix` without a file: on real servers."""
+"""`check`, `explain` and `matrix` on real servers."""
 
 import asyncio
 import csv
@@ -25,7 +25,7 @@ UNKEPT = (*AS_GPTBOT, "--store", "none")
 
 @pytest.fixture
 def ruled(site: Site) -> Site:
-    """Give a server with a robots.txt that disallows /private."""
+    """Return a server with a robots.txt that disallows /private."""
     site.serve("/robots.txt", RULES_BEHAVIOUR)
     return site
 
@@ -33,7 +33,7 @@ def ruled(site: Site) -> Site:
 # --- formats and exit codes --------------------------------------------------------------------
 
 
-def test_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) -> None:
+def test_check_fetches_and_shows_the_deciding_line(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT)
     assert ran.lines == [
         f"allowed     {ruled.origin}/fish     GPTBot  no rule for * matches",
@@ -43,7 +43,7 @@ def test_check_fetches_and_says_which_line_decides(run: Run, ruled: Site) -> Non
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_objects_carry_how_the_file_was_come_by(run: Run, ruled: Site, form: str) -> None:
+def test_json_has_the_access_of_the_file(run: Run, ruled: Site, form: str) -> None:
     ran = run("check", f"{ruled.origin}/fish", f"{ruled.origin}/private", *UNKEPT, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [(row["url"], row["allowed"]) for row in rows] == [
@@ -75,7 +75,7 @@ def test_csv_has_a_row_for_each_verdict(run: Run, ruled: Site) -> None:
 
 
 @pytest.mark.parametrize("more", [(), ("--quiet",)])
-def test_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tuple[str, ...]) -> None:
+def test_exit_code_of_several_origins(run: Run, ruled: Site, more: tuple[str, ...]) -> None:
     fish, private = f"{ruled.origin}/fish", f"{ruled.origin}/private"
     for urls, code in (
         ((fish,), 0),
@@ -88,7 +88,7 @@ def test_exit_code_says_what_came_of_all(run: Run, ruled: Site, more: tuple[str,
         assert (ran.out == "") is bool(more)
 
 
-def test_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
+def test_explain_shows_the_fetched_file(run: Run, ruled: Site) -> None:
     ran = run("explain", f"{ruled.origin}/private/x", *UNKEPT)
     assert ran.code == 1
     assert ran.lines[:7] == [
@@ -104,7 +104,7 @@ def test_explain_quotes_what_was_fetched(run: Run, ruled: Site) -> None:
     assert "  access    successful, conditional-allow: status 200 (policy rfc9309)" in ran.lines
 
 
-def test_explain_of_what_nobody_answers_for_quotes_no_file(run: Run) -> None:
+def test_explain_of_an_unreachable_origin_shows_no_file(run: Run) -> None:
     with refusing_port() as port:
         ran = run("explain", f"http://127.0.0.1:{port}/x", *UNKEPT)
     assert ran.code == 1
@@ -135,11 +135,11 @@ def test_matrix_of_live_origins(run: Run, ruled: Site, form: str) -> None:
     assert ruled.count("/robots.txt") == 1
 
 
-# --- at the same time, in order, and once ------------------------------------------------------
+# --- concurrency and order ---------------------------------------------------------------------
 
 
 class Meeting:
-    """Servers that answer when all of them have been asked; `most` counts who was asked at the same time."""
+    """A behaviour that responds when `guests` requests have arrived; `most` is the largest number of open requests."""
 
     def __init__(self, guests: int) -> None:
         self.most = 0
@@ -157,7 +157,7 @@ class Meeting:
         await exchange.respond(200, RULES)
 
 
-def test_origins_are_asked_at_the_same_time(run: Run) -> None:
+def test_origins_are_fetched_at_the_same_time(run: Run) -> None:
     meeting = Meeting(guests=8)
     with ExitStack() as running:
         origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(8)]
@@ -171,16 +171,17 @@ def test_origins_are_asked_at_the_same_time(run: Run) -> None:
     assert meeting.most == 8
 
 
-def test_no_more_origins_at_the_same_time_than_asked_for(run: Run) -> None:
-    meeting = Meeting(guests=1)
+def test_parallel_limits_concurrent_fetches(run: Run) -> None:
+    # The barrier opens only if two fetches overlap, and a third would be counted.
+    meeting = Meeting(guests=2)
     with ExitStack() as running:
         origins = [running.enter_context(serving(meeting.behaviour)).origin for _ in range(6)]
-        assert run("check", *origins, *UNKEPT, "--parallel", "1").code == 0
-        assert run("fetch", *origins, "--store", "none", "--parallel", "1").code == 0
-    assert meeting.most == 1
+        assert run("check", *origins, *UNKEPT, "--parallel", "2").code == 0
+        assert run("fetch", *origins, "--store", "none", "--parallel", "2").code == 0
+    assert meeting.most == 2
 
 
-def test_answers_keep_the_order_of_the_urls(run: Run) -> None:
+def test_answers_are_in_the_order_of_the_urls(run: Run) -> None:
     with sites("slow-complete", "rules", "slow-complete", "disallow-all", "html") as running:
         urls = [f"{site.origin}/private" for site in (*running, *reversed(running))]
         ran = run("check", *urls, *UNKEPT)
@@ -188,20 +189,20 @@ def test_answers_keep_the_order_of_the_urls(run: Run) -> None:
         assert [site.count("/robots.txt") for site in running] == [1] * 5
 
 
-def test_one_request_for_an_origin_however_long_the_list(run: Run, ruled: Site, folder: Path) -> None:
+def test_long_list_of_one_origin_is_one_request(run: Run, ruled: Site, folder: Path) -> None:
     (folder / "urls.txt").write_text(f"{ruled.origin}/fish\n" * 10_000, encoding="utf-8")
     assert run("check", "--urls-file", "urls.txt", *UNKEPT, "-q") == (0, "", "")
     assert len(run("check", "--urls-file", "urls.txt", *UNKEPT).lines) == 10_000
     assert ruled.count("/robots.txt") == 2
 
 
-def test_same_origin_however_it_is_written(run: Run, ruled: Site) -> None:
+def test_spellings_of_one_origin_share_a_request(run: Run, ruled: Site) -> None:
     urls = (f"{ruled.origin}/a", f"HTTP://127.0.0.1:0{ruled.port}/b", f"http://user:x@{ruled.netloc}?c#d")
     assert run("check", *urls, *UNKEPT).code == 0
     assert ruled.count("/robots.txt") == 1
 
 
-def test_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, folder: Path) -> None:
+def test_invalid_urls_in_a_list_are_reported_with_their_lines(run: Run, ruled: Site, folder: Path) -> None:
     gopher = "gopher://127.0.0.1/x"
     listed = [f"{ruled.origin}/fish", "/path", "http://", "", f"{ruled.origin}/private", "/" + "x" * 1_100_000, gopher]
     (folder / "urls.txt").write_text("\n".join(listed), encoding="utf-8")
@@ -220,7 +221,7 @@ def test_bad_url_among_good_ones_is_said_with_its_place(run: Run, ruled: Site, f
         assert len(ran.lines) == (0 if more else 2)
 
 
-def test_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: Site) -> None:
+def test_read_error_of_a_list_follows_the_answers(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", "--urls-file", "/proc/self/mem", *UNKEPT)
     if "no such file" in ran.err:
         pytest.skip("no file here that opens and cannot be read")
@@ -229,7 +230,7 @@ def test_list_that_breaks_off_is_told_after_what_was_answered(run: Run, ruled: S
     assert "cannot read /proc/self/mem: " in ran.err
 
 
-def test_list_without_a_url_asks_nobody(run: Run) -> None:
+def test_empty_list_sends_no_request(run: Run) -> None:
     ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "canfetch: --urls-file '-' is empty: expected one URL a line\n"
@@ -239,14 +240,14 @@ def test_list_without_a_url_asks_nobody(run: Run) -> None:
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/", ""])
-def test_file_of_an_origin_that_is_named(run: Run, ruled: Site, path: str) -> None:
+def test_robots_option_accepts_a_url(run: Run, ruled: Site, path: str) -> None:
     ran = run("check", "/private", f"{ruled.origin}/fish", *UNKEPT, "--robots", f"{ruled.origin}{path}")
     assert [line.split()[0] for line in ran.lines] == ["disallowed", "allowed"]
     assert (ran.code, ran.err) == (1, "")
     assert ruled.count("/robots.txt") == 1
 
 
-def test_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run) -> None:
+def test_named_origin_does_not_govern_another_even_without_a_file(run: Run) -> None:
     with sites("rules") as [ruled], Site() as bare:
         for named, other in ((ruled, bare), (bare, ruled)):
             for more in ((), ("-q",)):
@@ -259,7 +260,7 @@ def test_named_file_rules_over_no_other_origin_even_where_there_is_none(run: Run
 # --- options -----------------------------------------------------------------------------------
 
 
-def test_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder: Path) -> None:
+def test_cached_origin_is_not_fetched_again(run: Run, ruled: Site, folder: Path) -> None:
     for store in ((), ("--store", "robots.sqlite3")):
         before = ruled.count("/robots.txt")
         for _ in range(3):
@@ -269,21 +270,21 @@ def test_what_is_kept_is_not_asked_for_again(run: Run, ruled: Site, folder: Path
     assert [*(folder / "cache").rglob("robots.sqlite3")]
 
 
-def test_what_is_kept_in_redis_is_not_asked_for_again(run: Run, ruled: Site, redis_url: str) -> None:
+def test_origin_cached_in_redis_is_not_fetched_again(run: Run, ruled: Site, redis_url: str) -> None:
     for _ in range(3):
         assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--store", redis_url).code == 0
     assert ruled.count("/robots.txt") == 1
     assert run("cache", "clear", ruled.origin, "--store", redis_url).err == "removed 1 origin\n"
 
 
-def test_without_a_store_every_run_asks(run: Run, ruled: Site) -> None:
+def test_every_run_fetches_without_a_store(run: Run, ruled: Site) -> None:
     for _ in range(3):
         assert run("check", f"{ruled.origin}/fish", *UNKEPT).code == 0
     assert ruled.count("/robots.txt") == 3
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
+def test_refresh_fetches_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
     urls = (f"{ruled.origin}/fish", f"{ruled.origin}/fowl", f"{ruled.origin}/fish")
     run(command, *urls, *AS_GPTBOT)
     for asked in (2, 3):
@@ -291,7 +292,7 @@ def test_refresh_asks_each_origin_once_a_run(run: Run, ruled: Site, command: str
         assert ruled.count("/robots.txt") == asked
 
 
-def test_offline_asks_nobody(run: Run, ruled: Site) -> None:
+def test_offline_sends_no_request(run: Run, ruled: Site) -> None:
     unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
     assert unknown.code == 1
     assert "robots.txt is unreachable: offline and not cached" in unknown.out
@@ -301,7 +302,7 @@ def test_offline_asks_nobody(run: Run, ruled: Site) -> None:
     assert ruled.count("/robots.txt") == 1
 
 
-def test_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
+def test_timeout_applies_to_an_origin_that_never_responds(run: Run) -> None:
     with sites("silent", "slow-body", "slow-head") as running:
         ran = run("check", *(f"{site.origin}/x" for site in running), *UNKEPT, "--timeout", "0.3")
     assert ran.code == 1
@@ -311,7 +312,7 @@ def test_timeout_bounds_an_origin_that_never_answers(run: Run) -> None:
 
 
 @pytest.mark.parametrize("policy, code", [("rfc9309", 1), ("yandex", 0)])
-def test_policy_says_what_an_error_means(run: Run, policy: str, code: int) -> None:
+def test_policy_selects_the_effect_of_an_error(run: Run, policy: str, code: int) -> None:
     with sites("busy") as [busy]:
         ran = run("check", f"{busy.origin}/x", *UNKEPT, "--policy", policy, "--format", "ndjson")
     assert ran.code == code
@@ -333,17 +334,17 @@ def test_user_agent_is_sent(run: Run, ruled: Site) -> None:
     assert sent[1] == "ExampleBot/1.0 (+https://example.com/bot)"
 
 
-# --- what goes wrong beside the network --------------------------------------------------------
+# --- errors outside the network --------------------------------------------------------------
 
 
-def test_header_that_cannot_be_sent(run: Run) -> None:
+def test_invalid_user_agent_is_refused(run: Run) -> None:
     ran = run("check", "http://127.0.0.1/x", *AS_GPTBOT, "--user-agent", "Bot\nX: y")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "invalid --user-agent 'Bot\\nX: y'" in ran.err
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
-def test_redis_that_is_down_costs_no_answer_and_is_said_once(run: Run, command: str) -> None:
+def test_unreachable_redis_is_reported_once_and_answers_continue(run: Run, command: str) -> None:
     pytest.importorskip("redis")
     with sites("rules", "rules", "rules") as running, refusing_port() as port:
         store = f"redis://:secret@127.0.0.1:{port}/0"
@@ -372,19 +373,19 @@ def test_corrupt_entry_is_dropped_with_a_warning_and_fetched_again(run: Run, rul
 
 
 @pytest.mark.parametrize("command", ["check", "fetch"])
-def test_store_that_is_none_is_refused(run: Run, folder: Path, command: str) -> None:
+def test_file_that_is_not_a_store_is_refused(run: Run, folder: Path, command: str) -> None:
     (folder / "notes.txt").write_text("no database " * 1000, encoding="utf-8")
     agent = () if command == "fetch" else AS_GPTBOT
-    for place, said in (
+    for place, message in (
         ("notes.txt", "notes.txt: file is not a database; use another file, or delete this file if it was a store"),
         ("robots.txt/store", "robots.txt/store: cannot open the store: "),
     ):
         ran = run(command, "http://127.0.0.1/x", *agent, "--store", place)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-        assert ran.err.startswith(f"canfetch: --store {said}")
+        assert ran.err.startswith(f"canfetch: --store {message}")
 
 
-def test_list_that_is_missing_is_told_before_anybody_is_asked(run: Run, ruled: Site) -> None:
+def test_missing_list_is_reported_before_any_request(run: Run, ruled: Site) -> None:
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err

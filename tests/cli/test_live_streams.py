@@ -1,27 +1,30 @@
-"""The network among pipes and signals: answers as they come, ctrl-C, readers that go away, memory."""
+"""Network runs with pipes and signals: streaming, Ctrl-C, closed readers, memory."""
 
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import sites
-from tests.cli.test_streams import MEBIBYTE, POSIX, peak_octets, started
+from tests.cli.test_streams import MEBIBYTE, POSIX, peak_memory_bytes, started
 from tests.servers.web import Site
 
-# Nothing ends by itself in these: whoever waits for an origin would wait for an hour.
+# A run that waited for a silent origin would wait for an hour.
 PATIENT = ("--timeout", "3600", "--store", "robots.sqlite3")
 AS_GPTBOT = ("--agent", "GPTBot")
 
 
-def until_asked(site: Site) -> None:
-    """Wait until somebody asks the server."""
+def wait_for_request(site: Site) -> None:
+    """Wait until the server has received a request."""
+    deadline = time.monotonic() + 60
     while not site.requests:
+        assert time.monotonic() < deadline
         os.sched_yield()
 
 
@@ -31,7 +34,7 @@ def leases(folder: Path) -> list[str]:
 
 
 def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
-    """Press ctrl-C, and give the exit code and what was written."""
+    """Send SIGINT, and return the exit code, the output and the errors."""
     process.send_signal(signal.SIGINT)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -40,14 +43,14 @@ def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
 
 @POSIX
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
-def test_interrupt_waits_for_no_origin_and_leaves_no_lease(folder: Path, environment: Any, command: str) -> None:
+def test_interrupt_does_not_wait_and_releases_leases(folder: Path, environment: Any, command: str) -> None:
     agent = () if command == "fetch" else AS_GPTBOT
     with (
         sites("silent", "silent-body") as running,
         started(folder, environment(), command, *(site.origin for site in running), *agent, *PATIENT) as process,
     ):
         for site in running:
-            until_asked(site)
+            wait_for_request(site)
         assert leases(folder) == sorted(site.origin for site in running)
         assert interrupted(process) == (130, b"", b"")
     assert leases(folder) == []
@@ -70,7 +73,7 @@ def test_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) ->
 def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
     with (
         sites("rules", "disallow-all") as [one, two],
-        # Without PYTHONUNBUFFERED: what is answered goes out before anything is waited for.
+        # Without PYTHONUNBUFFERED, answers are flushed before each wait.
         subprocess.Popen(
             [sys.executable, "-m", "canfetch", "check", "--urls-file", "-", *AS_GPTBOT, "--store", "none"],
             cwd=folder,
@@ -90,7 +93,7 @@ def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) 
 
 
 @POSIX
-def test_reader_that_goes_away_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
+def test_closed_reader_ends_the_run_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
     with sites("rules", "silent") as [quick, silent]:
         urls = [f"{quick.origin}/{number}\n" for number in range(50_000)]
         (folder / "urls.txt").write_text("".join([*urls, f"{silent.origin}/x\n"]), encoding="utf-8")
@@ -110,15 +113,15 @@ def test_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -
         with (folder / "many.txt").open("w", encoding="utf-8") as many:
             many.writelines(f"{site.origin}/{number}?{'q' * 200}\n" for number in range(100_000))
         live = ("check", *AS_GPTBOT, "--store", "none", "--urls-file")
-        small = peak_octets(folder, environment(), *live, "one.txt")
-        assert peak_octets(folder, environment(), *live, "many.txt") - small < 10 * MEBIBYTE
-        assert peak_octets(folder, environment(), *live, "many.txt", "--quiet") - small < 10 * MEBIBYTE
+        small = peak_memory_bytes(folder, environment(), *live, "one.txt")
+        assert peak_memory_bytes(folder, environment(), *live, "many.txt") - small < 10 * MEBIBYTE
+        assert peak_memory_bytes(folder, environment(), *live, "many.txt", "--quiet") - small < 10 * MEBIBYTE
         assert site.count("/robots.txt") == 3
 
 
 @POSIX
-def test_process_that_answered_all_leaves_nothing_open(folder: Path, environment: Any) -> None:
-    """Warnings are errors in it: of files that nobody closed, too."""
+def test_finished_process_leaves_no_files_open(folder: Path, environment: Any) -> None:
+    """In development mode, a file that is not closed is a warning, and warnings are errors."""
     with sites("rules") as [site]:
         (folder / "urls.txt").write_text(f"{site.origin}/fish\n", encoding="utf-8")
         ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""`canfetch matrix`: agents by URLs, in four shapes."""
+"""`canfetch matrix`: agents and URLs in every format."""
 
 import csv
 import io
@@ -48,7 +48,7 @@ def test_csv_is_a_column_an_agent(run: Run) -> None:
     assert fish[4].startswith("invalid URL 'fish'")
 
 
-def test_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
+def test_long_table_is_drawn_in_blocks(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("".join(f"/shop/{n}\n" for n in range(1_000)), encoding="utf-8")
     ran = run("matrix", "--urls-file", "urls.txt", *AGENTS)
     assert len(ran.lines) == 1_002
@@ -56,7 +56,7 @@ def test_table_goes_on_block_after_block(run: Run, folder: Path) -> None:
     assert ran.lines[-1].split() == ["/shop/999", "yes", "6", "yes", "yes"]
 
 
-def test_long_url_pushes_its_own_row_alone(run: Run) -> None:
+def test_long_url_shifts_only_its_own_row(run: Run) -> None:
     long = "/shop/" + "x" * 200
     ran = run("matrix", "/a", long, "--agent", "GPTBot", "--robots", "robots.txt")
     assert ran.lines[0] == f"{'URL':72}  GPTBot"

@@ -1,4 +1,4 @@
-"""`canfetch page`: what may be done with a page that is given, or that a real server sends."""
+"""`canfetch page`: local pages and pages of real servers."""
 
 import json
 import sys
@@ -29,15 +29,15 @@ def page(folder: Path) -> Path:
 
 @pytest.fixture
 def ruled(site: Site) -> Site:
-    """Give a server with a robots.txt that disallows /private."""
+    """Return a server with a robots.txt that disallows /private."""
     site.serve("/robots.txt", BEHAVIOURS["rules"])
     return site
 
 
-# --- a page that is given ----------------------------------------------------------------------
+# --- local pages -------------------------------------------------------------------------------
 
 
-def test_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
+def test_text_shows_every_decision_and_its_reason(run: Run, page: Path) -> None:
     ran = run(
         "page", "https://example.com/fish", "--html", page.name, "--header", "X-Robots-Tag: max-snippet: 50, no-follow",
         "--header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
@@ -67,7 +67,7 @@ def test_page_says_what_may_be_done_and_why(run: Run, page: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
 
 
-def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
+def test_text_shows_links_and_notes(run: Run) -> None:
     html = b"<a rel=nofollow href=x>a</a><a rel='ugc nofollow'>b</a><p><span data-nosnippet>c</span></p>"
     ran = run("page", "--html", "-", *AS_GOOGLE, "--max-bytes", "90", stdin=html)
     assert ran.lines[0] == "yes: Googlebot may index this page"
@@ -78,7 +78,7 @@ def test_page_tells_of_links_and_of_what_is_not_read(run: Run) -> None:
     assert ran.code == 0
 
 
-def test_page_says_how_much(run: Run) -> None:
+def test_text_shows_limits(run: Run) -> None:
     headers = ("--header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")
     assert [" ".join(line.split()) for line in ran.lines if "at most" in line] == [
@@ -90,19 +90,19 @@ def test_page_says_how_much(run: Run) -> None:
     ]
 
 
-def test_page_has_colours_where_they_are_wanted(run: Run) -> None:
+def test_force_color_enables_colours(run: Run) -> None:
     ran = run("page", "--header", "X-Robots-Tag: noindex", *AS_GOOGLE, env={"FORCE_COLOR": "1"})
     assert ran.out.startswith("\x1b[31mno\x1b[0m: Googlebot")
 
 
-def test_odd_directives_are_not_all_told(run: Run) -> None:
+def test_number_of_problem_lines_is_limited(run: Run) -> None:
     ran = run("page", "--header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
     assert sum(line.startswith("  problem ") for line in ran.lines) == 21
     assert ran.lines[-1] == "  problem     5 more"
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
+def test_json_and_ndjson_have_the_verdicts(run: Run, page: Path, form: str) -> None:
     ran = run("page", "--html", page.name, *AS_GOOGLE, "--agent", "bingbot", "--format", form, "--now", "2026-01-31")
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [(row["url"], row["agent_name"], row["schema"]) for row in rows] == [
@@ -118,7 +118,7 @@ def test_page_in_the_form_of_programs(run: Run, page: Path, form: str) -> None:
     assert ran.code == 1
 
 
-def test_page_given_beside_its_robots_txt_is_hidden_by_it(run: Run, page: Path) -> None:
+def test_local_page_that_robots_txt_disallows(run: Run, page: Path) -> None:
     ran = run("page", "/private/x", "--html", page.name, "--robots", "robots.txt", "--exact", "--agent", "ExampleBot")
     assert ran.lines[1] == "  robots.txt disallows the page, so its rules are never read"
     assert "list the URL        yes" in ran.out
@@ -133,16 +133,16 @@ def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
     assert ran.code == 0
 
 
-def test_quiet_page_says_it_by_the_exit_code(run: Run, page: Path) -> None:
+def test_quiet_prints_nothing(run: Run, page: Path) -> None:
     for more, code in ((), 1), (("--dialect", "apple"), 1), (("--format", "json"), 1):
         assert run("page", "--html", page.name, *AS_GOOGLE, "--quiet", *more) == (code, "", "")
     assert run("page", "--header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
 
 
-# --- a page that is fetched --------------------------------------------------------------------
+# --- fetched pages -----------------------------------------------------------------------------
 
 
-def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
+def test_page_is_fetched_after_robots_txt(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", respond(NOINDEX, HTML_TYPE, "X-Robots-Tag: nofollow", "X-Robots-Tag: bingbot: noarchive"))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, "--agent", "bingbot", *UNKEPT, "--format", "json")
     google, bing = json.loads(ran.out)
@@ -150,12 +150,12 @@ def test_page_is_fetched_behind_its_robots_txt(run: Run, ruled: Site) -> None:
     assert (google["may_train"]["allowed"], bing["may_train"]["allowed"]) == (True, False)
     assert google["robots"]["access"]["robots_url"] == f"{ruled.origin}/robots.txt"
     assert google["fetched"] == {"url": f"{ruled.origin}/fish", "status": 200, "bytes": len(NOINDEX), "hops": []}
-    # Each of them once, whoever asks.
+    # Each file is fetched once for all agents.
     assert [asked.target for asked in ruled.requests] == ["/robots.txt", "/fish", "/.well-known/tdmrep.json"]
     assert ran.code == 1
 
 
-def test_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> None:
+def test_disallowed_page_is_not_fetched(run: Run, ruled: Site) -> None:
     ran = run("page", f"{ruled.origin}/private", *AS_GOOGLE, *UNKEPT)
     assert ran.lines[0] == f"no: Googlebot may not index {ruled.origin}/private"
     assert "list the URL        yes" in ran.out
@@ -163,7 +163,7 @@ def test_page_that_robots_txt_forbids_is_not_fetched(run: Run, ruled: Site) -> N
     assert ran.code == 1
 
 
-def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Site) -> None:
+def test_tdm_file_is_fetched_once_for_all_agents(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ruled.serve("/.well-known/tdmrep.json", respond(b'[{"location": "/f", "tdm-reservation": 1}]'))
     ran = run(
@@ -173,7 +173,7 @@ def test_tdm_file_is_asked_for_once_and_counts_for_everyone(run: Run, ruled: Sit
     assert ruled.count("/.well-known/tdmrep.json") == 1
 
 
-def test_missing_tdm_file_says_nothing(run: Run, ruled: Site) -> None:
+def test_missing_tdm_file_restricts_nothing(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", "--agent", "ExampleBot", *UNKEPT, "--dialect", "restrictive")
     assert f"  fetched     {ruled.origin}/fish, 7 bytes" in ran.lines
@@ -186,7 +186,7 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
 
 
 @pytest.mark.parametrize(
-    "behaviour, said",
+    "behaviour, message",
     [
         (respond(b"", status=503), "responded with status 503"),
         (respond(b"", status=403), "responded with status 403"),
@@ -196,24 +196,22 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
         (redirect(TDM_PLACE), "too many redirects: expected at most 10"),
     ],
 )
-def test_tdm_file_that_cannot_be_had_is_told_and_asked_for_once(
-    run: Run, ruled: Site, behaviour: Any, said: str
-) -> None:
+def test_tdm_file_error_is_shown_and_the_file_fetched_once(run: Run, ruled: Site, behaviour: Any, message: str) -> None:
     ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, behaviour)
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT)
     why = "tdmrep.json could not be fetched, so it may reserve the rights"
     assert sum(line.startswith("  train on the text   no ") and line.endswith(why) for line in ran.lines) == 2
-    assert sum(line.startswith("  TDM file    ") and said in line for line in ran.lines) == 2
+    assert sum(line.startswith("  TDM file    ") and message in line for line in ran.lines) == 2
     assert ruled.count(TDM_PLACE) == 1
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
     for row in map(json.loads, ran.lines):
         assert (row["may_train"]["allowed"], row["may_train"]["reason"]) == (False, "tdm-file-unreachable")
-        assert said in row["page"]["tdm_file_problem"]
+        assert message in row["page"]["tdm_file_problem"]
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_tdm_file_that_is_not_there_reserves_nothing_and_is_asked_for_once(run: Run, ruled: Site, status: int) -> None:
+def test_tdm_file_404_or_410_reserves_nothing(run: Run, ruled: Site, status: int) -> None:
     ruled.serve("/fish", respond(b"<p>fish", HTML_TYPE))
     ruled.serve(TDM_PLACE, respond(b"", status=status))
     ran = run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT, "--format", "ndjson")
@@ -230,13 +228,13 @@ def test_redirects_of_a_tdm_file_are_followed(run: Run, ruled: Site) -> None:
     assert (ruled.count(TDM_PLACE), ruled.count("/tdm.json")) == (1, 1)
 
 
-def test_page_that_fails_is_asked_for_once(run: Run, ruled: Site) -> None:
+def test_failed_page_is_fetched_once(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", BEHAVIOURS["reset"])
     assert run("page", f"{ruled.origin}/fish", *BOTS, *UNKEPT).err.count("cannot fetch ") == 2
     assert ruled.count("/fish") == 1
 
 
-def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site) -> None:
+def test_redirects_are_followed_and_checked_against_robots_txt(run: Run, ruled: Site) -> None:
     ruled.serve("/old", redirect("/fish#tail", 301))
     ruled.serve("/fish", respond(NOINDEX, HTML_TYPE))
     ruled.serve("/trap", redirect("/private"))
@@ -249,7 +247,7 @@ def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site)
 
 
 @pytest.mark.parametrize(
-    "path, behaviour, said",
+    "path, behaviour, message",
     [
         ("/loop", redirect("/loop"), "expected at most 10"),
         ("/far", redirect(f"ftp://example.com/{'x' * 5_000}"), "xxx...xxx"),
@@ -260,18 +258,18 @@ def test_redirects_of_a_page_are_followed_and_asked_about(run: Run, ruled: Site)
         ("/reset", BEHAVIOURS["reset"], "cannot fetch "),
     ],
 )
-def test_page_that_is_none_is_told_in_one_line(run: Run, ruled: Site, path: str, behaviour: Any, said: str) -> None:
+def test_page_error_is_reported_in_one_line(run: Run, ruled: Site, path: str, behaviour: Any, message: str) -> None:
     ruled.serve(path, behaviour)
     for form in ("text", "ndjson"):
         ran = run("page", f"{ruled.origin}{path}", *AS_GOOGLE, *UNKEPT, "--format", form)
         assert (ran.code, ran.err.count("\n")) == (2, 1)
-        assert said in ran.err
+        assert message in ran.err
         if form == "text":
             assert not ran.out
         else:
             row = json.loads(ran.out)
             assert (row["url"], row["may_index"]) == (f"{ruled.origin}{path}", None)
-            assert said in row["error"]
+            assert message in row["error"]
 
 
 def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
@@ -284,17 +282,17 @@ def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
+def test_quiet_reports_errors(run: Run, form: str) -> None:
     ran = run("page", "nonsense", *AS_GOOGLE, *UNKEPT, "-q", "--format", form)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("canfetch: invalid URL 'nonsense'")
 
 
-# --- bad input ---------------------------------------------------------------------------------
+# --- invalid arguments ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "arguments, thing, mend",
+    "arguments, subject, expected",
     [
         (("page",), "no agent", "--agent Googlebot"),
         (("page", *AS_GOOGLE), "no page", "--html FILE"),
@@ -332,21 +330,23 @@ def test_quiet_page_still_says_errors(run: Run, form: str) -> None:
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),
     ],
 )
-def test_bad_question_about_a_page(run: Run, arguments: tuple[str, ...], thing: str, mend: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(
+    run: Run, arguments: tuple[str, ...], subject: str, expected: str
+) -> None:
     ran = run(*arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert thing in ran.err
-    assert mend in ran.err
+    assert subject in ran.err
+    assert expected in ran.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that opens and cannot be read")
-def test_file_that_cannot_be_read_is_told(run: Run) -> None:
+def test_read_error_of_html_is_reported(run: Run) -> None:
     ran = run("page", *AS_GOOGLE, "--html", "/proc/self/mem")
     assert (ran.code, ran.out) == (2, "")
     assert "cannot read --html" in ran.err
 
 
-def test_what_a_site_writes_steers_no_terminal(run: Run, ruled: Site) -> None:
+def test_control_characters_of_a_page_are_escaped(run: Run, ruled: Site) -> None:
     ruled.serve("/fish", respond(b"<meta name=robots content='\x1b[31m, no\x07index'>", HTML_TYPE))
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)
     assert "\x1b" not in ran.out

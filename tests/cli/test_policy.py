@@ -1,4 +1,4 @@
-"""`canfetch policy`: a site's policy, proven and put into effect."""
+"""`canfetch policy`: render and prove a site's policy."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ rules = ["noindex"]
 
 @pytest.fixture
 def policy_file(folder: Path) -> Path:
-    """Give a policy in the folder."""
+    """Write a policy into the folder."""
     path = folder / "policy.toml"
     path.write_text(POLICY, encoding="utf-8")
     return path
@@ -35,14 +35,14 @@ def policy_file(folder: Path) -> Path:
 
 @pytest.mark.usefixtures("policy_file")
 @pytest.mark.parametrize("form", FORMS)
-def test_a_policy_is_written_in_each_form(run: Run, form: str) -> None:
+def test_policy_is_rendered_in_each_form(run: Run, form: str) -> None:
     ran = run("policy", "policy.toml", "--to", form)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == render_policy(parse_policy(POLICY), form)
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_a_policy_is_a_robots_txt_unless_another_form_is_wanted(run: Run) -> None:
+def test_default_form_is_robots_txt(run: Run) -> None:
     assert run("policy", "policy.toml").out.endswith("Disallow: /\n\nUser-agent: *\nDisallow: /private/\n")
     assert run("policy", "-", stdin=POLICY.encode()).out == run("policy", "policy.toml").out
 
@@ -57,7 +57,7 @@ def test_all_forms_at_once(run: Run) -> None:
     assert shape["forms"] == {form: render_policy(parse_policy(POLICY), form) for form in FORMS}
 
 
-def test_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: Path) -> None:
+def test_unsupported_form_is_skipped_and_reported(run: Run, folder: Path) -> None:
     (folder / "query.toml").write_text("[everyone]\ndisallow = ['/*?']", encoding="utf-8")
     ran = run("policy", "query.toml", "--to", "all", "--format", "json")
     assert (ran.code, set(json.loads(ran.out)["forms"])) == (0, set(FORMS) - {"traefik"})
@@ -68,7 +68,7 @@ def test_a_form_that_cannot_is_left_out_of_all_and_said(run: Run, folder: Path) 
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_the_proof_for_people(run: Run) -> None:
+def test_check_prints_the_proof(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check")
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0].split() == ["INTENT", *PROFILES]
@@ -79,7 +79,7 @@ def test_the_proof_for_people(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_the_proof_for_programs(run: Run) -> None:
+def test_check_prints_the_proof_as_json(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check", "--format", "json")
     shape = json.loads(ran.out)
     assert (ran.code, shape["schema"], shape["holds"]) == (0, "canfetch.proof/2", True)
@@ -87,7 +87,7 @@ def test_the_proof_for_programs(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("policy_file")
-def test_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unmet_intent_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Draft.render
     monkeypatch.setattr(Draft, "render", lambda draft: whole(draft).replace(b"/private/", b"/privat/"))
     ran = run("policy", "policy.toml", "--check")
@@ -113,7 +113,7 @@ def test_an_intent_that_is_not_met_is_exit_1(run: Run, monkeypatch: pytest.Monke
         (b"#" * (1 << 21), "'policy.toml' is too large: expected at most 1048576 bytes"),
     ],
 )
-def test_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
+def test_invalid_policy_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
     (folder / "policy.toml").write_bytes(toml)
     ran = run("policy", "policy.toml")
     assert (ran.code, ran.out) == (2, "")
@@ -121,7 +121,7 @@ def test_a_policy_that_cannot_be_meant_is_exit_2(run: Run, folder: Path, toml: b
     assert ran.err.count("\n") == 1
 
 
-def test_a_policy_that_is_not_there_is_exit_2(run: Run) -> None:
+def test_missing_policy_is_exit_2(run: Run) -> None:
     ran = run("policy", "none.toml")
     assert (ran.code, ran.out) == (2, "")
     assert "no such file" in ran.err
@@ -139,7 +139,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "policy.toml"
         ("init", "--recipe", "only-one-crawler", "--crawler", "Googlebot"),
     ],
 )
-def test_what_is_written_has_no_error_and_is_in_order(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_rendered_robots_txt_is_clean_and_formatted(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     (folder / "robots.txt").write_text(run(*arguments).out, encoding="utf-8")
     ran = run("lint", "robots.txt", "--isolated", "--fail-on", "error")
     assert ran.code == 0, ran.out

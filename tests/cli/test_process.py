@@ -1,4 +1,4 @@
-"""`python -m canfetch` as a user runs it: the same as in the tests that run in one process."""
+"""`python -m canfetch` in a separate process gives the same results as in-process runs."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ Run = Any
         (),
     ],
 )
-def test_a_process_says_the_same(process: Run, run: Run, arguments: tuple[str, ...]) -> None:
+def test_process_and_in_process_runs_are_identical(process: Run, run: Run, arguments: tuple[str, ...]) -> None:
     assert process(*arguments) == run(*arguments)
 
 
@@ -39,7 +39,7 @@ def test_standard_input_of_a_process(process: Run) -> None:
 
 
 def test_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
-    # What the script that installers make does.
+    # The console script that installers create runs this code.
     code = "import sys; from canfetch.cli.main import main; sys.exit(main())"
     ran = subprocess.run(
         [sys.executable, "-c", code, "--version"],

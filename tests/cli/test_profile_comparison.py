@@ -1,4 +1,4 @@
-"""`canfetch explain --all-profiles`: one line a reading, and what they come to."""
+"""`canfetch explain --all-profiles`: one line for each profile, and a summary."""
 
 import csv
 import io
@@ -13,11 +13,11 @@ from tests.servers.web import Site
 import canfetch
 
 Run = Any
-# Parts the profiles: a blank line, a rule that comes first, and one that is longer.
+# Profiles differ on this file: a blank line, and a first rule that is less specific.
 BLANK = "User-agent: FooBot\n\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n"
 
 
-def test_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
+def test_every_profile_has_a_line_and_differences_are_marked(run: Run) -> None:
     ran = run("explain", "/a/c", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--exact", stdin=BLANK)
     assert ran.code == 1
     assert ran.out == (
@@ -38,7 +38,7 @@ def test_every_profile_has_a_line_and_disagreement_a_mark(run: Run) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["python", "native", "both"])
-def test_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, chosen: str) -> None:
+def test_python_only_profiles_work_with_every_engine(run: Run, chosen: str) -> None:
     if chosen != "python":
         need_native()
     arguments = ("explain", "--agent", "FooBot", "--all-profiles", "--exact", "--engine", chosen)
@@ -51,7 +51,7 @@ def test_profiles_that_one_engine_does_not_do_are_read_by_the_other(run: Run, ch
     assert len(fetched.lines) == 13
 
 
-def test_profile_says_with_which_the_others_are_compared(run: Run) -> None:
+def test_profile_option_selects_the_base_of_the_comparison(run: Run) -> None:
     arguments = ("explain", "/a", "/b", "--agent", "FooBot", "--agent", "BarBot", "--robots", "-", "--all-profiles")
     ran = run(*arguments, "--profile", "yandex", stdin=BLANK)
     blocks = ran.out.split("\n\n")
@@ -65,7 +65,7 @@ def test_profile_says_with_which_the_others_are_compared(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> None:
+def test_json_and_csv_have_a_verdict_for_each_profile(run: Run, form: str) -> None:
     arguments = ("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", "--format", form)
     out = run(*arguments, stdin=BLANK).out
     if form == "json":
@@ -81,21 +81,21 @@ def test_programs_get_a_verdict_for_each_profile(run: Run, form: str) -> None:
 @pytest.mark.parametrize(
     "body, code", [(BLANK, 1), ("User-agent: *\nDisallow: /b\n", 0), ("User-agent: *\n\nDisallow: /\n", 1)]
 )
-def test_exit_code_is_1_where_any_reading_disallows(run: Run, body: str, code: int) -> None:
+def test_exit_code_is_1_if_any_profile_disallows(run: Run, body: str, code: int) -> None:
     for quiet in ([], ["--quiet"]):
         ran = run("explain", "/a", "--agent", "FooBot", "--robots", "-", "--all-profiles", *quiet, stdin=body)
         assert ran.code == code
         assert bool(ran.out) is not bool(quiet)
 
 
-def test_bad_url_is_said_once(run: Run) -> None:
+def test_invalid_url_is_reported_once(run: Run) -> None:
     ran = run("explain", "nonsense", "/b", "--agent", "FooBot", "--robots", "-", "--all-profiles", stdin=BLANK)
     assert ran.code == 2
     assert ran.err.count("nonsense") == 1
     assert ran.out.startswith("FooBot, /b\n")
 
 
-def test_what_was_fetched_once_is_read_by_every_profile(run: Run, site: Site) -> None:
+def test_file_is_fetched_once_for_all_profiles(run: Run, site: Site) -> None:
     site.serve("/robots.txt", respond(BLANK.encode()))
     ran = run("explain", f"{site.origin}/a", "--agent", "FooBot", "--all-profiles")
     assert ran.code == 1
@@ -110,14 +110,14 @@ def test_without_a_file_the_profiles_agree(run: Run, site: Site) -> None:
     assert "all 11 profiles agree" in ran.out
 
 
-def test_evidence_is_of_one_profile(run: Run) -> None:
+def test_evidence_and_all_profiles_are_refused_together(run: Run) -> None:
     ran = run("explain", "/a", "--agent", "a", "--robots", "-", "--all-profiles", "--evidence", "e", stdin="")
     assert ran.code == 2
     assert "--evidence and --all-profiles cannot be used together" in ran.err
 
 
 @pytest.mark.parametrize("profile", ["draft1996", "original1994"])
-def test_draft1996_explanations_do_not_speak_of_lengths(run: Run, profile: str) -> None:
+def test_first_match_profiles_are_explained_without_specificity(run: Run, profile: str) -> None:
     body = "User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
     ran = run("explain", "/a/b", "--agent", "x", "--robots", "-", "--profile", profile, stdin=body)
     assert "line 2 decides: the first matching rule wins" in ran.out

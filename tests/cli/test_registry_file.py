@@ -1,4 +1,4 @@
-"""`--agents-registry FILE`: crawlers of one's own."""
+"""`--agents-registry FILE`: additional crawlers."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ ASK = ("/a", "/b", "--robots", "-", "--agents-registry", "crawlers.toml")
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, command: str) -> None:
+def test_crawlers_of_a_file_use_their_tokens(run: Run, folder: Path, command: str) -> None:
     (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
     ran = run(command, *ASK, "--agent", "examplebot-image", "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, ran.err) == (1, "")
@@ -36,14 +36,14 @@ def test_crawlers_of_a_file_are_asked_as_it_says(run: Run, folder: Path, command
     assert "never" not in exact.out
 
 
-def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: Path) -> None:
+def test_registry_is_extended_by_the_file(run: Run, folder: Path) -> None:
     (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
     ran = run("check", *ASK, "--agent", "Googlebot-Image", stdin=ROBOTS)
     assert "Googlebot-Image, then Googlebot, then *" in ran.out
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, message",
     [
         (
             OWN.replace("testing", "nonsense"),
@@ -68,15 +68,15 @@ def test_crawlers_of_a_file_stand_beside_those_that_are_known(run: Run, folder: 
         ("a" * (4 << 20) + "a", "is too large: expected at most 4194304 bytes"),
     ],
 )
-def test_file_that_cannot_be_meant_is_told(run: Run, folder: Path, text: str, said: str) -> None:
+def test_invalid_file_is_reported(run: Run, folder: Path, text: str, message: str) -> None:
     (folder / "crawlers.toml").write_text(text, encoding="utf-8")
     ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, ran.out) == (2, "")
     assert "--agents-registry 'crawlers.toml'" in ran.err
-    assert said in ran.err
+    assert message in ran.err
 
 
-def test_file_that_is_not_there_and_input_that_is_read_twice_are_told(run: Run) -> None:
+def test_missing_file_and_repeated_standard_input_are_reported(run: Run) -> None:
     ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
     assert (ran.code, "no such file" in ran.err) == (2, True)
     twice = run("check", *ASK[:-1], "-", "--agent", "ExampleBot", stdin=ROBOTS)

@@ -1,4 +1,4 @@
-"""`canfetch sitemaps`: what robots.txt names, from a file and from real servers."""
+"""`canfetch sitemaps`: from a file and from real servers."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_sitemaps_of_a_file(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> None:
+def test_json_has_origin_and_line(run: Run, site: Site, form: str) -> None:
     site.serve("/robots.txt", respond(FILE))
     ran = run("sitemaps", site.origin, "nonsense:x", *UNKEPT, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
@@ -40,7 +40,7 @@ def test_sitemaps_in_the_form_of_programs(run: Run, site: Site, form: str) -> No
     assert ran.code == 2
 
 
-def test_origin_without_a_file_names_none(run: Run, site: Site) -> None:
+def test_origin_without_robots_txt_has_no_sitemaps(run: Run, site: Site) -> None:
     ran = run("sitemaps", f"{site.origin}/some/path", *UNKEPT)
     assert ran == (1, "", f"canfetch: no sitemap in {site.origin}/robots.txt\n")
 
@@ -56,6 +56,6 @@ def test_unreachable_origin_is_an_error(run: Run) -> None:
     "arguments",
     [(), ("https://example.com", "--robots", "robots.txt"), ("--robots", "missing.txt"), ("--robots", ".")],
 )
-def test_bad_question_about_sitemaps(run: Run, arguments: tuple[str, ...]) -> None:
+def test_invalid_arguments_are_exit_2(run: Run, arguments: tuple[str, ...]) -> None:
     ran = run("sitemaps", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

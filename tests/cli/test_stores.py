@@ -1,4 +1,4 @@
-"""`--store`: which server or file it names, and how messages name it."""
+"""`--store`: servers, files and messages."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ Run = Any
         ("unix:///run/valkey/valkey.sock", "unix:///run/valkey/valkey.sock"),
     ],
 )
-def test_store_keeps_its_host_and_its_path(run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str) -> None:
+def test_messages_show_the_url_of_the_store(run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, asked: str) -> None:
     redis = pytest.importorskip("redis")
     seen: list[str] = []
 
@@ -35,7 +35,7 @@ def test_store_keeps_its_host_and_its_path(run: Run, monkeypatch: pytest.MonkeyP
     assert ran == (2, "", f"canfetch: --store {typed!r}: invalid Redis URL: seen\n")
 
 
-def test_server_is_named_as_it_was_typed(run: Run) -> None:
+def test_messages_show_the_scheme_that_was_typed(run: Run) -> None:
     pytest.importorskip("redis")
     with refusing_port() as port, sites("rules") as [site]:
         place = f"valkey://127.0.0.1:{port}/0"
@@ -44,7 +44,7 @@ def test_server_is_named_as_it_was_typed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [("cache", "list"), ("fetch", "http://127.0.0.1", "--offline")])
-def test_server_with_an_option_that_there_is_not_is_told(run: Run, command: tuple[str, ...]) -> None:
+def test_unknown_option_of_a_server_is_reported(run: Run, command: tuple[str, ...]) -> None:
     pytest.importorskip("redis")
     ran = run(*command, "--store", "redis://127.0.0.1:1?foo=1&password=secret")
     place = "'redis://127.0.0.1:1?foo=1&password=***'"
@@ -55,22 +55,22 @@ def test_server_with_an_option_that_there_is_not_is_told(run: Run, command: tupl
 @pytest.mark.parametrize(
     "place, scheme", [("postgres://localhost/x", "postgres"), ("sqlite:///x.db", "sqlite"), ("://x", "")]
 )
-def test_store_of_another_kind_makes_no_folders(
+def test_unsupported_url_scheme_creates_no_directories(
     run: Run, folder: Path, command: tuple[str, ...], place: str, scheme: str
 ) -> None:
     before = sorted(folder.rglob("*"))
     ran = run(*command, "--store", place)
-    said = f"canfetch: unsupported --store '{scheme}://': expected a file, a redis:// URL, or none\n"
-    assert ran == (2, "", said)
+    message = f"canfetch: unsupported --store '{scheme}://': expected a file, a redis:// URL, or none\n"
+    assert ran == (2, "", message)
     assert sorted(folder.rglob("*")) == before
 
 
-def test_file_is_a_store_wherever_its_folder_is(run: Run, folder: Path) -> None:
+def test_store_file_in_any_directory_works(run: Run, folder: Path) -> None:
     assert run("fetch", "http://127.0.0.1", "--offline", "--store", f"{folder}//x.sqlite3").code == 1
     assert (folder / "x.sqlite3").exists()
 
 
-def test_cache_folder_that_cannot_be_written_is_no_option_that_was_typed(run: Run, folder: Path) -> None:
+def test_unwritable_default_store_is_reported_without_the_option(run: Run, folder: Path) -> None:
     (folder / "cache").write_text("in the way", encoding="utf-8")
     ran = run("fetch", "http://127.0.0.1", "--offline")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -1,4 +1,4 @@
-"""Long lists, pipes that end, signals, and shells: the command among others."""
+"""Long lists, closed pipes, signals and shell completion."""
 
 import os
 import shutil
@@ -27,8 +27,8 @@ def started(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Po
     )
 
 
-def peak_octets(folder: Path, env: dict[str, str], *arguments: str) -> int:
-    """Run to the end, and give the most memory that was used at once."""
+def peak_memory_bytes(folder: Path, env: dict[str, str], *arguments: str) -> int:
+    """Run to the end, and return the peak memory."""
     with (folder / "out").open("wb") as out:
         process = subprocess.Popen([sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=env, stdout=out)
         _, status, usage = os.wait4(process.pid, 0)
@@ -44,8 +44,8 @@ def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form
     with (folder / "many.txt").open("w", encoding="utf-8") as many:
         many.writelines(f"https://example.com/shop/{n}?{'q' * 200}\n" for n in range(99_999))
         many.write("/x\n")
-    small = peak_octets(folder, environment(), *CHECK, "one.txt", "--format", form)
-    large = peak_octets(folder, environment(), *CHECK, "many.txt", "--format", form)
+    small = peak_memory_bytes(folder, environment(), *CHECK, "one.txt", "--format", form)
+    large = peak_memory_bytes(folder, environment(), *CHECK, "many.txt", "--format", form)
     assert (folder / "many.txt").stat().st_size > 20 * MEBIBYTE
     assert large - small < 8 * MEBIBYTE
     assert (folder / "out").read_bytes().count(b"\n") >= 100_000
@@ -57,8 +57,8 @@ def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(folder: Path, environmen
     (folder / "many.txt").write_text("/x\n" * 100_000, encoding="utf-8")
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     matrix = ("matrix", *CHECK[1:])
-    small = peak_octets(folder, environment(), *matrix, "one.txt", *more)
-    assert peak_octets(folder, environment(), *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
+    small = peak_memory_bytes(folder, environment(), *matrix, "one.txt", *more)
+    assert peak_memory_bytes(folder, environment(), *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
 
 
 def test_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
@@ -75,7 +75,7 @@ def test_answers_come_before_the_list_ends(folder: Path, environment: Any) -> No
 
 
 @POSIX
-def test_reader_that_goes_away_is_no_error(folder: Path, environment: Any) -> None:
+def test_closed_reader_ends_the_run_quietly(folder: Path, environment: Any) -> None:
     (folder / "many.txt").write_text("/shop/\n" * 50_000, encoding="utf-8")
     with started(folder, environment(), *CHECK, "many.txt") as process:
         assert process.stdout is not None
@@ -87,7 +87,7 @@ def test_reader_that_goes_away_is_no_error(folder: Path, environment: Any) -> No
 
 
 @POSIX
-def test_reader_that_was_never_there(folder: Path, environment: Any) -> None:
+def test_reader_that_is_closed_from_the_start(folder: Path, environment: Any) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     ran = subprocess.run(
@@ -117,14 +117,14 @@ def test_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: An
 
 
 @POSIX
-def test_standard_input_that_is_closed(folder: Path, environment: Any) -> None:
+def test_closed_standard_input_is_reported(folder: Path, environment: Any) -> None:
     command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'
     ran = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr == b"canfetch: cannot read --robots -: standard input is closed\n"
 
 
-def test_url_that_the_encoding_of_the_output_has_not(folder: Path, environment: Any) -> None:
+def test_unencodable_url_is_escaped(folder: Path, environment: Any) -> None:
     (folder / "urls.txt").write_text("/shop/魚\n", encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-m", "canfetch", *CHECK, "urls.txt"],

@@ -1,4 +1,4 @@
-"""On a terminal: colours, tables, bars; and none of them anywhere else."""
+"""Colours, tables and progress bars, on terminals only."""
 
 import os
 import re
@@ -23,7 +23,7 @@ PLAIN = "import sys; sys.modules['rich'] = None; from canfetch.cli.main import m
 
 @pytest.fixture
 def screen(folder: Path, environment: Any) -> Screen:
-    """Give what runs the command on a terminal of 80 columns, and gives all that it wrote there."""
+    """Return a function that runs the command on a terminal of 80 columns and returns its output."""
 
     def shown(
         *arguments: str,
@@ -54,7 +54,7 @@ def screen(folder: Path, environment: Any) -> Screen:
                 try:
                     part = os.read(ours, 65536)
                 except OSError:
-                    break  # Linux says so when the last writer has gone
+                    break  # on Linux, the end of the output is an error
                 if not part:
                     break
                 written += part
@@ -73,7 +73,7 @@ def test_colour_on_a_terminal(screen: Screen) -> None:
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
 @pytest.mark.parametrize("rich", [True, False])
-def test_no_colour_where_none_is_wanted(screen: Screen, command: str, *, rich: bool) -> None:
+def test_no_color_disables_colours(screen: Screen, command: str, *, rich: bool) -> None:
     for more, env in ((("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--no-color",), {"FORCE_COLOR": "1"})):
         out = screen(command, *CHECK[1:], *more, env=env, rich=rich)
         assert "\x1b[3" not in out
@@ -86,7 +86,7 @@ def test_no_colour_in_a_pipe(run: Run, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_force_color_colours_a_pipe_and_no_color_goes_before(run: Run, command: str) -> None:
+def test_no_color_overrides_force_color(run: Run, command: str) -> None:
     assert "\x1b[31m" in run(command, *CHECK[1:], env={"FORCE_COLOR": "1"}).out
     assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "0"}).out
     assert "\x1b" not in run(command, *CHECK[1:], env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
@@ -97,13 +97,13 @@ def test_dumb_terminal_gets_no_colour(screen: Screen) -> None:
     assert "\x1b" not in screen(*CHECK, env={"TERM": "dumb"})
 
 
-def test_programs_shapes_have_no_colour_on_a_terminal(screen: Screen) -> None:
+def test_json_and_csv_have_no_colour_on_a_terminal(screen: Screen) -> None:
     for form in ("json", "ndjson", "csv"):
         assert "\x1b" not in screen(*CHECK, "--format", form, env={"FORCE_COLOR": "1"})
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
+def test_matrix_has_the_same_content_with_and_without_rich(screen: Screen, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     out = screen(*MATRIX, rich=rich)
@@ -116,7 +116,7 @@ def test_matrix_on_a_terminal_says_the_same_with_and_without_rich(screen: Screen
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
+def test_many_agents_become_rows(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     (folder / "agents.txt").write_text("".join(f"ExampleBot{n}\n" for n in range(30)), encoding="utf-8")
@@ -124,7 +124,7 @@ def test_agents_that_do_not_fit_become_rows(screen: Screen, folder: Path, *, ric
     out = ESCAPES.sub("", screen("matrix", *urls, "--agents-file", "agents.txt", "--robots", "robots.txt", rich=rich))
     assert max(map(len, out.splitlines())) <= 80
     assert " 1  /private/0" in out or "1  /private/0" in out
-    # Seven cells fit beside a name: two blocks.
+    # Seven URLs fit beside the names, so twelve URLs need two tables.
     assert out.count("ExampleBot29 ") == 2
     assert out.count("no 2") == 12 * 30
 
@@ -146,7 +146,7 @@ def test_check_keeps_columns_on_a_narrow_terminal(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_bar_over_a_long_list_where_no_answers_run_through_it(screen: Screen, folder: Path, *, rich: bool) -> None:
+def test_long_list_has_a_progress_bar(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     (folder / "urls.txt").write_text("/shop/fish\n" * 60_000 + "fish\n", encoding="utf-8")
@@ -160,7 +160,7 @@ def test_bar_over_a_long_list_where_no_answers_run_through_it(screen: Screen, fo
     assert "[###" not in through
 
 
-def test_no_bar_where_standard_error_is_no_terminal(run: Run, folder: Path) -> None:
+def test_no_progress_bar_without_a_terminal(run: Run, folder: Path) -> None:
     (folder / "urls.txt").write_text("/shop/fish\n" * 60_000, encoding="utf-8")
     assert run("check", "-q", "--urls-file", "urls.txt", *CHECK[3:]) == (0, "", "")
 
@@ -181,7 +181,7 @@ def test_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment:
         assert ran.returncode == 1
 
 
-def test_start_imports_no_more_than_it_needs(folder: Path, environment: Any) -> None:
+def test_check_does_not_import_slow_modules(folder: Path, environment: Any) -> None:
     code = "import sys; from canfetch.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     ran = subprocess.run(
         [sys.executable, "-c", code, *CHECK], cwd=folder, env=environment(), capture_output=True, check=False, text=True
@@ -191,7 +191,7 @@ def test_start_imports_no_more_than_it_needs(folder: Path, environment: Any) -> 
 
 
 @pytest.mark.parametrize("rich", [True, False])
-def test_bar_over_what_is_fetched(screen: Screen, folder: Path, *, rich: bool) -> None:
+def test_fetches_have_a_progress_bar(screen: Screen, folder: Path, *, rich: bool) -> None:
     if rich:
         pytest.importorskip("rich")
     with sites("rules", "disallow-all", "busy") as running:
