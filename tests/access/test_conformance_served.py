@@ -150,7 +150,7 @@ def test_access_case_over_time_over_http(
             servers.set_event(name, event)
 
             allowed = client.allows(f"{origin}/open", f"{origin}/forbidden")
-            is_fetched = step.get("asked", True)
+            is_fetched = step.get("fetched", True)
             expected += is_fetched and event.get("failure") != "refused"
 
             assert allowed == [step["open"], step["forbidden"]], step

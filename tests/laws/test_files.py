@@ -188,7 +188,7 @@ def test_law_a_rule_at_the_end_only_adds_its_own_kind_of_verdicts(
 ) -> None:
     # In every profile: void rules do nothing, an empty rule of Google's never disallows, and an `Allow` of index.html
     # only allows more. If a group needs a rule to apply, its first rule may allow what `*` disallows.
-    for reader in each_profile(engine, without="group_without_rules_is_none"):
+    for reader in each_profile(engine, without="ignore_empty_groups"):
         allowed = reader.decide(join_lines(lines), url, agent).allowed
         with_allow = reader.decide(join_lines([*lines, b"Allow: " + pattern]), url, agent).allowed
         with_disallow = reader.decide(join_lines([*lines, b"Disallow: " + pattern]), url, agent).allowed

@@ -125,7 +125,7 @@ impl Groups {
         let mut start = first_line(content, profile);
         // Without a NUL in the file, its lines need not be searched for one.
         let whole_lines = !(profile.nul_ends_line && memchr::memchr(0, content).is_some());
-        let plain = whole_lines && !profile.abnf_only && !profile.allow_is_unknown;
+        let plain = whole_lines && !profile.abnf_only && !profile.ignore_allow;
         let limit = match profile.max_line_bytes {
             0 => usize::MAX,
             limit => limit,

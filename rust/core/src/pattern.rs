@@ -81,7 +81,7 @@ fn rfc9309_entries(profile: &Profile, value: &[u8], scratch: &mut Scratch, mut t
     let specificity = a.len() as u32;
     let text = if literal_dollar { encode_dollars(a, &mut scratch.text) } else { a };
     take(Entry { text, specificity, form: Form::A });
-    if classes & QUESTION != 0 && !profile.one_form && has_reserved_data(a) {
+    if classes & QUESTION != 0 && !profile.single_form && has_reserved_data(a) {
         scratch.b.clear();
         form_b(text, &mut scratch.b);
         take(Entry { text: &scratch.b, specificity, form: Form::B });

@@ -90,7 +90,7 @@ pub fn kind_of(key: &[u8], profile: &Profile) -> Kind {
     // The order is Google's. It matters only if keys match by prefix.
     if matches(&USER_AGENT_SPELLINGS) {
         Kind::UserAgent
-    } else if !profile.allow_is_unknown && matches(&ALLOW_SPELLINGS) {
+    } else if !profile.ignore_allow && matches(&ALLOW_SPELLINGS) {
         Kind::Allow
     } else if matches(&DISALLOW_SPELLINGS) {
         Kind::Disallow

@@ -76,7 +76,7 @@ impl Directory {
     fn groups_of(&self, groups: &Groups, content: &[u8], profile: &Profile, token: &[u8]) -> Vec<u32> {
         let agents = groups.agents();
         let mut found = Vec::new();
-        if profile.name_in_value && token != STAR {
+        if profile.substring_tokens && token != STAR {
             let naming = agents.iter().filter(|agent| contains(agent.token.of(content), token));
             found.extend(naming.map(|agent| agent.group));
         } else if agents.len() < MANY_LINES || self.selections.fetch_add(1, Relaxed) < MANY_SELECTIONS {
@@ -98,7 +98,7 @@ impl Directory {
         }
         // In file order already. A group that names the token twice counts once.
         found.dedup();
-        if profile.group_without_rules_is_none {
+        if profile.ignore_empty_groups {
             found.retain(|&group| !groups.rules_of(group).is_empty());
         }
         if profile.first_group_only {

@@ -9,7 +9,7 @@ pub const STAR: &[u8] = b"*";
 
 /// Returns the length of the product token at the start of a user-agent value; 0 without a token.
 pub fn token_length(value: &[u8], profile: &Profile) -> usize {
-    if profile.abnf_only || profile.name_in_value {
+    if profile.abnf_only || profile.substring_tokens {
         return value.len();
     }
     if value.first() == Some(&b'*') {

@@ -228,7 +228,7 @@ class _Prover:
         without_wildcards = flags.literal_paths or (flags.robotparser and not flags.robotparser_rewritten)
         if without_wildcards and any(set("*$") & set(rule.pattern) for rule in intent.rules):
             return _NO_WILDCARDS
-        if flags.allow_is_unknown:
+        if flags.ignore_allow:
             return _NO_ALLOW
         indexes = any(rule.allow and "/index.htm" in rule.pattern for rule in intent.rules)
         return _INDEX_PAGE if flags.index_html and indexes and target.endswith("/") else _OTHER_ORDER

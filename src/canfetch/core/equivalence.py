@@ -40,7 +40,7 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
     """
     robots = parse(content, profile=profile, engine=engine)
     flags = get_profile(profile)
-    in_order = flags.first_match or flags.name_in_value or flags.first_group_only or flags.robotparser
+    in_order = flags.first_match or flags.substring_tokens or flags.first_group_only or flags.robotparser
     groups = list(_groups(robots, flags))
     file_extensions, group_extensions = _extensions(robots)
     if in_order:
@@ -48,7 +48,7 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
         ordered = [
             (tokens, tuple(dict.fromkeys(rules)), tuple(group_extensions.get(index, ())))
             for index, tokens, rules in groups
-            if rules or group_extensions.get(index) or not flags.group_without_rules_is_none
+            if rules or group_extensions.get(index) or not flags.ignore_empty_groups
         ]
         return ordered, file_extensions
     by_token: dict[bytes, tuple[set[_RuleKey], dict[Any, None]]] = {}

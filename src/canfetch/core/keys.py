@@ -41,7 +41,7 @@ def exact_kinds(profile: Profile) -> dict[bytes, RecordKind]:
     return {
         spelling: kind
         for kind, spellings in SPELLINGS
-        if not (kind is RecordKind.ALLOW and profile.allow_is_unknown)
+        if not (kind is RecordKind.ALLOW and profile.ignore_allow)
         for spelling in (spellings if profile.typos else spellings[:1])
     }
 

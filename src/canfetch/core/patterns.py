@@ -50,7 +50,7 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
         return (PatternText(escape_literal(value, decode=profile.decode_escapes), len(value), form_b=False),)
     form_a = canonical(value)
     texts = [PatternText(_encode_literal_dollars(form_a), len(form_a), form_b=False)]
-    if not profile.one_form and has_reserved_data(form_a):
+    if not profile.single_form and has_reserved_data(form_a):
         # DEVIATION(rfc9309): form (b) has the specificity of form (a), so that a rule's precedence does not depend on
         # the spelling of its value.
         form_b = _encode_literal_dollars(encode_reserved_data(form_a))

@@ -25,11 +25,11 @@ _BROWSER_PRODUCTS: Final = frozenset(
 def extract_token(value: bytes, profile: Profile) -> bytes:
     """Return the product token in the value of a user-agent line, or empty bytes if there is none.
 
-    In a profile with `name_in_value`, the whole value is the token.
+    In a profile with `substring_tokens`, the whole value is the token.
 
     Cost: O(bytes of the value).
     """
-    if value == STAR or profile.name_in_value:
+    if value == STAR or profile.substring_tokens:
         return value
     if value[:1] == STAR:
         # DEVIATION(rfc9309): the grammar has no `* foo`. It is read as `*` in all profiles, as in Google's parser.
@@ -61,7 +61,7 @@ def token_matches(token: bytes, agent: bytes, profile: Profile) -> bool:
     if not profile.agent_case_sensitive:
         # bytes.lower() only folds ASCII letters.
         token, agent = token.lower(), agent.lower()
-    if profile.name_in_value and STAR not in (agent, token):
+    if profile.substring_tokens and STAR not in (agent, token):
         return agent in token
     return agent == token
 

@@ -28,7 +28,7 @@ class TokenTable:
         self._case_sensitive = profile.agent_case_sensitive
         table: dict[bytes, list[int]] = {}
         for index, group in enumerate(groups):
-            if profile.group_without_rules_is_none and not group.rules:
+            if profile.ignore_empty_groups and not group.rules:
                 continue
             for token, _ in group.user_agents:
                 named = table.setdefault(self._folded(token), [])
@@ -41,7 +41,7 @@ class TokenTable:
         return token if self._case_sensitive else token.lower()
 
     def _naming(self, agent: bytes) -> tuple[int, ...]:
-        if self._profile.name_in_value and agent != STAR:
+        if self._profile.substring_tokens and agent != STAR:
             found = {
                 index
                 for token, groups in self._groups.items()
