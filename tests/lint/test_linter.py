@@ -148,6 +148,13 @@ def test_fix_that_changes_verdicts_undeclared_is_not_applied() -> None:
     assert fixed == findings[1:]
 
 
+@pytest.mark.parametrize("key", ["\uc0ac\uc6a9\uc790 \uc5d0\uc774\uc804\ud2b8", "Usr-agnt", "Uzer-agent", "Useragents"])
+def test_rules_below_an_unread_user_agent_line_are_not_duplicates(key: str) -> None:
+    # The author meant a second group, so its rules must not be removed as duplicates of the first one's.
+    content = f"User-agent: *\nDisallow: /a\n{key}: BadBot\nDisallow: /a\n".encode()
+    assert Linter().fix(content).content == content
+
+
 def test_edits_of_a_fix_are_applied_together_or_not_at_all() -> None:
     first = Fix((Edit(0, 2, b"X"), Edit(8, 9, b"")))
     crossing = Fix((Edit(4, 5, b"Y"), Edit(1, 3, b"Z")))

@@ -4,13 +4,12 @@ With such a line in a file, it is unclear where groups begin. Two rules that loo
 different crawlers.
 """
 
-from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.key_names import USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.linted_file import LintedFile
 
 _WORD = b"agent"
-_NAME = NAMES[RecordKind.USER_AGENT]
 _NOT_LETTERS = bytes(byte for byte in range(256) if byte not in b"abcdefghijklmnopqrstuvwxyz")
 
 
@@ -20,7 +19,7 @@ def unread_agent_lines(file: LintedFile) -> frozenset[int]:
 
 
 def _lines(file: LintedFile) -> frozenset[int]:
-    lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == _NAME}
+    lines = {odd.record.line for oddity in Oddity for odd in odd_lines(file, oddity) if odd.name == USER_AGENT}
     for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY):
         for record in file.records_with(note):
             # Only letters count, so that invisible characters and odd dashes do not split the word.
