@@ -52,11 +52,10 @@ def test_proxy_is_refused_if_private_addresses_are_forbidden(name: str, site: Si
         assert proxy.heads == []
 
 
-# aiohttp does not close the connection if the proxy refuses. Garbage collection reports the open socket.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
     with ProxySite(refusing=True) as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
         answer = send(make_request(tls_site.robots_url("rules")))
+    # A connection that is still open would raise a ResourceWarning, which is an error in tests.
     gc.collect()
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.CONNECT
