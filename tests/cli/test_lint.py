@@ -326,3 +326,15 @@ def test_help_has_examples(run: RunCommand) -> None:
         "Exit codes: 0 no findings, 1 findings at or above --fail-on (with --diff: fixes), 2 an error occurred."
         in " ".join(ran.out.split())
     )
+
+
+def test_fixed_standard_input_with_a_document_requires_output(run: RunCommand, folder: Path) -> None:
+    arguments = ("lint", "-", "--unsafe-fixes", "--format", "json")
+    refused = run(*arguments, stdin=BAD)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--format json requires --output FILE" in refused.err
+    fixed = run(*arguments, "--output", "report.json", stdin=BAD)
+    assert fixed.out.startswith("User-agent: ")
+    assert [report["schema"] for report in json.loads((folder / "report.json").read_text(encoding="utf-8"))] == [
+        "canfetch.lint/1"
+    ]

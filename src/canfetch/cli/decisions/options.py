@@ -94,7 +94,7 @@ def _parameters() -> list[click.Parameter]:
             ["--urls-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="File of URLs of any length, one a line; - reads standard input.",
+            help="File of URLs, one a line; - reads standard input.",
         ),
         click.Option(
             ["--robots-url"],

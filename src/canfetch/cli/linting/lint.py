@@ -138,9 +138,9 @@ def _check_fix_options(options: LintOptions, names: tuple[str, ...]) -> None:
         return
     if any(is_url(name) for name in names):
         raise CommandError("fetched files cannot be fixed: save the file, and pass its name")
-    # With --output, the report has a file of its own; json is rejected all the same.
-    if not options.diff and options.format not in LINE_FORMATS and STANDARD_INPUT in names:
-        raise CommandError(f"--format {options.format} cannot be used when standard input is fixed")
+    # The fixed file is written to standard output, so a document needs a file of its own.
+    if not options.diff and options.format not in LINE_FORMATS and STANDARD_INPUT in names and options.output is None:
+        raise CommandError(f"--format {options.format} requires --output FILE when standard input is fixed")
 
 
 def _sources(options: LintOptions, names: tuple[str, ...], progress: Progress) -> Iterator[Source]:
