@@ -7,7 +7,7 @@ import sys
 import tomllib
 from typing import Any
 
-from generate_tables import ROOT, SOURCE, flag_default
+from generate_tables import ROOT, SOURCE, flag_default, full_meaning
 
 PAGE = ROOT / "docs" / "profiles.md"
 
@@ -47,7 +47,8 @@ def differences(values: dict[str, Any], default: dict[str, Any], flags: dict[str
         if value == default.get(flag, unset):
             continue
         state = "off" if value is False else "on" if value is True else f"{value:,}"
-        lines.append(f"- `{flag}` {state}: {facts['meaning']}")
+        meaning = facts["when_off"] if value is False else facts["meaning"]
+        lines.append(f"- `{flag}` {state}: {meaning}")
     return lines or ["No differences."]
 
 
@@ -72,7 +73,7 @@ def page(tables: dict[str, Any]) -> str:
         lines += [f"### `{name}`", "", *differences(values, next(iter(profiles.values())), flags), ""]
     lines += ["## Flags", ""]
     for name, flag in flags.items():
-        lines += [f"`{name}`", f": {flag['meaning']}", f"  Source: {flag['source']}.", ""]
+        lines += [f"`{name}`", f": {full_meaning(flag)}", f"  Source: {flag['source']}.", ""]
     lines += ["## Spellings", ""]
     lines.append("Keys are case-insensitive. The other spellings are accepted only if the flag `typos` is on.")
     lines.append("")

@@ -20,6 +20,12 @@ def flag_default(name: str) -> bool | int:
     return 0 if name.endswith("_bytes") else False
 
 
+def full_meaning(flag: dict[str, Any]) -> str:
+    """Return the meaning of a flag, with its meaning when it is off if the table gives one."""
+    meaning = str(flag["meaning"])
+    return f"{meaning} When off: {flag['when_off']}" if "when_off" in flag else meaning
+
+
 def python_tables(tables: dict[str, Any]) -> str:
     """Render the Python module."""
     lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
@@ -60,7 +66,7 @@ def rust_tables(tables: dict[str, Any]) -> str:
     lines += ["#[allow(clippy::struct_excessive_bools)]", "pub struct Profile {"]
     lines += ["    /// The name by which callers select the profile.", "    pub name: &'static str,"]
     for name, flag in flags.items():
-        lines.append(f"    /// {flag['meaning']}")
+        lines.append(f"    /// {full_meaning(flag)}")
         lines.append(f"    pub {name}: {'bool' if flag_default(name) is False else 'usize'},")
     lines += ["}", ""]
     for name, value in tables["limits"].items():

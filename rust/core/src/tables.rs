@@ -10,17 +10,17 @@ pub struct Profile {
     pub abnf_only: bool,
     /// Maximum length of a line in bytes; the rest of the line is ignored. 0 means no limit.
     pub max_line_bytes: usize,
-    /// A NUL byte ends its line. When off, a rule that contains NUL is void.
+    /// A NUL byte ends its line. When off: A rule that contains NUL is void.
     pub nul_ends_line: bool,
     /// An incomplete byte order mark (its first one or two bytes) at the start of the file is skipped, too.
     pub partial_bom: bool,
-    /// A file that starts with a UTF-16 byte order mark is converted to UTF-8.
+    /// A file that starts with a UTF-16 byte order mark is converted to UTF-8. When off: UTF-16 is not supported.
     pub utf16: bool,
     /// A key only has to start with a known key: `DisallowAITraining` is a disallow.
     pub key_prefixes: bool,
-    /// The misspelt keys that Google's parser accepts are accepted.
+    /// The misspelt keys that Google's parser accepts are accepted. When off: Misspelt keys are unknown records.
     pub typos: bool,
-    /// The colon may be missing if a line is exactly two words separated by white space.
+    /// The colon may be missing if a line is exactly two words separated by white space. When off: A line without a colon is not a record.
     pub missing_colon: bool,
     /// `Allow` is not a rule; it is treated as an unknown record.
     pub ignore_allow: bool,
@@ -30,17 +30,17 @@ pub struct Profile {
     pub token_letters_only: bool,
     /// Product tokens are case-sensitive.
     pub agent_case_sensitive: bool,
-    /// A user-agent line names every crawler whose token is contained in its value, ignoring case. When off, the line names one product token.
+    /// A user-agent line names every crawler whose token is contained in its value, ignoring case. When off: The line names one product token.
     pub substring_tokens: bool,
-    /// If several groups name a crawler, only the first applies. When off, they are merged.
+    /// If several groups name a crawler, only the first applies. When off: They are merged.
     pub first_group_only: bool,
     /// A group without rules is ignored, so `*` may still apply to its crawlers.
     pub ignore_empty_groups: bool,
-    /// A pattern may start with any character. When off, a rule whose value starts with neither `/` nor `*` is void.
+    /// A pattern may start with any character. When off: A rule whose value starts with neither `/` nor `*` is void.
     pub any_pattern_start: bool,
     /// A rule without a value matches every target with a specificity of zero, and its line is reported.
     pub empty_rule_matches: bool,
-    /// In rules, hex digits of escapes become uppercase and bytes over 0x7F are encoded; nothing else changes. When off, rules are compared in the two canonical forms.
+    /// In rules, hex digits of escapes become uppercase and bytes over 0x7F are encoded; nothing else changes. When off: Rules are compared in the two canonical forms.
     pub google_escaping: bool,
     /// A rule's value is a plain path prefix: `*` and `$` are ordinary characters, and escapes are compared as written.
     pub literal_paths: bool,
@@ -48,7 +48,7 @@ pub struct Profile {
     pub decode_escapes: bool,
     /// A rule is compared only in form (a), so a reserved character in a query differs from its escape.
     pub single_form: bool,
-    /// The first matching rule decides. When off, the most specific matching rule decides, and allow wins a tie.
+    /// The first matching rule decides. When off: The most specific matching rule decides, and allow wins a tie.
     pub first_match: bool,
     /// The target is extracted from the URL as written, in the same way as in Google's parser.
     pub google_target: bool,
@@ -56,9 +56,9 @@ pub struct Profile {
     pub encode_target: bool,
     /// `Allow: /d/index.html` also allows exactly `/d/`.
     pub index_html: bool,
-    /// `/robots.txt` is always allowed.
+    /// `/robots.txt` is always allowed. When off: The rules apply to `/robots.txt`, as to any other path.
     pub robots_txt_allowed: bool,
-    /// Dot segments are removed from the path of the target, but never from a rule.
+    /// Dot segments are removed from the path of the target, but never from a rule. When off: Dot segments are compared as written.
     pub remove_dot_segments: bool,
     /// A crawler whose own group sets no crawl delay uses the delay of the groups for `*`.
     pub crawl_delay_of_star: bool,
@@ -66,7 +66,7 @@ pub struct Profile {
 
 /// Source: RFC 9309 section 2.5.
 pub const DEFAULT_MAX_BYTES: usize = 512_000;
-/// Source: canfetch: even two normalised forms of three bytes per input byte fit into 32-bit offsets.
+/// Source: canfetch: even two normalised forms, each three times as long as the original, fit into 32-bit offsets.
 pub const MAX_BYTES_LIMIT: usize = 536_870_912;
 /// Source: canfetch: bounds the memory of a file that is used with thousands of agents.
 pub const COMPILED_SETS_LIMIT: usize = 64;
