@@ -201,9 +201,9 @@ class RobotsTxt:
         Cost: O(records other than rules and user-agent lines).
         """
         values = (
-            parse_sitemap(self.content[row[4] : row[5]])
-            for row in self._compiled.other_records()
-            if row[1] == RecordKind.SITEMAP
+            parse_sitemap(self.content[value_start:value_end])
+            for _, kind, _, _, value_start, value_end, _ in self._compiled.other_records()
+            if kind == RecordKind.SITEMAP
         )
         return tuple(value for value in values if value is not None)
 

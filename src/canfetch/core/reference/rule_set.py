@@ -38,7 +38,11 @@ class RuleSet:
                 else:
                     rows.append((-specificity, not allow, line, form_b, value, text, allow, specificity))
         rows.sort()
-        self.rules = [Rule(allow, value, line, specificity) for _, _, line, _, value, _, allow, specificity in rows]
-        texts_b = [(rank, row[5]) for rank, row in enumerate(rows) if row[3]]
-        self.form_a = HeadIndex((rank, row[5]) for rank, row in enumerate(rows) if not row[3])
+        self.rules: list[Rule] = []
+        texts_a: list[tuple[int, bytes]] = []
+        texts_b: list[tuple[int, bytes]] = []
+        for rank, (_, _, line, form_b, value, text, allow, specificity) in enumerate(rows):
+            self.rules.append(Rule(allow, value, line, specificity))
+            (texts_b if form_b else texts_a).append((rank, text))
+        self.form_a = HeadIndex(texts_a)
         self.form_b = HeadIndex(texts_b) if texts_b else None
