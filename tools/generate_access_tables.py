@@ -34,7 +34,7 @@ def quote(text: str) -> str:
 def python_tables(tables: dict[str, Any]) -> str:
     """Render the module."""
     policies = tables["policies"]
-    default_cells = policies[DEFAULT]["cells"]
+    default_settings = policies[DEFAULT]["settings"]
     lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
     lines += [
         "class Phase(NamedTuple):",
@@ -49,10 +49,10 @@ def python_tables(tables: dict[str, Any]) -> str:
         '    """One way to react to status codes, failures and age: an immutable set of values."""',
     ]
     lines += ["", "    name: str", "    summary: str"]
-    for cell in tables["cells"]:
-        kind = default_cells[cell]["value"]
+    for setting in tables["settings"]:
+        kind = default_settings[setting]["value"]
         annotation = "tuple[Phase, ...]" if isinstance(kind, list) else type(kind).__name__
-        lines.append(f"    {cell}: {annotation}")
+        lines.append(f"    {setting}: {annotation}")
     lines += ["", "", "POLICIES: Final[dict[str, AccessPolicy]] = {"]
     for name, policy in policies.items():
         lines += [
@@ -61,7 +61,8 @@ def python_tables(tables: dict[str, Any]) -> str:
             f"        summary={quote(policy['summary'])},",
         ]
         lines += [
-            f"        {cell}={to_python((default_cells | policy['cells'])[cell]['value'])}," for cell in tables["cells"]
+            f"        {setting}={to_python((default_settings | policy['settings'])[setting]['value'])},"
+            for setting in tables["settings"]
         ]
         lines.append("    ),")
     lines += [
@@ -72,8 +73,8 @@ def python_tables(tables: dict[str, Any]) -> str:
     lines.append("PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {")
     for name, policy in policies.items():
         lines.append(f'    "{name}": {{')
-        for cell, filled in policy["cells"].items():
-            lines.append(f'        "{cell}": Provenance({quote(filled["level"])}, {quote(filled["source"])}),')
+        for setting, filled in policy["settings"].items():
+            lines.append(f'        "{setting}": Provenance({quote(filled["level"])}, {quote(filled["source"])}),')
         lines.append("    },")
     lines += ["}", ""]
     return "\n".join(lines)

@@ -27,7 +27,7 @@ the age of a cached copy. Select one with `Client(..., policy="google")`. The de
 | `full-allow`, `full-disallow` | every URL of the origin is allowed or disallowed |
 | `unreachable` | `while_unreachable` defines what applies, depending on the time since the first failure |
 | `copy` | the last good copy applies |
-| `cut` | the part of the file within the size limit applies |
+| `truncate` | the part of the file within the size limit applies |
 | `site-decides` | everything is allowed if the rest of the site is reachable, and disallowed if not |
 
 For `site-decides`, the caller passes what it knows about the site: `client.decide(url, site_reachable=True)`. Without
@@ -68,17 +68,20 @@ def page(tables: dict[str, Any]) -> str:
     lines += [INHERITED, ""]
     lines.append("| setting | " + " | ".join(f"`{name}`" for name in policies) + " |")
     lines.append("|---" * (len(policies) + 1) + "|")
-    for cell, about in tables["cells"].items():
-        row = [f"`{cell}`: {about['meaning']}"]
+    for setting, about in tables["settings"].items():
+        row = [f"`{setting}`: {about['meaning']}"]
         for policy in policies.values():
-            own = policy["cells"].get(cell)
-            value = format_value((own or policies["rfc9309"]["cells"][cell])["value"])
+            own = policy["settings"].get(setting)
+            value = format_value((own or policies["rfc9309"]["settings"][setting])["value"])
             row.append(value if own else f"*{value}*")
         lines.append("| " + " | ".join(row) + " |")
     lines += ["", "## Sources", "", LEVELS]
     for name, policy in policies.items():
         lines += ["", f"### `{name}`", "", policy["summary"], "", "| setting | level | source |", "|---|---|---|"]
-        lines += [f"| `{cell}` | {filled['level']} | {filled['source']} |" for cell, filled in policy["cells"].items()]
+        lines += [
+            f"| `{setting}` | {filled['level']} | {filled['source']} |"
+            for setting, filled in policy["settings"].items()
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -63,7 +63,7 @@ def test_rfc3339_times_of_entries_are_utc_with_microseconds() -> None:
         {"format": 2},
         {"max_bytes": None},
         {"access": "sideways"},
-        {"cell": "sideways"},
+        {"outcome": "sideways"},
         {"origin": 5},
         {"hops": [["a"]]},
         {"headers": None},

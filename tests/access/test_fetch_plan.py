@@ -66,7 +66,7 @@ def test_redirect_without_a_valid_target_is_unreachable(location: str) -> None:
     step = follow(location)
 
     assert isinstance(step, FetchResult)
-    assert (step.outcome.access, step.outcome.cell) == (Access.UNREACHABLE, "unfollowable_redirect")
+    assert (step.outcome.access, step.outcome.kind) == (Access.UNREACHABLE, "unfollowable_redirect")
 
 
 def test_joined_redirect_target_is_limited_too() -> None:
@@ -98,7 +98,7 @@ def test_rfc9309_2_3_1_2_loop_is_detected() -> None:
     back = next_step(step, redirect(step.url, ROBOTS), RFC9309)
 
     assert isinstance(back, FetchResult)
-    assert back.outcome.cell == "redirect_overflow"
+    assert back.outcome.kind == "redirect_overflow"
 
 
 def test_rfc9111_4_3_conditions_are_sent_to_the_url_of_the_copy() -> None:
@@ -147,7 +147,7 @@ def test_google2019_misconfigured_5xx_is_a_404() -> None:
 def test_other_status_is_unreachable(status: int) -> None:
     step = next_step(Request(ROBOTS), Response(ROBOTS, status, (), b""), RFC9309)
     assert isinstance(step, FetchResult)
-    assert step.outcome.cell == "other_status"
+    assert step.outcome.kind == "other_status"
 
 
 def test_unknown_policy_raises_and_lists_the_known_ones() -> None:

@@ -48,11 +48,11 @@ def refused(ran: Any) -> str:
         (("fetch", "--store", "none", "/x"), "invalid origin '/x'", "expected one such as https://example.com"),
         (("sitemaps", "--store", "none", "/x"), "invalid origin '/x'", "expected one such as https://example.com"),
         (("cache", "clear", ""), "invalid origin ''", "expected one such as https://example.com"),
-        (("agents", "find", "--headers-file", os.devnull), "is empty", "expected one header a line"),
+        (("agents", "find", "--headers-file", os.devnull), "is empty", "expected one header per line"),
         (
             ("agents", "find", "--headers-file", os.devnull, "--format", "json"),
             "is empty",
-            "expected one header a line",
+            "expected one header per line",
         ),
         (("cache", "clear"), "expected either origins", "--all"),
         (
@@ -149,7 +149,7 @@ def test_standard_input_for_two_options_is_refused(run: Run, options: tuple[str,
 @pytest.mark.parametrize("content", [b"", b"\n  \n\r\n"])
 def test_empty_list_of_urls_is_refused(ask: Run, form: str, content: bytes) -> None:
     line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
-    assert "--urls-file '-' is empty: expected one URL a line" in line
+    assert "--urls-file '-' is empty: expected one URL per line" in line
 
 
 def test_empty_list_of_agents_is_refused(run: Run, folder: Path) -> None:

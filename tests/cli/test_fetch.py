@@ -58,7 +58,7 @@ def test_json_has_the_same_facts(run: Run, form: str) -> None:
     }
     assert ran.err == f"canfetch: {rows[4]['error']}\n"
     assert [row["origin"] for row in rows[:4]] == origins
-    assert [(row["status"], row["access"], row["effect"], row["cell"]) for row in rows[:4]] == [
+    assert [(row["status"], row["access"], row["effect"], row["outcome"]) for row in rows[:4]] == [
         (200, "successful", "conditional-allow", "success"),
         (503, "unreachable", "full-disallow", "server_error"),
         (200, "successful", "conditional-allow", "success"),

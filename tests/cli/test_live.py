@@ -233,7 +233,7 @@ def test_read_error_of_a_list_follows_the_answers(run: Run, ruled: Site) -> None
 def test_empty_list_sends_no_request(run: Run) -> None:
     ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: --urls-file '-' is empty: expected one URL a line\n"
+    assert ran.err == "canfetch: --urls-file '-' is empty: expected one URL per line\n"
 
 
 # --- one file for all --------------------------------------------------------------------------

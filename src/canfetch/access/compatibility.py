@@ -1,19 +1,19 @@
 """Whether a client can use a cache entry that another client made.
 
-Clients that share a store may have other parsing limits, or know other misconfigured sites. An entry that would have
-come out differently for this client is expired and fetched again. Until the origin can be reached, it still counts as
-the last good copy.
+Clients that share a store may have other parsing limits, or know other misconfigured sites. If this client would make a
+different entry from the same response, the entry is treated as expired. Its copy stays in use as the last good copy if
+the next fetch fails.
 """
 
 from typing import Final
 
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import Access, Cell, classify_status
+from canfetch.access.outcomes import Access, OutcomeKind, classify_status
 from canfetch.access.policies import AccessPolicy
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 
 _SERVER_ERROR: Final = 500
-_SERVER_ERRORS: Final = (Cell.SERVER_ERROR, Cell.MISCONFIGURED_SERVER_ERROR)
+_SERVER_ERRORS: Final = (OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR)
 
 
 def expire_if_incompatible(
@@ -27,7 +27,7 @@ def expire_if_incompatible(
         misconfigured: Whether the client knows that the site responds with 5xx for every missing page.
     Source: RFC 9309 section 2.5; Google's specification of 2019.
     """
-    if _has_other_limit(entry, policy, max_bytes) or _has_other_cell(entry, policy, misconfigured=misconfigured):
+    if _has_other_limit(entry, policy, max_bytes) or _has_other_kind(entry, policy, misconfigured=misconfigured):
         return entry._replace(next_fetch_at=min(entry.next_fetch_at, entry.fetched_at))
     return entry
 
@@ -37,16 +37,16 @@ def is_truncated_for(copy: CachedCopy, max_bytes: int) -> bool:
     return copy.truncated_at is not None and copy.truncated_at < max_bytes
 
 
-def _has_other_cell(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: bool) -> bool:
-    if policy.server_error == policy.misconfigured_server_error or entry.outcome.cell not in _SERVER_ERRORS:
+def _has_other_kind(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: bool) -> bool:
+    if policy.server_error == policy.misconfigured_server_error or entry.outcome.kind not in _SERVER_ERRORS:
         return False
-    return entry.outcome.cell is not classify_status(_SERVER_ERROR, misconfigured=misconfigured)
+    return entry.outcome.kind is not classify_status(_SERVER_ERROR, misconfigured=misconfigured)
 
 
 def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> bool:
-    if entry.outcome.cell is Cell.OVERSIZE:
+    if entry.outcome.kind is OutcomeKind.OVERSIZE:
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False
-    is_oversize = policy.oversize != "cut" and len(entry.copy.content) > max_bytes
+    is_oversize = policy.oversize != "truncate" and len(entry.copy.content) > max_bytes
     return is_oversize or is_truncated_for(entry.copy, max_bytes)

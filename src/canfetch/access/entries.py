@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
-from canfetch.access.outcomes import EFFECTS, Access, Cell, Effect, Outcome
+from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome, OutcomeKind
 from canfetch.access.policies import POLICIES
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
@@ -142,7 +142,7 @@ class CacheEntry(NamedTuple):
             "policy": self.policy,
             "access": str(self.outcome.access),
             "effect": None if self.outcome.effect is None else str(self.outcome.effect),
-            "cell": str(self.outcome.cell),
+            "outcome": str(self.outcome.kind),
             "detail": self.outcome.detail,
             "url": self.url,
             "status": self.status,
@@ -241,7 +241,7 @@ def _parse_outcome(plain: Any) -> Outcome:
         raise ValueError(f"invalid effect {effect} of access {access}")
     if effect is Effect.CONDITIONAL_ALLOW and plain["copy"] is None:
         raise ValueError(f"effect {effect} without a copy")
-    return Outcome(access, effect, Cell(plain["cell"]), _parse_str(plain["detail"]))
+    return Outcome(access, effect, OutcomeKind(plain["outcome"]), _parse_str(plain["detail"]))
 
 
 def _parse_copy(plain: Any) -> CachedCopy:

@@ -13,9 +13,9 @@ from urllib.parse import urljoin
 
 from canfetch.access.outcomes import (
     Access,
-    Cell,
     Effect,
     Outcome,
+    OutcomeKind,
     evaluate_failure,
     evaluate_response,
     make_outcome,
@@ -114,7 +114,9 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
     if isinstance(answer, Failure):
         return FetchResult(evaluate_failure(answer, policy), request.url, request.hops, None)
     if answer.status == _NOT_MODIFIED and request.headers:
-        unchanged = Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, Cell.NOT_MODIFIED, "status 304, not modified")
+        unchanged = Outcome(
+            Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, OutcomeKind.NOT_MODIFIED, "status 304, not modified"
+        )
         return FetchResult(unchanged, request.url, request.hops, answer, not_modified=True)
     if answer.status in _REDIRECTS:
         return _follow_redirect(request, answer, policy)
@@ -126,15 +128,15 @@ def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -
     location = _redirect_target(request.url, answer.header("location"))
     if location is None:
         outcome = make_outcome(
-            policy, Cell.UNFOLLOWABLE_REDIRECT, f"status {answer.status} without a valid redirect target"
+            policy, OutcomeKind.UNFOLLOWABLE_REDIRECT, f"status {answer.status} without a valid redirect target"
         )
         return FetchResult(outcome, request.url, request.hops, answer)
     hops = (*request.hops, Hop(request.url, answer.status, location))
     if len(hops) > policy.redirect_limit:
-        outcome = make_outcome(policy, Cell.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
+        outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
         return FetchResult(outcome, request.url, hops, answer)
     if any(hop.url == location for hop in hops):
-        outcome = make_outcome(policy, Cell.REDIRECT_OVERFLOW, f"redirect loop to {location}")
+        outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {location}")
         return FetchResult(outcome, request.url, hops, answer)
     return request._replace(url=location, hops=hops)
 

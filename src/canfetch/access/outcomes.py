@@ -27,8 +27,8 @@ class Effect(StrEnum):
     CONDITIONAL_ALLOW = "conditional-allow"
 
 
-class Cell(StrEnum):
-    """The kind of result that decides an outcome. Each policy has a field with the same name for most of them."""
+class OutcomeKind(StrEnum):
+    """The kind of result of a fetch. Each policy has a setting with the same name for most kinds."""
 
     SUCCESS = "success"  # 200, which every policy treats alike
     NOT_MODIFIED = "not_modified"  # 304 to a conditional request
@@ -54,13 +54,13 @@ class Outcome(NamedTuple):
         access: The result in the terms of the RFC.
         effect: What the outcome permits. None if the origin is unreachable, because then the duration of the failure
             and the last good copy decide.
-        cell: The kind of result, which selects the field of the policy.
+        kind: The kind of result, which selects the setting of the policy.
         detail: What happened, such as `status 404`.
     """
 
     access: Access
     effect: Effect | None
-    cell: Cell
+    kind: OutcomeKind
     detail: str
 
 
@@ -71,57 +71,57 @@ EFFECTS: Final = {
     Access.UNREACHABLE: (None,),
 }
 _RULES: Final = "rules"
-_TRUNCATE: Final = "cut"
+_TRUNCATE: Final = "truncate"
 _BY_POLICY_VALUE: Final = {
     _RULES: (Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW),
     "full-allow": (Access.UNAVAILABLE, Effect.FULL_ALLOW),
     "full-disallow": (Access.UNAVAILABLE, Effect.FULL_DISALLOW),
     "unreachable": (Access.UNREACHABLE, None),
 }
-_POLICY_VALUE: Final[dict[Cell, Callable[[AccessPolicy], str]]] = {
-    Cell.OTHER_SUCCESS: lambda policy: policy.other_success,
-    Cell.PARTIAL_CONTENT: lambda policy: policy.partial_content,
-    Cell.AUTHORIZATION: lambda policy: policy.authorization,
-    Cell.TOO_MANY_REQUESTS: lambda policy: policy.too_many_requests,
-    Cell.CLIENT_ERROR: lambda policy: policy.client_error,
-    Cell.SERVER_ERROR: lambda policy: policy.server_error,
-    Cell.MISCONFIGURED_SERVER_ERROR: lambda policy: policy.misconfigured_server_error,
-    Cell.OTHER_STATUS: lambda policy: policy.other_status,
-    Cell.NETWORK_ERROR: lambda policy: policy.network_error,
-    Cell.REDIRECT_OVERFLOW: lambda policy: policy.redirect_overflow,
-    Cell.UNFOLLOWABLE_REDIRECT: lambda policy: policy.unfollowable_redirect,
-    Cell.OVERSIZE: lambda policy: policy.oversize,
+_POLICY_VALUE: Final[dict[OutcomeKind, Callable[[AccessPolicy], str]]] = {
+    OutcomeKind.OTHER_SUCCESS: lambda policy: policy.other_success,
+    OutcomeKind.PARTIAL_CONTENT: lambda policy: policy.partial_content,
+    OutcomeKind.AUTHORIZATION: lambda policy: policy.authorization,
+    OutcomeKind.TOO_MANY_REQUESTS: lambda policy: policy.too_many_requests,
+    OutcomeKind.CLIENT_ERROR: lambda policy: policy.client_error,
+    OutcomeKind.SERVER_ERROR: lambda policy: policy.server_error,
+    OutcomeKind.MISCONFIGURED_SERVER_ERROR: lambda policy: policy.misconfigured_server_error,
+    OutcomeKind.OTHER_STATUS: lambda policy: policy.other_status,
+    OutcomeKind.NETWORK_ERROR: lambda policy: policy.network_error,
+    OutcomeKind.REDIRECT_OVERFLOW: lambda policy: policy.redirect_overflow,
+    OutcomeKind.UNFOLLOWABLE_REDIRECT: lambda policy: policy.unfollowable_redirect,
+    OutcomeKind.OVERSIZE: lambda policy: policy.oversize,
 }
 _BY_STATUS: Final = {
-    200: Cell.SUCCESS,
-    206: Cell.PARTIAL_CONTENT,
-    304: Cell.OTHER_STATUS,
-    401: Cell.AUTHORIZATION,
-    403: Cell.AUTHORIZATION,
-    429: Cell.TOO_MANY_REQUESTS,
+    200: OutcomeKind.SUCCESS,
+    206: OutcomeKind.PARTIAL_CONTENT,
+    304: OutcomeKind.OTHER_STATUS,
+    401: OutcomeKind.AUTHORIZATION,
+    403: OutcomeKind.AUTHORIZATION,
+    429: OutcomeKind.TOO_MANY_REQUESTS,
 }
 _BY_STATUS_CLASS: Final = {
-    2: Cell.OTHER_SUCCESS,
-    3: Cell.UNFOLLOWABLE_REDIRECT,
-    4: Cell.CLIENT_ERROR,
-    5: Cell.SERVER_ERROR,
+    2: OutcomeKind.OTHER_SUCCESS,
+    3: OutcomeKind.UNFOLLOWABLE_REDIRECT,
+    4: OutcomeKind.CLIENT_ERROR,
+    5: OutcomeKind.SERVER_ERROR,
 }
 
 
-def make_outcome(policy: AccessPolicy, cell: Cell, detail: str) -> Outcome:
+def make_outcome(policy: AccessPolicy, kind: OutcomeKind, detail: str) -> Outcome:
     """Return the outcome that a policy defines for a kind of result."""
-    access, effect = _BY_POLICY_VALUE[_POLICY_VALUE[cell](policy)]
-    return Outcome(access, effect, cell, detail)
+    access, effect = _BY_POLICY_VALUE[_POLICY_VALUE[kind](policy)]
+    return Outcome(access, effect, kind, detail)
 
 
-def classify_status(status: int, *, misconfigured: bool = False) -> Cell:
+def classify_status(status: int, *, misconfigured: bool = False) -> OutcomeKind:
     """Return the kind of result that a status code is.
 
     Args:
         misconfigured: Whether the site is known to respond with 5xx for every missing page.
     """
-    cell = _BY_STATUS.get(status) or _BY_STATUS_CLASS.get(status // 100, Cell.OTHER_STATUS)
-    return Cell.MISCONFIGURED_SERVER_ERROR if misconfigured and cell is Cell.SERVER_ERROR else cell
+    kind = _BY_STATUS.get(status) or _BY_STATUS_CLASS.get(status // 100, OutcomeKind.OTHER_STATUS)
+    return OutcomeKind.MISCONFIGURED_SERVER_ERROR if misconfigured and kind is OutcomeKind.SERVER_ERROR else kind
 
 
 def evaluate_response(
@@ -134,14 +134,14 @@ def evaluate_response(
         misconfigured: Whether the site is known to respond with 5xx for every missing page.
     Source: RFC 9309 sections 2.3.1.1 to 2.3.1.4 and 2.5.
     """
-    cell = classify_status(response.status, misconfigured=misconfigured)
-    if cell is not Cell.SUCCESS and _POLICY_VALUE[cell](policy) != _RULES:
-        return make_outcome(policy, cell, f"status {response.status}")
+    kind = classify_status(response.status, misconfigured=misconfigured)
+    if kind is not OutcomeKind.SUCCESS and _POLICY_VALUE[kind](policy) != _RULES:
+        return make_outcome(policy, kind, f"status {response.status}")
     if len(response.body) > max_bytes and policy.oversize != _TRUNCATE:
-        return make_outcome(policy, Cell.OVERSIZE, f"more than {max_bytes} bytes")
-    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, cell, f"status {response.status}")
+        return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes} bytes")
+    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, kind, f"status {response.status}")
 
 
 def evaluate_failure(failure: Failure, policy: AccessPolicy) -> Outcome:
     """Interpret a request that failed."""
-    return make_outcome(policy, Cell.NETWORK_ERROR, f"{failure.kind}: {failure.detail}")
+    return make_outcome(policy, OutcomeKind.NETWORK_ERROR, f"{failure.kind}: {failure.detail}")

@@ -105,7 +105,7 @@ def _format(robots: RobotsTxt, style: Style) -> bytes:
     lines = list(_lines(robots, style))
     while lines and not lines[-1] and style.blank_lines:
         lines.pop()
-    # A byte order mark is kept, because Python's robotparser reads it as part of the first line.
+    # A byte order mark is preserved, because Python's robotparser reads it as part of the first line.
     mark = robots.content[: robots.records[0].span[0]] if robots.records else robots.content
     return mark + b"".join(line + b"\n" for line in lines)
 

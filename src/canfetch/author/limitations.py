@@ -12,10 +12,10 @@ def find_limitations(policy: SitePolicy, resolution: Resolution) -> tuple[str, .
 
     Cost: O(crawlers, and pages times targets).
     """
-    return (*_of_crawlers(policy, resolution), *_of_pages(policy, resolution))
+    return (*_crawler_limitations(policy, resolution), *_page_limitations(policy, resolution))
 
 
-def _of_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
     restricted = [crawler for crawler in resolution.crawlers if _is_restricted(crawler)]
     silent = _names(crawler for crawler in restricted if not crawler.product_names and crawler.is_known)
     if silent:
@@ -38,7 +38,7 @@ def _of_crawlers(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
         yield f"crawlers that are not in the registry, and are matched by name only: {unknown}"
 
 
-def _of_pages(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
+def _page_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:
     targets = sample_targets(policy)
     for page in policy.pages:
         own = next((crawler.intent for crawler in resolution.crawlers if crawler.name == page.crawler), None)

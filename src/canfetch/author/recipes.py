@@ -24,7 +24,7 @@ class Parameter(NamedTuple):
 
     Attributes:
         name: The name.
-        description: What the value is.
+        description: A noun phrase that describes the value.
         example: An example.
         default: The default, or None if a value is required.
         multiple: Whether it takes several values.

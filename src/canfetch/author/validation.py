@@ -27,7 +27,7 @@ def literal_path(path: str) -> str:
     """Return the pattern that matches paths starting with exactly this path.
 
     `*`, `$`, `#`, white space, non-ASCII characters, and a `%` that does not start an escape are percent-encoded.
-    Existing escapes are kept. Append `$` to the pattern to match only the path itself.
+    Existing escapes are preserved. Append `$` to the pattern to match only the path itself.
 
     Args: path: A path, such as `/what's new/50%25 *off*`.
     Raises: InvalidDraft: The path does not start with `/`; TypeError: It is not a str.

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
-from canfetch.access.outcomes import Cell
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
@@ -94,7 +94,7 @@ class BaseClient:
 
     def _cache_entry(self, origin: Origin, entry: CacheEntry) -> OriginState:
         state = OriginState(origin, entry, self.options)
-        if entry.outcome.cell is not Cell.OFFLINE:
+        if entry.outcome.kind is not OutcomeKind.OFFLINE:
             self._cache.put(state)
         return state
 

@@ -48,7 +48,7 @@ class OriginCache:
         self._lock = threading.Lock()
         self._by_name: dict[str, OriginState] = {}
         self._next_number = count(1).__next__
-        # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` tells which pair is current.
+        # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` records which pair is current.
         self._heap: list[tuple[int, str]] = []
         self._heap_number: dict[str, int] = {}
         # Files by content: thousands of hosts on one platform can have the same file.
@@ -71,7 +71,7 @@ class OriginCache:
         """
         if isinstance(url, str):
             end = url.find("/", url.find("://") + 3)
-            # Only with the slash that ends it is a prefix the name of the origin: example.co is not example.com.
+            # Compare up to the slash, so that a URL of https://example.com does not find https://example.co.
             state = self._by_name.get(url[:end]) if end > 0 else None
             if state is not None:
                 state.last_used = self._next_number()

@@ -13,7 +13,7 @@ from canfetch.access.compatibility import expire_if_incompatible, is_truncated_f
 from canfetch.access.effective_access import FetchNeed, fetch_need, is_from_future
 from canfetch.access.entries import CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
-from canfetch.access.outcomes import Access, Cell, Outcome
+from canfetch.access.outcomes import Access, Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
@@ -188,7 +188,7 @@ def _offline_entry(origin: Origin, options: Options, now: float) -> CacheEntry:
     return CacheEntry(
         origin=str(origin),
         policy=options.policy.name,
-        outcome=Outcome(Access.UNREACHABLE, None, Cell.OFFLINE, "offline and not cached"),
+        outcome=Outcome(Access.UNREACHABLE, None, OutcomeKind.OFFLINE, "offline and not cached"),
         url=origin.robots_url,
         status=None,
         headers=(),

@@ -1,4 +1,4 @@
-"""A store whose errors cost no decision: they are logged, and the client continues from memory."""
+"""A wrapper that keeps a client working while its store fails: errors are logged, and the client uses its memory."""
 
 import logging
 import os

@@ -1,1 +1,1 @@
-"""Octets in, values out: lines, records, groups, origins, targets, patterns, decisions, profiles, engines."""
+"""The protocol: parsing robots.txt files and deciding whether an agent may fetch a URL. Bytes in, values out."""

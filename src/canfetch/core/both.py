@@ -77,22 +77,22 @@ class BoundRulesPair:
 
     @property
     def choice(self) -> str:
-        """How the groups were chosen."""
+        """How the groups were selected."""
         return compare("the choice of groups", lambda: self._python.choice, lambda: self._native.choice)
 
     @property
     def token_index(self) -> int:
-        """The index of the token that chose them, or -1."""
+        """The index of the token that selected them, or -1."""
         return compare("the token", lambda: self._python.token_index, lambda: self._native.token_index)
 
     @property
     def group_indices(self) -> list[int]:
-        """The indices of the chosen groups."""
-        return compare("the chosen groups", lambda: self._python.group_indices, lambda: self._native.group_indices)
+        """The indices of the selected groups."""
+        return compare("the selected groups", lambda: self._python.group_indices, lambda: self._native.group_indices)
 
     @property
     def rule_count(self) -> int:
-        """The number of rules in these groups."""
+        """The number of rules in the selected groups."""
         return compare("the number of rules", lambda: self._python.rule_count, lambda: self._native.rule_count)
 
     def allows(self, url: str | bytes) -> bool:

@@ -1,6 +1,6 @@
 """The interface of an engine: a compiled file, and its rules bound to an agent. Both engines implement it.
 
-Tables are plain tuples, because files consist of many of them.
+Rows are plain tuples, because a file can have many and they are cheap to create.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,19 +26,19 @@ class BoundRules(Protocol):
 
     @property
     def choice(self) -> str:
-        """How the groups were chosen: own-token, fallback, star or none."""
+        """How the groups were selected: own-token, fallback, star or none."""
 
     @property
     def token_index(self) -> int:
-        """The index of the agent's token that chose them, or -1."""
+        """The index of the agent's token that selected the groups, or -1."""
 
     @property
     def group_indices(self) -> list[int]:
-        """The indices of the chosen groups, in file order."""
+        """The indices of the selected groups, in file order."""
 
     @property
     def rule_count(self) -> int:
-        """The number of rules in these groups."""
+        """The number of rules in the selected groups."""
 
     def allows(self, url: str | bytes, /) -> bool:
         """Return whether the agent may fetch `url`."""
@@ -53,7 +53,7 @@ class BoundRules(Protocol):
         """
 
     def deciding_rule(self, url: str | bytes, /) -> tuple[bool, Rule | None]:
-        """Return whether the agent may fetch `url`, and the deciding rule. Other matching rules cost nothing."""
+        """Return whether the agent may fetch `url`, and the deciding rule. Cheaper than `decide`."""
 
 
 class CompiledFile(Protocol):
@@ -85,4 +85,4 @@ class CompiledFile(Protocol):
 
 
 CompileFile = Callable[[bytes, str], CompiledFile]
-"""Compiles content, already transcoded and cut, in a profile."""
+"""Compiles content that is already transcoded and truncated, in a profile."""

@@ -1,4 +1,4 @@
-"""Limits on what is parsed and kept in memory."""
+"""Limits on the size of parsed files, and on cached rule sets."""
 
 from canfetch.core._tables import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 

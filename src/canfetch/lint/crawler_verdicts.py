@@ -10,7 +10,7 @@ from canfetch.errors import InvalidURL
 from canfetch.lint.check import VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 
-# Stands for any crawler that follows RFC 9309 and has no group of its own.
+# Represents any crawler that follows RFC 9309 and has no group of its own.
 OTHER_CRAWLER: Final = "ExampleBot"
 _EXAMPLE_ORIGIN: Final = "https://example.com"
 _SEARCH_ENGINES: Final = ("Googlebot", "bingbot", "YandexBot", OTHER_CRAWLER)

@@ -1,4 +1,4 @@
-"""The linter's input: a robots.txt file and what is known about it."""
+"""The linter's input: a robots.txt file and its context."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -165,7 +165,7 @@ def test_compiled_rules_that_agents_do_not_share_are_bounded_together() -> None:
         assert bound.rule_count == 4001
         assert not bound.allows(f"/own{index}")
         held = sum(rule_set.rule_count for rule_set in compiled._rule_sets.values())
-        assert held == compiled._rules_held <= COMPILED_RULES_LIMIT
+        assert held == compiled._cached_rule_count <= COMPILED_RULES_LIMIT
 
 
 def test_the_rules_of_one_agent_are_cached_however_many() -> None:

@@ -11,7 +11,7 @@ _META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-craw
 _AMAZON: Final = "https://developer.amazon.com/amazonbot"
 _MISTRAL: Final = "https://docs.mistral.ai/robots"
 
-_OF_META: Final = Verification(note="the addresses are those that AS32934 announces")
+_META_VERIFICATION: Final = Verification(note="the addresses are those that AS32934 announces")
 _CRAWL_DELAY: Final = ("crawl-delay",)
 
 
@@ -54,10 +54,14 @@ ASSISTANTS: Final[tuple[Crawler, ...]] = (
         _PERPLEXITY,
         obeys="may-not",
     ),
-    Crawler(("meta-externalagent",), "Meta", "training", _META, verification=_OF_META),
-    Crawler(("meta-externalfetcher",), "Meta", "user-triggered", _META, obeys="may-not", verification=_OF_META),
-    Crawler(("meta-webindexer",), "Meta", "search-index", _META, obeys="not-documented", verification=_OF_META),
-    Crawler(("meta-externalads",), "Meta", "ads", _META, obeys="not-documented", verification=_OF_META),
+    Crawler(("meta-externalagent",), "Meta", "training", _META, verification=_META_VERIFICATION),
+    Crawler(
+        ("meta-externalfetcher",), "Meta", "user-triggered", _META, obeys="may-not", verification=_META_VERIFICATION
+    ),
+    Crawler(
+        ("meta-webindexer",), "Meta", "search-index", _META, obeys="not-documented", verification=_META_VERIFICATION
+    ),
+    Crawler(("meta-externalads",), "Meta", "ads", _META, obeys="not-documented", verification=_META_VERIFICATION),
     Crawler(
         ("Amazonbot",),
         "Amazon",

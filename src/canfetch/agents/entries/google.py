@@ -10,9 +10,9 @@ _SPECIAL: Final = _PAGES + "google-special-case-crawlers"
 _USER: Final = _PAGES + "google-user-triggered-fetchers"
 _ADDRESSES: Final = "https://developers.google.com/static/crawling/ipranges/"
 
-_AS_COMMON: Final = Verification((".googlebot.com",), (_ADDRESSES + "common-crawlers.json",))
-_AS_SPECIAL: Final = Verification((".google.com",), (_ADDRESSES + "special-crawlers.json",))
-_AS_USER: Final = Verification(
+_COMMON_VERIFICATION: Final = Verification((".googlebot.com",), (_ADDRESSES + "common-crawlers.json",))
+_SPECIAL_VERIFICATION: Final = Verification((".google.com",), (_ADDRESSES + "special-crawlers.json",))
+_USER_VERIFICATION: Final = Verification(
     (".gae.googleusercontent.com", ".google.com"),
     (
         _ADDRESSES + "user-triggered-fetchers.json",
@@ -24,33 +24,33 @@ _SITEMAP: Final = ("sitemap",)
 
 
 def _common(*tokens: str) -> Crawler:
-    return Crawler(tokens, "Google", "search-index", _COMMON, honours=_SITEMAP, verification=_AS_COMMON)
+    return Crawler(tokens, "Google", "search-index", _COMMON, honours=_SITEMAP, verification=_COMMON_VERIFICATION)
 
 
 def _special(*tokens: str) -> Crawler:
     # They crawl by agreement with the site, and only a group with their own token applies to them.
-    return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_AS_SPECIAL)
+    return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_SPECIAL_VERIFICATION)
 
 
 def _user(*tokens: str) -> Crawler:
     # They are triggered by a user and generally ignore robots.txt.
-    return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_AS_USER)
+    return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_USER_VERIFICATION)
 
 
-_NOTHING_FETCHED: Final = Verification()
+_NO_VERIFICATION: Final = Verification()
 
 GOOGLE: Final[tuple[Crawler, ...]] = (
     _common("Googlebot"),
     _common("Googlebot-Image", "Googlebot"),
     _common("Googlebot-Video", "Googlebot"),
-    _common("Googlebot-News", "Googlebot")._replace(token_only=True, verification=_NOTHING_FETCHED),
+    _common("Googlebot-News", "Googlebot")._replace(token_only=True, verification=_NO_VERIFICATION),
     _common("Storebot-Google")._replace(purpose="shopping"),
     _common("Google-InspectionTool", "Googlebot")._replace(purpose="testing"),
     _common("GoogleOther")._replace(purpose="research"),
     _common("GoogleOther-Image", "GoogleOther")._replace(purpose="research"),
     _common("GoogleOther-Video", "GoogleOther")._replace(purpose="research"),
     _common("Google-CloudVertexBot", "Googlebot")._replace(purpose="site-owner"),
-    _common("Google-Extended")._replace(purpose="training", token_only=True, honours=(), verification=_NOTHING_FETCHED),
+    _common("Google-Extended")._replace(purpose="training", token_only=True, honours=(), verification=_NO_VERIFICATION),
     _special("APIs-Google")._replace(purpose="notifications"),
     _special("AdsBot-Google"),
     _special("AdsBot-Google-Mobile"),

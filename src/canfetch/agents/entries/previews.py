@@ -5,7 +5,7 @@ from typing import Final
 from canfetch.agents.crawler import Crawler, Verification
 
 _META: Final = "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers"
-_OF_META: Final = Verification(note="the addresses are those that AS32934 announces")
+_META_VERIFICATION: Final = Verification(note="the addresses are those that AS32934 announces")
 _SLACK: Final = "https://api.slack.com/robots"
 _LIST: Final = "crawler-user-agents.json: a community-maintained list"
 
@@ -15,8 +15,8 @@ def _listed(name: str, operator: str) -> Crawler:
 
 
 PREVIEWS: Final[tuple[Crawler, ...]] = (
-    Crawler(("facebookexternalhit",), "Meta", "preview", _META, obeys="may-not", verification=_OF_META),
-    Crawler(("facebookcatalog",), "Meta", "shopping", _META, obeys="may-not", verification=_OF_META),
+    Crawler(("facebookexternalhit",), "Meta", "preview", _META, obeys="may-not", verification=_META_VERIFICATION),
+    Crawler(("facebookcatalog",), "Meta", "shopping", _META, obeys="may-not", verification=_META_VERIFICATION),
     Crawler(
         ("Twitterbot",),
         "X",

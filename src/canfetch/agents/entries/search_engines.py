@@ -11,11 +11,13 @@ _APPLE: Final = "https://support.apple.com/119829"
 _DUCKDUCKGO: Final = "https://duckduckgo.com/duckduckgo-help-pages/results/"
 _BAIDU: Final = "Baidu webmaster help: robots.txt"
 
-_AS_BING: Final = Verification((".search.msn.com",), ("https://www.bing.com/toolbox/bingbot.json",))
-_OF_YANDEX: Final = Verification((".yandex.ru", ".yandex.net", ".yandex.com"))
-_OF_BAIDU: Final = Verification((".crawl.baidu.com", ".crawl.baidu.jp"))
-_OF_APPLE: Final = Verification((".applebot.apple.com",), ("https://search.developer.apple.com/applebot.json",))
-_YANDEX_READS: Final = ("clean-param", "sitemap")
+_BING_VERIFICATION: Final = Verification((".search.msn.com",), ("https://www.bing.com/toolbox/bingbot.json",))
+_YANDEX_VERIFICATION: Final = Verification((".yandex.ru", ".yandex.net", ".yandex.com"))
+_BAIDU_VERIFICATION: Final = Verification((".crawl.baidu.com", ".crawl.baidu.jp"))
+_APPLE_VERIFICATION: Final = Verification(
+    (".applebot.apple.com",), ("https://search.developer.apple.com/applebot.json",)
+)
+_YANDEX_RECORDS: Final = ("clean-param", "sitemap")
 
 
 def _microsoft(*tokens: str) -> Crawler:
@@ -23,16 +25,18 @@ def _microsoft(*tokens: str) -> Crawler:
 
 
 def _yandex(*tokens: str) -> Crawler:
-    return Crawler(tokens, "Yandex", "search-index", _YANDEX, honours=_YANDEX_READS, verification=_OF_YANDEX)
+    return Crawler(
+        tokens, "Yandex", "search-index", _YANDEX, honours=_YANDEX_RECORDS, verification=_YANDEX_VERIFICATION
+    )
 
 
 def _yandex_alone(name: str) -> Crawler:
     # The `*` groups do not apply to them, only groups with their own token.
-    return Crawler((name,), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False, verification=_OF_YANDEX)
+    return Crawler((name,), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False, verification=_YANDEX_VERIFICATION)
 
 
 def _baidu(name: str) -> Crawler:
-    return Crawler((name,), "Baidu", "search-index", _BAIDU, verification=_OF_BAIDU)
+    return Crawler((name,), "Baidu", "search-index", _BAIDU, verification=_BAIDU_VERIFICATION)
 
 
 SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
@@ -43,7 +47,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
         "search-index",
         _BING,
         honours=("crawl-delay", "sitemap"),
-        verification=_AS_BING,
+        verification=_BING_VERIFICATION,
     ),
     _microsoft("msnbot")._replace(purpose="search-index", retired=True),
     _microsoft("AdIdxBot")._replace(purpose="ads"),
@@ -64,7 +68,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     _yandex_alone("YandexMobileBot")._replace(purpose="testing"),
     _yandex_alone("YandexDirect"),
     _yandex_alone("YaDirectFetcher"),
-    Crawler(("Applebot", "Googlebot"), "Apple", "search-index", _APPLE, verification=_OF_APPLE),
+    Crawler(("Applebot", "Googlebot"), "Apple", "search-index", _APPLE, verification=_APPLE_VERIFICATION),
     Crawler(("Applebot-Extended",), "Apple", "training", _APPLE, token_only=True),
     Crawler(
         ("DuckDuckBot",),

@@ -7,20 +7,22 @@ from canfetch.agents.crawler import Crawler, Verification
 _AHREFS: Final = "https://ahrefs.com/robot"
 _SEMRUSH: Final = "https://www.semrush.com/bot/"
 _MOZ: Final = "https://moz.com/help/moz-procedures/crawlers/"
-_OF_AHREFS: Final = Verification((".ahrefs.com", ".ahrefs.net"), ("https://api.ahrefs.com/v3/public/crawler-ips",))
+_AHREFS_VERIFICATION: Final = Verification(
+    (".ahrefs.com", ".ahrefs.net"), ("https://api.ahrefs.com/v3/public/crawler-ips",)
+)
 _CRAWL_DELAY: Final = ("crawl-delay",)
 
 SEO: Final[tuple[Crawler, ...]] = (
-    Crawler(("AhrefsBot",), "Ahrefs", "seo", _AHREFS, honours=_CRAWL_DELAY, verification=_OF_AHREFS),
+    Crawler(("AhrefsBot",), "Ahrefs", "seo", _AHREFS, honours=_CRAWL_DELAY, verification=_AHREFS_VERIFICATION),
     Crawler(
-        # Site owners can let it ignore their robots.txt.
+        # Site owners can configure it to ignore their robots.txt.
         ("AhrefsSiteAudit",),
         "Ahrefs",
         "site-owner",
         _AHREFS,
         obeys="may-not",
         honours=_CRAWL_DELAY,
-        verification=_OF_AHREFS,
+        verification=_AHREFS_VERIFICATION,
     ),
     Crawler(("SemrushBot",), "Semrush", "seo", _SEMRUSH, honours=_CRAWL_DELAY),
     Crawler(("SiteAuditBot",), "Semrush", "site-owner", _SEMRUSH, honours=_CRAWL_DELAY),

@@ -33,9 +33,9 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         yield "RewriteEngine On"
     for intent in rules.intents:
         yield f"# {intent.summary}"
-        yield "RewriteCond %{ENV:CANFETCH_WHO} ^$"
+        yield "RewriteCond %{ENV:CANFETCH_INTENT} ^$"
         yield f'RewriteCond %{{HTTP_USER_AGENT}} "{intent.user_agent_regex}" [NC]'
-        yield f"RewriteRule ^ - [E=CANFETCH_WHO:{intent.number}]"
+        yield f"RewriteRule ^ - [E=CANFETCH_INTENT:{intent.number}]"
     if rules.intents:
         yield "# Always allowed, and never allowed."
         yield from _deciding(f'"{_METHOD}{_in_request(ROBOTS_TXT)}"', "[1-9]", allow=True)
@@ -59,7 +59,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
 
 def _deciding(condition: str, intents: str, *, allow: bool) -> Iterator[str]:
     yield "RewriteCond %{ENV:CANFETCH_VERDICT} ^$"
-    yield f"RewriteCond %{{ENV:CANFETCH_WHO}} {intents}"
+    yield f"RewriteCond %{{ENV:CANFETCH_INTENT}} {intents}"
     yield f"RewriteCond %{{THE_REQUEST}} {condition}"
     yield f"RewriteRule ^ - [E=CANFETCH_VERDICT:{'pass' if allow else 'refuse'}]"
 

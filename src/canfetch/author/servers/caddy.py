@@ -34,13 +34,13 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "#     }"
     yield ""
     if rules.intents:
-        yield "map {http.request.header.User-Agent} {canfetch_who} {"
+        yield "map {http.request.header.User-Agent} {canfetch_intent} {"
         for intent in rules.intents:
             yield f"\t# {intent.summary}"
-            yield f"\t`~(?i){intent.user_agent_regex}` who{intent.number}"
+            yield f"\t`~(?i){intent.user_agent_regex}` intent{intent.number}"
         yield "\tdefault none"
         yield "}"
-        yield 'map "{canfetch_who} {http.request.orig_uri}" {canfetch_verdict} {'
+        yield 'map "{canfetch_intent} {http.request.orig_uri}" {canfetch_verdict} {'
         yield "\t`~^none ` pass"
         yield f"\t`~^[a-z0-9]+ {_ORIGIN}{ROBOTS_TXT}` pass"
         for never in NEVER_ALLOWED:
@@ -48,7 +48,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         for intent in rules.intents:
             for rule in intent.rules:
                 yield f"\t# {intent.intent.audience}: {rule}"
-                yield f"\t`~^who{intent.number} {_ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
+                yield f"\t`~^intent{intent.number} {_ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
         yield "\tdefault pass"
         yield "}"
     for tag in rules.tags:

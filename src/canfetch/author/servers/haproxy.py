@@ -30,8 +30,8 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     for intent in rules.intents:
         yield f"    # {intent.summary}"
         yield (
-            f"    http-request set-var(txn.canfetch_who) int({intent.number})"
-            " if !{ var(txn.canfetch_who) -m found }"
+            f"    http-request set-var(txn.canfetch_intent) int({intent.number})"
+            " if !{ var(txn.canfetch_intent) -m found }"
             f" {{ req.fhdr(User-Agent) -m reg -i '{intent.user_agent_regex}' }}"
         )
     if rules.intents:
@@ -42,7 +42,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
         # An absolute URL without a path has no pathq.
         yield (
             "    http-request set-var(txn.canfetch_verdict) str(refuse)"
-            " if { var(txn.canfetch_who) -m found } !{ pathq -m found }"
+            " if { var(txn.canfetch_intent) -m found } !{ pathq -m found }"
         )
     for intent in rules.intents:
         for rule in intent.rules:
@@ -62,5 +62,5 @@ def _deciding(regex: str, intents: str, *, allow: bool) -> str:
     return (
         f"    http-request set-var(txn.canfetch_verdict) str({'pass' if allow else 'refuse'})"
         " if !{ var(txn.canfetch_verdict) -m found }"
-        f" {{ var(txn.canfetch_who) {intents} }} {{ pathq -m reg '^{regex}' }}"
+        f" {{ var(txn.canfetch_intent) {intents} }} {{ pathq -m reg '^{regex}' }}"
     )

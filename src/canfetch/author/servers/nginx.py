@@ -31,7 +31,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
     yield "#"
     yield "# These maps belong in the http block:"
     yield ""
-    yield "map $http_user_agent $canfetch_who {"
+    yield "map $http_user_agent $canfetch_intent {"
     yield "    default 0;"
     for intent in rules.intents:
         yield f"    # {intent.summary}"
@@ -39,7 +39,7 @@ def _lines(rules: ServerRules) -> Iterator[str]:
             yield f"    {_word(f'~*{regex}', intent.summary)} {intent.number};"
     yield "}"
     yield ""
-    yield 'map "$canfetch_who $request_uri" $canfetch_refused {'
+    yield 'map "$canfetch_intent $request_uri" $canfetch_refused {'
     yield "    default 0;"
     yield '    "~^0 " 0;'
     yield f'    "~^[0-9]+ {ROBOTS_TXT}" 0;'

@@ -32,7 +32,7 @@ def _run(
         elif parameters:
             raise CommandError("--recipe NAME is required (list the recipes with --list)")
         elif is_terminal(sys.stdin):
-            draft, sitemap = _ask(sitemap)
+            draft, sitemap = _prompt(sitemap)
         else:
             raise CommandError("--recipe NAME is required without a terminal (list the recipes with --list)")
         draft.sitemap(*sitemap)
@@ -62,19 +62,19 @@ def _usage(parameter: Parameter) -> str:
     return text if parameter.default is None else f"[{text}]"
 
 
-def _ask(sitemap: tuple[str, ...]) -> tuple[Draft, tuple[str, ...]]:
+def _prompt(sitemap: tuple[str, ...]) -> tuple[Draft, tuple[str, ...]]:
     """Prompt for the recipe, its parameters and the sitemap. Prompts are written to standard error."""
     click.echo("".join(_recipe_list()), err=True, nl=False)
     name = click.prompt("Recipe", type=click.Choice(list(RECIPES)), show_choices=False, err=True)
     recipe = RECIPES[name]
-    draft = recipe.draft(**{parameter.name: _ask_parameter(recipe, parameter) for parameter in recipe.parameters})
+    draft = recipe.draft(**{parameter.name: _prompt_parameter(recipe, parameter) for parameter in recipe.parameters})
     if not sitemap:
         url = click.prompt("URL of the sitemap (optional)", default="", show_default=False, err=True)
         sitemap = (url,) if url else ()
     return draft, sitemap
 
 
-def _ask_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:
+def _prompt_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:
     prompt = f"{recipe.name}: {parameter.description}, such as {parameter.example}"
     if parameter.multiple:
         prompt += " (separate several with spaces)"

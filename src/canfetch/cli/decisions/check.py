@@ -42,7 +42,7 @@ Examples:
   canfetch check /fish --agent GPTBot --robots robots.txt --quiet && echo allowed
 
 \b
-json is a list of objects, ndjson has one object a line:
+json is a list of objects, ndjson has one object per line:
   url, agent_name, schema, allowed, reason, rule {type, pattern, line, specificity} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
   access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE

@@ -1,6 +1,6 @@
 """`canfetch matrix`: a table of agents and URLs.
 
-`json` is a list of objects and `ndjson` has one object a line; there is one for each URL:
+`json` is a list of objects and `ndjson` has one object per line; there is one for each URL:
 
     {"url": URL, "verdicts": {NAME: {"allowed": bool, "reason": TEXT, "line": N or null}, ...}}
     {"url": URL, "error": TEXT}            if no verdict could be computed
@@ -30,7 +30,7 @@ Examples:
   canfetch matrix --urls-file urls.txt --agents-file agents.txt --robots robots.txt --format csv
 
 \b
-json is a list of objects, ndjson has one object a line, one for each URL:
+json is a list of objects, ndjson has one object per line, one for each URL:
   url, verdicts {NAME: {allowed, reason, line}}; without verdicts: url, error
 csv: url, a column for each agent (allowed, disallowed or empty), error
 

@@ -81,7 +81,7 @@ def _parameters() -> list[click.Parameter]:
             ["--agents-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="File of product tokens, one a line; # starts a comment.",
+            help="File of product tokens, one per line; # starts a comment.",
         ),
         click.Option(
             ["--agents-registry"],
@@ -94,7 +94,7 @@ def _parameters() -> list[click.Parameter]:
             ["--urls-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="File of URLs, one a line; - reads standard input.",
+            help="File of URLs, one per line; - reads standard input.",
         ),
         click.Option(
             ["--robots-url"],

@@ -211,7 +211,7 @@ def _parse_local(name: str, options: DecisionOptions) -> RobotsTxt:
 
 
 def _to_robots_url(option: str) -> str:
-    """Return the robots.txt URL for the value of `--robots`. An origin alone stands for its robots.txt."""
+    """Return the robots.txt URL for the value of `--robots`. For an origin without a path, this is its robots.txt."""
     scheme, _, rest = option.partition("://")
     is_origin = rest and not rest.partition("/")[2]
     url = f"{scheme}://{rest.removesuffix('/')}/robots.txt" if is_origin else option

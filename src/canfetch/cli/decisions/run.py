@@ -177,7 +177,7 @@ class DecisionRun:
 
     def _check_url_count(self) -> None:
         if not self._url_count:
-            raise CommandError(f"--urls-file {quoted(self.options.urls_file)} is empty: expected one URL a line")
+            raise CommandError(f"--urls-file {quoted(self.options.urls_file)} is empty: expected one URL per line")
 
 
 def _check_options(options: DecisionOptions) -> None:

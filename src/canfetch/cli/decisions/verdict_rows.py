@@ -1,7 +1,7 @@
 """JSON, NDJSON and CSV of `check` and `explain`.
 
-`json` is a list of objects; `ndjson` has one object a line. Objects are in the order of the URLs and, for each URL, of
-the agents. An object is the verdict (`Verdict.to_json`, schema `canfetch.verdict/2`) with two keys in front:
+`json` is a list of objects; `ndjson` has one object per line. Objects are in the order of the URLs and, for each URL,
+of the agents. An object is the verdict (`Verdict.to_json`, schema `canfetch.verdict/2`) with two keys in front:
 
     url         the URL as typed; bytes that are not UTF-8 are written as escapes
     agent_name  the agent as typed; `agent.tokens` is the chain of tokens that was tried

@@ -168,7 +168,7 @@ def _write_diff(options: LintOptions, linter: Linter, name: str, lint_input: Lin
 
 
 def _lint_or_fix(options: LintOptions, linter: Linter, path: str | None, lint_input: LintInput) -> LintReport:
-    """Lint a file, and fix it if the options say so."""
+    """Lint a file, and fix it first if an option requests that."""
     if not options.applies_fixes:
         return linter.lint(lint_input)
     result = linter.fix(lint_input, unsafe=options.unsafe_fixes)
@@ -255,8 +255,8 @@ command: Final = click.Command(
     short_help="Find and fix problems in robots.txt files.",
     help="""Find and fix problems in robots.txt files: errors, ambiguities, and lines that crawlers read differently.
 
-    Without an argument, robots.txt in the current directory is checked. A directory stands for every robots.txt below
-    it. A URL stands for the robots.txt of its origin, which is fetched and checked together with its status and
+    Without an argument, robots.txt in the current directory is checked. A directory selects every robots.txt below
+    it. A URL selects the robots.txt of its origin, which is fetched and checked together with its status and
     headers. With -, standard input is checked; with --fix, the fixed file is written to standard output and the
     remaining findings to standard error. The comment '# canfetch: allow NAME' suppresses a finding.""",
     epilog="""\b

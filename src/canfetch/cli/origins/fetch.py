@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.outcomes import Access, Cell, Effect
+from canfetch.access.outcomes import Access, Effect, OutcomeKind
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
@@ -69,7 +69,7 @@ def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
         "effect": str(effective.effect),
         "explanation": effective.explanation,
         "policy": entry.policy,
-        "cell": entry.outcome.cell,
+        "outcome": entry.outcome.kind,
         "status": entry.status,
         "url": entry.url,
         "hops": [hop._asdict() for hop in entry.hops],
@@ -99,10 +99,10 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     for name, value in entry.headers:
         yield palette.faint(f"       {name}: {printable(value)}")
     yield f"  access   {effective.access}: {printable(effective.explanation)}"
-    yield f"  policy   {entry.policy}, {entry.outcome.cell}"
+    yield f"  policy   {entry.policy}, {entry.outcome.kind}"
     if effective.copy is not None:
         yield f"  file     {len(effective.copy.content)} bytes, sha256 {effective.copy.sha256[:16]}..."
-    if entry.outcome.cell is Cell.OFFLINE:
+    if entry.outcome.kind is OutcomeKind.OFFLINE:
         yield "  fetched  never"
         return
     seconds = entry.next_fetch_at - now

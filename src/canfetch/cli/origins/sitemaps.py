@@ -121,7 +121,7 @@ command: Final = click.Command(
     ],
     callback=_run,
     short_help="List the sitemaps of robots.txt.",
-    help="""List the sitemaps in the robots.txt of each origin, one a line, as they are written there.
+    help="""List the sitemaps in the robots.txt of each origin, one per line, as they are written there.
 
     An origin is a URL, whose path is ignored, or a host name, which means https. A sitemap applies to all agents and
     may be on another origin.""",
@@ -132,7 +132,7 @@ Examples:
   canfetch sitemaps --robots robots.txt
 
 \b
-json is a list of objects, ndjson has one object a line:
+json is a list of objects, ndjson has one object per line:
   origin, robots_url, sitemap, line; or origin, sitemap (null), error
 
 \b

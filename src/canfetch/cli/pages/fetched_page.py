@@ -21,7 +21,7 @@ from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
-# Googlebot follows as many.
+# The same limit as Googlebot's.
 _MAX_REDIRECTS: Final = 10
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _SUCCESS: Final = 2
@@ -31,7 +31,7 @@ _MAX_WAIT_SECONDS: Final = 10.0
 
 
 class _TDMFile(NamedTuple):
-    """The content of a TDM file, or None if there is no file. `error` says why the file could not be fetched."""
+    """The content of a TDM file, or None if there is no file. `error` is the reason why it could not be fetched."""
 
     content: bytes | None = None
     error: str | None = None

@@ -163,7 +163,7 @@ Examples:
   curl -sS https://example.com/fish | canfetch page --html - --agent Yandex --quiet && echo indexed
 
 \b
-json is a list of objects, ndjson has one object a line:
+json is a list of objects, ndjson has one object per line:
   url, agent_name, the verdict (docs/pages.md), fetched {url, status, bytes, hops} or null, page
   without a verdict: url, agent_name, may_index (null), error
 

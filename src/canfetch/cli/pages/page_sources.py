@@ -1,4 +1,4 @@
-"""Where a page comes from: local files and headers, or its server."""
+"""Sources of a page: local files and headers, or the server of the page."""
 
 from typing import Any, NamedTuple, Protocol
 

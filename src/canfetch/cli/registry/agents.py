@@ -1,6 +1,6 @@
 """`canfetch agents`: list and show known crawlers, and identify User-Agent headers.
 
-`json` is a list of objects and `ndjson` has one object a line: an entry of the registry (`Crawler.to_json`, schema
+`json` is a list of objects and `ndjson` has one object per line: an entry of the registry (`Crawler.to_json`, schema
 `canfetch.crawler/1`). For `find`, there is an object for each header:
 
     {"user_agent": HEADER, "crawler": {ENTRY} or null}
@@ -94,7 +94,7 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
     stream = _read_headers(headers, headers_file)
     first = next(stream, None)
     if first is None:
-        raise CommandError(f"--headers-file {quoted(headers_file)} is empty: expected one header a line")
+        raise CommandError(f"--headers-file {quoted(headers_file)} is empty: expected one header per line")
 
     def matches() -> Iterator[tuple[str, Crawler | None]]:
         nonlocal code
@@ -256,7 +256,7 @@ Exit codes: 0 all crawlers are known, 1 some crawler is unknown, 2 an option is 
                     ["--headers-file"],
                     metavar="FILE",
                     type=click.Path(),
-                    help="File of User-Agent headers, one a line; - reads standard input.",
+                    help="File of User-Agent headers, one per line; - reads standard input.",
                 ),
                 format_option(_FORMATS),
             ],

@@ -32,7 +32,7 @@ class InputLine(NamedTuple):
 def check_standard_input(inputs: Iterable[tuple[str, str | None]]) -> None:
     """Check that at most one input is standard input.
 
-    Args: inputs: Pairs of an option and the file name that it was given.
+    Args: inputs: Pairs of an option and its file name.
     Raises: CommandError: Standard input is used more than once.
     """
     options = [option for option, name in inputs if name == STANDARD_INPUT]

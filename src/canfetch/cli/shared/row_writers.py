@@ -23,7 +23,7 @@ class RowWriter(Protocol[Row_contra]):
 
 
 class JsonWriter:
-    """Writes objects as a JSON list, or one object a line."""
+    """Writes objects as a JSON list, or one object per line."""
 
     __slots__ = ("_encode", "_lines", "_started")
 

@@ -1,4 +1,4 @@
-"""The line format of a segment: one canonical JSON object a line, with the hash of the line before it.
+"""The line format of a segment: one canonical JSON object per line, with the hash of the line before it.
 
     {"format": "canfetch.evidence/2", "previous": "<64 hex digits>", "recorded_at": "2026-11-22T01:32:00Z",
      "robots": {...}, "segment": "<name>", "sequence": 1, "url": "https://...", "verdict": {...}}

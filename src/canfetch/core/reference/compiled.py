@@ -19,16 +19,16 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 class CompiledFile:
     """A file's groups and rules. Immutable, except for a bounded cache of rule sets."""
 
-    __slots__ = ("_groups", "_others", "_profile", "_rule_sets", "_rules_held", "_tokens")
+    __slots__ = ("_cached_rule_count", "_groups", "_others", "_profile", "_rule_sets", "_tokens")
 
     def __init__(self, content: bytes, profile: Profile) -> None:
-        reading = parse_file(content, profile)
+        parsed = parse_file(content, profile)
         self._profile = profile
-        self._groups = reading.groups
-        self._others = reading.others
+        self._groups = parsed.groups
+        self._others = parsed.others
         self._tokens: TokenTable | None = None
         self._rule_sets: dict[tuple[int, ...], RuleSet] = {}
-        self._rules_held = 0
+        self._cached_rule_count = 0
 
     def group_table(self) -> list[GroupRow]:
         """Return each group's user-agent lines as (token, line) and its rules as (allow, value, line)."""
@@ -47,7 +47,7 @@ class CompiledFile:
     ) -> "BoundRules":
         """Bind the rules to an agent.
 
-        Cost: O(rules of the chosen groups, times their logarithm) for the first agent with this choice.
+        Cost: O(rules of the selected groups, times their logarithm) for the first agent with this selection.
         """
         if self._tokens is None:
             self._tokens = TokenTable(self._groups, self._profile)
@@ -59,17 +59,17 @@ class CompiledFile:
         if rule_set is None:
             rules = (rule for index in groups for rule in self._groups[index].rules)
             rule_set = RuleSet(rules, self._profile)
-            self._rules_held += rule_set.rule_count
-            if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._rules_held > COMPILED_RULES_LIMIT:
-                # All of them, not only the oldest: another thread may add one while this one looks for it.
+            self._cached_rule_count += rule_set.rule_count
+            if len(self._rule_sets) >= COMPILED_SETS_LIMIT or self._cached_rule_count > COMPILED_RULES_LIMIT:
+                # Clear all rule sets, because another thread may add one while this one looks for the oldest.
                 self._rule_sets.clear()
-                self._rules_held = rule_set.rule_count
+                self._cached_rule_count = rule_set.rule_count
             self._rule_sets[groups] = rule_set
         return rule_set
 
 
 def compile_file(content: bytes, profile_name: str) -> CompiledFile:
-    """Compile a file that is transcoded and cut already.
+    """Compile a file that is already transcoded and truncated.
 
     Raises: UnknownProfile.
     Cost: O(bytes).
@@ -98,22 +98,22 @@ class BoundRules:
 
     @property
     def choice(self) -> str:
-        """How the groups were chosen: own-token, fallback, star or none."""
+        """How the groups were selected: own-token, fallback, star or none."""
         return self._selection.choice
 
     @property
     def token_index(self) -> int:
-        """The index of the agent's token that chose them, or -1."""
+        """The index of the agent's token that selected them, or -1."""
         return self._selection.token_index
 
     @property
     def group_indices(self) -> list[int]:
-        """The indices of the chosen groups, in file order."""
+        """The indices of the selected groups, in file order."""
         return list(self._selection.groups)
 
     @property
     def rule_count(self) -> int:
-        """The number of rules in these groups."""
+        """The number of rules in the selected groups."""
         return self._rules.rule_count
 
     def allows(self, url: str | bytes) -> bool:

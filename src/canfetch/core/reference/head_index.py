@@ -14,17 +14,17 @@ from canfetch.core.reference.segment_trie import NEVER, Branch
 class HeadIndex:
     """Texts by their literal heads. The rank of a text is its position in the order of precedence."""
 
-    __slots__ = ("_best_rank", "_certain", "_exact", "_heads", "_parents", "_same_text", "_tries")
+    __slots__ = ("_best_rank", "_exact_ranks", "_heads", "_parents", "_prefix_ranks", "_same_text", "_tries")
 
     def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
         rank_by_text: dict[bytes, int] = {}
         # Equal texts are compared once, with the first rank.
         self._same_text: dict[int, list[int]] = {}
         for rank, text in texts:
-            first = rank_by_text.setdefault(_one_star_each(text) if b"*" in text else text, rank)
+            first = rank_by_text.setdefault(_collapse_stars(text) if b"*" in text else text, rank)
             if first != rank:
                 self._same_text.setdefault(first, [first]).append(rank)
-        certain: dict[bytes, int] = {}
+        prefixes: dict[bytes, int] = {}
         exact: dict[bytes, int] = {}
         tries: dict[bytes, Branch] = {}
         for text, rank in rank_by_text.items():
@@ -32,23 +32,23 @@ class HeadIndex:
                 if text.endswith(b"$"):
                     exact[text[:-1]] = rank
                 else:
-                    certain[text] = rank
+                    prefixes[text] = rank
                 continue
             head, middles, anchored = split_segments(text)
             trie = tries.get(head)
             if trie is None:
                 trie = tries[head] = Branch(rank)
             trie.add(rank, middles, anchored=anchored)
-        self._heads = sorted({*certain, *exact, *tries})
-        self._certain = [certain.get(head, NEVER) for head in self._heads]
-        self._exact = [exact.get(head, NEVER) for head in self._heads]
+        self._heads = sorted({*prefixes, *exact, *tries})
+        self._prefix_ranks = [prefixes.get(head, NEVER) for head in self._heads]
+        self._exact_ranks = [exact.get(head, NEVER) for head in self._heads]
         self._tries = [tries.get(head) for head in self._heads]
         self._parents: list[int] = []
         self._best_rank: list[int] = []
         for index, head in enumerate(self._heads):
             parent = self._enclosing(head, index - 1)
             trie = self._tries[index]
-            own = min(self._certain[index], self._exact[index], NEVER if trie is None else trie.best_rank)
+            own = min(self._prefix_ranks[index], self._exact_ranks[index], NEVER if trie is None else trie.best_rank)
             self._parents.append(parent)
             self._best_rank.append(own if parent < 0 else min(own, self._best_rank[parent]))
 
@@ -66,10 +66,10 @@ class HeadIndex:
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         best = before
         while index >= 0 and self._best_rank[index] < best:
-            if self._certain[index] < best:  # noqa: PLR1730 - a call costs more than the search
-                best = self._certain[index]
-            if self._exact[index] < best and len(self._heads[index]) == len(target):
-                best = self._exact[index]
+            if self._prefix_ranks[index] < best:  # noqa: PLR1730 - a call costs more than the search
+                best = self._prefix_ranks[index]
+            if self._exact_ranks[index] < best and len(self._heads[index]) == len(target):
+                best = self._exact_ranks[index]
             trie = self._tries[index]
             if trie is not None and trie.best_rank < best:
                 best = trie.first(target, len(self._heads[index]), best)
@@ -78,24 +78,24 @@ class HeadIndex:
 
     def all(self, target: bytes) -> Iterator[int]:
         """Yield the rank of every text that matches, in no particular order."""
-        for rank in self._each(target):
+        for rank in self._unique_ranks(target):
             yield from self._same_text.get(rank, (rank,))
 
-    def _each(self, target: bytes) -> Iterator[int]:
+    def _unique_ranks(self, target: bytes) -> Iterator[int]:
         index = self._enclosing(target, bisect_right(self._heads, target) - 1)
         while index >= 0:
             head = self._heads[index]
-            if self._certain[index] != NEVER:
-                yield self._certain[index]
-            if self._exact[index] != NEVER and len(head) == len(target):
-                yield self._exact[index]
+            if self._prefix_ranks[index] != NEVER:
+                yield self._prefix_ranks[index]
+            if self._exact_ranks[index] != NEVER and len(head) == len(target):
+                yield self._exact_ranks[index]
             trie = self._tries[index]
             if trie is not None:
                 yield from trie.all(target, len(head))
             index = self._parents[index]
 
 
-def _one_star_each(text: bytes) -> bytes:
+def _collapse_stars(text: bytes) -> bytes:
     # Runs of stars are one star, and a final star is redundant, also before `$`.
     while b"**" in text:
         text = text.replace(b"**", b"*")

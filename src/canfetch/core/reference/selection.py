@@ -11,7 +11,7 @@ from canfetch.core.tokens import STAR, token_matches
 
 
 class Selection(NamedTuple):
-    """The chosen groups in file order, how they were chosen, and the index of the token that chose them, or -1."""
+    """The selected groups in file order, the kind of selection, and the index of the token that decided, or -1."""
 
     choice: str
     token_index: int
@@ -40,7 +40,7 @@ class TokenTable:
     def _folded(self, token: bytes) -> bytes:
         return token if self._case_sensitive else token.lower()
 
-    def _naming(self, agent: bytes) -> tuple[int, ...]:
+    def _groups_for(self, agent: bytes) -> tuple[int, ...]:
         if self._profile.substring_tokens and agent != STAR:
             found = {
                 index
@@ -59,12 +59,12 @@ class TokenTable:
         Cost: O(tokens), times the tokens of the file in profiles that match names within values.
         """
         for index, token in enumerate(tokens):
-            named = self._naming(token)
+            named = self._groups_for(token)
             if named and token == STAR:
                 return Selection("star", -1, named)
             if named:
                 return Selection("fallback" if index else "own-token", index, named)
-        named = self._naming(STAR) if star_applies else ()
+        named = self._groups_for(STAR) if star_applies else ()
         if named:
             return Selection("star", -1, named)
         return Selection("none", -1, ())

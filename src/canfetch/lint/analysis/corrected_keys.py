@@ -1,4 +1,4 @@
-"""Keys that crawlers do not know, with the known key that each stands for."""
+"""Keys that crawlers do not know, each with the known key that it probably means."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ _MIN_LENGTH: Final = 6
 _MAX_LENGTH: Final = 40
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("-_. "))
 # Real crawlers whose names are one letter away from others, and prefixes of large families.
-_REAL: Final = frozenset(
+_NOT_MISSPELT: Final = frozenset(
     {"bingbot-mobile", "exabot-thumbnails", "gigabot", "jikespider", "orangebot", "seekbot", "yacybot"}
 )
 _FAMILIES: Final = ("ahrefs", "baiduspider", "googlebot-", "semrushbot-", "slackbot-", "yandex")
@@ -25,7 +25,7 @@ def suggest_crawler(name: str) -> str | None:
     Cost: O(characters²), for at most 40 characters.
     """
     folded = name.lower()
-    if not _MIN_LENGTH <= len(folded) <= _MAX_LENGTH or not folded.isascii() or folded in _REAL:
+    if not _MIN_LENGTH <= len(folded) <= _MAX_LENGTH or not folded.isascii() or folded in _NOT_MISSPELT:
         return None
     if REGISTRY.get_crawler(folded) is not None or folded.startswith(_FAMILIES):
         return None

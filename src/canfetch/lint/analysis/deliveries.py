@@ -3,7 +3,7 @@
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.freshness import parse_cache_control
-from canfetch.access.outcomes import Access, Cell, evaluate_failure, evaluate_response, make_outcome
+from canfetch.access.outcomes import Access, OutcomeKind, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -45,7 +45,7 @@ def example_delivery(
     policy = get_policy(_POLICY)
     url = hops[-1].location if hops else _URL
     if len(hops) > policy.redirect_limit:
-        outcome = make_outcome(policy, Cell.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
+        outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
     else:
         response = Response(url, status, headers, b"")
         outcome = evaluate_response(response, policy, max_bytes=DEFAULT_MAX_BYTES)

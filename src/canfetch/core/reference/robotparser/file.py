@@ -73,22 +73,22 @@ class RobotparserRules:
 
     @property
     def choice(self) -> str:
-        """How the entries were chosen: own-token, fallback, star or none."""
+        """How the entries were selected: own-token, fallback, star or none."""
         return self._selection.choice
 
     @property
     def token_index(self) -> int:
-        """The index of the agent's token that chose them, or -1."""
+        """The index of the agent's token that selected them, or -1."""
         return self._selection.token_index
 
     @property
     def group_indices(self) -> list[int]:
-        """The indices of the chosen entries, in file order."""
+        """The indices of the selected entries, in file order."""
         return list(self._selection.groups)
 
     @property
     def rule_count(self) -> int:
-        """The number of rules in these entries."""
+        """The number of rules in the selected entries."""
         return len(self._rules)
 
     def allows(self, url: str | bytes) -> bool:
@@ -155,7 +155,7 @@ class RobotparserRules:
 
 
 def compile_file(content: bytes, profile_name: str) -> RobotparserFile:
-    """Compile a file that is cut already.
+    """Compile a file that is already truncated.
 
     Cost: O(bytes).
     """

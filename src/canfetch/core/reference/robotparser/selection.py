@@ -1,4 +1,4 @@
-"""Selection of entries as in urllib.robotparser: those whose name is part of the crawler's.
+"""Selection of entries as in urllib.robotparser: an entry applies if its name is part of the crawler's name.
 
 Before the rewrite, the first such entry applies, or else the first for `*`. After it, an equal name is preferred,
 entries with the same name are merged, and an empty name is part of every other.
@@ -70,17 +70,21 @@ class EntryTable:
             name = token.decode("utf-8", "surrogateescape").lower()
             if name == "*":
                 # An empty name is part of `*`, too. After the rewrite, equal names are preferred.
-                found = self._star() or self._naming(name) if self._rewritten else self._naming(name) or self._star()
+                found = (
+                    self._star() or self._entries_for(name)
+                    if self._rewritten
+                    else self._entries_for(name) or self._star()
+                )
                 if found:
                     return Selection("star", -1, found)
                 continue
-            found = self._naming(name)
+            found = self._entries_for(name)
             if found:
                 return Selection("fallback" if position else "own-token", position, found)
         found = self._star() if star_applies else ()
         return Selection("star", -1, found) if found else _NONE
 
-    def _naming(self, crawler: str) -> tuple[int, ...]:
+    def _entries_for(self, crawler: str) -> tuple[int, ...]:
         if not self._rewritten:
             names = ((index, entry.names) for index, entry in enumerate(self.entries))
             return next(
