@@ -64,7 +64,7 @@ def test_a_common_error_is_raised(agreeing: both.CompiledFilePair) -> None:
         (lambda file: file.other_records(), "the other records"),
         (lambda file: file.bind((b"b",), True, None, None).choice, "the choice of groups"),
         (lambda file: file.bind((b"b",), True, None, None).token_index, "the token"),
-        (lambda file: file.bind((b"a",), True, None, None).group_indices, "the chosen groups"),
+        (lambda file: file.bind((b"a",), True, None, None).group_indices, "the selected groups"),
         (lambda file: file.bind((b"a",), True, None, None).rule_count, "the number of rules"),
         (lambda file: file.bind((b"a",), True, None, None).allows("/x"), "'/x'"),
         (lambda file: file.bind((b"a",), True, None, None).allows_many(["/x"]), "a batch of URLs"),
