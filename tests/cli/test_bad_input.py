@@ -105,10 +105,16 @@ def refused(ran: Any) -> str:
         (("check", "", "--agent", "GPTBot", "--robots", "robots.txt"), "invalid URL ''", "expected an absolute URL"),
         (("check", "x.html", "--agent", "GPTBot", "--robots", "robots.txt"), "URL 'x.html'", "starting with '/'"),
         ((*ASK, "--robots"), "'--robots' requires an argument", "--help'"),
-        ((*WHOLE, "--agnet", "x"), "no such option", "--agent"),
+        ((*WHOLE, "--agnet", "x"), "no such option '--agnet': did you mean", "--agent"),
         (("chekc",), "no such command 'chekc'", "canfetch --help"),
+        (
+            ("lint", "robots.txt", "--page", "fish", "robots.txt"),
+            "--page: invalid URL 'fish'",
+            "expected an absolute URL",
+        ),
+        (("lint", "robots.txt", "--config", "missing.toml"), "cannot read --config 'missing.toml'", "no such file"),
         (("completion", "tcsh"), "'tcsh' is not one of", "'bash'"),
-        (("completion",), "missing argument", "canfetch completion --help"),
+        (("completion",), "missing argument", ": choose from bash, zsh, fish (see 'canfetch completion --help')"),
         (
             ("matrix", "/x", "--agent", "GPTBot", "--robots", "nowhere"),
             "cannot read --robots 'nowhere'",
@@ -154,7 +160,8 @@ def test_empty_list_of_urls_is_refused(ask: Run, form: str, content: bytes) -> N
 
 def test_empty_list_of_agents_is_refused(run: Run, folder: Path) -> None:
     (folder / "agents.txt").write_text("# empty\n\n", encoding="utf-8")
-    assert "no agent" in refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
+    line = refused(run("check", "/x", "--agents-file", "agents.txt", "--robots", "robots.txt"))
+    assert "--agents-file 'agents.txt' is empty: expected one product token per line" in line
 
 
 def test_invalid_agent_in_a_file_is_reported_with_its_line(run: Run, folder: Path) -> None:

@@ -117,13 +117,13 @@ def test_incomplete_last_line_is_ignored(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     "place, message",
     [
-        ("nowhere", "nowhere: not a folder (expected a folder that EvidenceRecorder or --evidence wrote to)"),
-        ("robots.txt", "robots.txt: not a folder (expected a folder that EvidenceRecorder or --evidence wrote to)"),
+        ("nowhere", "nowhere: not a folder; pass the folder of EvidenceRecorder or of --evidence"),
+        ("robots.txt", "robots.txt: not a folder; pass the folder of EvidenceRecorder or of --evidence"),
         (
             ".",
             (
-                ".: no evidence found: expected files named evidence-*.ndjson "
-                "(expected a folder that EvidenceRecorder or --evidence wrote to)"
+                ".: no evidence found: expected files named evidence-*.ndjson"
+                "; pass the folder of EvidenceRecorder or of --evidence"
             ),
         ),
     ],
@@ -136,7 +136,7 @@ def test_folder_without_evidence_is_exit_2(run: Run, place: str, message: str) -
 def test_unwritable_evidence_is_reported_before_any_answer(run: Run) -> None:
     ran = run(*GIVEN[:-1], "robots.txt")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert ran.err.startswith("canfetch: --evidence: robots.txt: cannot write evidence: ")
+    assert ran.err.startswith("canfetch: --evidence: cannot write evidence to robots.txt: ")
 
 
 def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment: Any) -> None:

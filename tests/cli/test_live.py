@@ -110,7 +110,7 @@ def test_explain_of_an_unreachable_origin_shows_no_file(run: Run) -> None:
     assert ran.code == 1
     assert ran.lines[1] == f"  robots.txt is unreachable: connect: 127.0.0.1 port {port}: Connection refused"
     assert "  group     none: there is no file" in ran.lines
-    assert f"  file      http://127.0.0.1:{port}/robots.txt, no rules at 20" in ran.out
+    assert f"  file      http://127.0.0.1:{port}/robots.txt, no copy, last attempt at 20" in ran.out
 
 
 def test_explain_of_an_origin_without_a_robots_txt(run: Run, site: Site) -> None:

@@ -357,7 +357,7 @@ def test_timeout_includes_redirects() -> None:
     [
         ({"user_agent": ""}, InvalidOption, "user_agent"),
         ({"user_agent": "Bot\nX: y"}, InvalidOption, "user_agent"),
-        ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "no crawler in the User-Agent header"),
+        ({"user_agent": "Mozilla/5.0"}, InvalidProductToken, "no product token in the User-Agent header"),
         ({"agent": "Example Bot"}, InvalidProductToken, "Example Bot"),
         ({"policy": "bing"}, UnknownPolicy, "bing"),
         ({"profile": "unknown"}, UnknownProfile, "unknown"),

@@ -23,6 +23,11 @@ def test_agent_needs_valid_tokens(tokens: str | list[str]) -> None:
         Agent(tokens)
 
 
+def test_agent_without_tokens() -> None:
+    with pytest.raises(InvalidProductToken, match="an Agent requires at least one product token"):
+        Agent([])
+
+
 @pytest.mark.parametrize("tokens", [b"ExampleBot", ["a", b"b"], [None]])
 def test_tokens_must_be_str(tokens: object) -> None:
     with pytest.raises(TypeError, match="product token must be a str"):

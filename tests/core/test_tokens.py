@@ -138,7 +138,7 @@ def test_rfc9309_2_2_1_product_token_of_a_header(header: str, token: str) -> Non
     ],
 )
 def test_header_without_a_crawler_raises(header: str) -> None:
-    with pytest.raises(InvalidProductToken, match="no crawler in the User-Agent header"):
+    with pytest.raises(InvalidProductToken, match="no product token in the User-Agent header"):
         product_token(header)
 
 
@@ -146,3 +146,8 @@ def test_long_header_takes_linear_time() -> None:
     # Copying the comment for each of its characters would take minutes.
     with pytest.raises(InvalidProductToken):
         product_token("Mozilla/5.0 (" + "x" * 2_000_000)
+
+
+def test_user_agent_must_be_str() -> None:
+    with pytest.raises(TypeError, match="User-Agent header must be a str, not int"):
+        product_token(3)  # type: ignore[arg-type]

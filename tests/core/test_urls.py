@@ -82,7 +82,19 @@ def test_rfc3986_3_urls_are_split(url: bytes, scheme: bytes, authority: bytes, r
 )
 def test_rfc3986_3_invalid_urls(url: bytes) -> None:
     assert split_url(url) is None
-    with pytest.raises(InvalidURL, match="expected an absolute URL"):
+    with pytest.raises(InvalidURL, match=r"expected (an absolute URL|a valid host and port)"):
+        validate_url(url)
+
+
+@pytest.mark.parametrize("url", ["https://[::1/", b"https://h:65536/", "https:///fish", "http://a\\b/"])
+def test_message_for_an_invalid_host_or_port(url: str | bytes) -> None:
+    with pytest.raises(InvalidURL, match=r"expected a valid host and port after '://'$"):
+        validate_url(url)
+
+
+@pytest.mark.parametrize("url", ["fish", "", "1https://a/", "//h:65536/", "mailto:a@b"])
+def test_message_for_a_url_without_a_scheme(url: str) -> None:
+    with pytest.raises(InvalidURL, match=r"expected an absolute URL, '//host/path', or a path starting with '/'$"):
         validate_url(url)
 
 

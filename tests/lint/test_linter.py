@@ -327,3 +327,8 @@ def test_ignore_in_is_relative_to_the_folder() -> None:
     assert linter.lint(LintInput(BAD, path="/site/old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="/site/new/../old/robots.txt")).findings == ()
     assert linter.lint(LintInput(BAD, path="/old/robots.txt")).findings
+
+
+def test_file_must_be_bytes_or_lint_input() -> None:
+    with pytest.raises(TypeError, match="file must be bytes or a LintInput, not str"):
+        Linter().lint("User-agent: *")  # type: ignore[arg-type]

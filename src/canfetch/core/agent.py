@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from canfetch.core.tokens import encode_product_token
+from canfetch.errors import InvalidProductToken
 
 
 class Agent:
@@ -17,8 +18,8 @@ class Agent:
     Args:
         tokens: A product token, or several in the order in which they are tried.
         star_applies: Whether the `*` groups apply if no token has a group.
-    Raises: InvalidProductToken: a token is empty, or contains white space, `/` or a control character;
-        TypeError: a token is not a str.
+    Raises: InvalidProductToken: there is no token, or a token is empty, or contains white space, `/` or a control
+        character; TypeError: a token is not a str.
 
     >>> Agent(["Googlebot-Image", "Googlebot"])
     Agent(['Googlebot-Image', 'Googlebot'])
@@ -34,7 +35,9 @@ class Agent:
         """Validate the tokens and create the agent."""
         agent = super().__new__(cls)
         chain = (tokens,) if isinstance(tokens, str) else tuple(tokens)
-        encoded = tuple(encode_product_token(token) for token in chain or ("",))
+        if not chain:
+            raise InvalidProductToken("an Agent requires at least one product token")
+        encoded = tuple(encode_product_token(token) for token in chain)
         object.__setattr__(agent, "tokens", chain)
         object.__setattr__(agent, "star_applies", star_applies)
         object.__setattr__(agent, "encoded_tokens", encoded)

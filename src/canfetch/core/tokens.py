@@ -99,10 +99,12 @@ def product_token(user_agent: str) -> str:
     Args:
         user_agent: The value of an HTTP User-Agent header.
     Returns: The token, such as `Googlebot`.
-    Raises: InvalidProductToken: the header does not identify a crawler.
+    Raises: InvalidProductToken: the header does not identify a crawler; TypeError: it is not a str.
     Cost: O(characters).
     Source: RFC 9309 section 2.2.1; RFC 9110 section 10.1.5.
     """
+    if not isinstance(user_agent, str):
+        raise TypeError(f"User-Agent header must be a str, not {type(user_agent).__name__}")
     outside, comments = _products_and_comments(user_agent)
     products = [name for word in outside.replace(";", " ").split() if (name := _product_name(word))]
     if products and _is_crawler(products[0]):
@@ -111,7 +113,9 @@ def product_token(user_agent: str) -> str:
     for name in chain(_after_compatible(parts), _with_address(parts), reversed(products)):
         if _is_crawler(name):
             return name
-    raise InvalidProductToken(f"no crawler in the User-Agent header {quoted(user_agent)}: use the product token itself")
+    raise InvalidProductToken(
+        f"no product token in the User-Agent header {quoted(user_agent)}: expected one such as 'ExampleBot/1.0'"
+    )
 
 
 def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:

@@ -106,11 +106,15 @@ def invalid_url(url: object, index: int | None = None) -> InvalidURL:
 
     Args: index: position of the URL in a batch.
     """
-    return InvalidURL(
-        f"invalid URL {quoted(url)}{_position(index)}: "
-        "expected an absolute URL, '//host/path', or a path starting with '/'",
-        index=index,
-    )
+    expected = "an absolute URL, '//host/path', or a path starting with '/'"
+    if isinstance(url, str | bytes) and _has_scheme(encode_text(url) if isinstance(url, str) else url):
+        expected = "a valid host and port after '://'"
+    return InvalidURL(f"invalid URL {quoted(url)}{_position(index)}: expected {expected}", index=index)
+
+
+def _has_scheme(url: bytes) -> bool:
+    scheme, separator, _ = url.partition(b"://")
+    return bool(separator) and scheme[:1].isalpha() and not scheme.translate(None, _SCHEME_REST)
 
 
 def validate_url(url: object, index: int | None = None) -> None:

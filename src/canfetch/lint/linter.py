@@ -95,10 +95,10 @@ class Linter:
         """Run the enabled checks on a file.
 
         Args: file: The file's bytes, or a `LintInput` with more context.
-        Raises: Nothing, whatever the content is.
+        Raises: TypeError: `file` is neither bytes nor a `LintInput`. No content raises.
         Cost: O(bytes) for each check. A few checks compare the rules of a group with each other.
         """
-        return self._report(LintInput(file) if isinstance(file, bytes) else file, self._findings_limit)
+        return self._report(_as_lint_input(file), self._findings_limit)
 
     def _report(self, lint_input: LintInput, limit: int | None) -> LintReport:
         file = LintedFile(lint_input)
@@ -140,10 +140,10 @@ class Linter:
             file: The file's bytes, or a `LintInput` with more context.
             unsafe: Apply also the fixes that change what some crawlers may fetch.
             only: Names, codes or code prefixes of the checks to fix. Empty fixes all of them.
-        Raises: InvalidOption: A check is unknown.
+        Raises: InvalidOption: A check is unknown; TypeError: `file` is neither bytes nor a `LintInput`.
         Cost: A few rounds of `lint`, each with one parse in every profile.
         """
-        lint_input = LintInput(file) if isinstance(file, bytes) else file
+        lint_input = _as_lint_input(file)
         if not can_rewrite(LintedFile(lint_input), unsafe=unsafe):
             return FixResult(lint_input.content, (), self.lint(lint_input))
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
@@ -223,3 +223,11 @@ class _Suppressions:
             self.used.update(by)
             (suppressed if by else others).append(finding)
         return suppressed, iter(others)
+
+
+def _as_lint_input(file: LintInput | bytes) -> LintInput:
+    if isinstance(file, LintInput):
+        return file
+    if isinstance(file, bytes):
+        return LintInput(file)
+    raise TypeError(f"file must be bytes or a LintInput, not {type(file).__name__}")

@@ -8,6 +8,7 @@ from canfetch.cli.shared.agent_arguments import RequestedAgent, resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.terminal import Palette, printable
+from canfetch.core.quoting import quoted
 
 
 def requested_agents(options: DecisionOptions) -> list[RequestedAgent]:
@@ -20,6 +21,8 @@ def requested_agents(options: DecisionOptions) -> list[RequestedAgent]:
     for name, location in _names(options):
         if name not in agents:
             agents[name] = resolve_agent(name, exact=options.exact, registry=registry, location=location)
+    if not agents and options.agents_file is not None:
+        raise CommandError(f"--agents-file {quoted(options.agents_file)} is empty: expected one product token per line")
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent GPTBot, or --agents-file FILE")
     return list(agents.values())

@@ -33,7 +33,7 @@ def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002
             else:
                 writer.write({**report._asdict(), "path": str(report.path), "valid": report.valid})
     except EvidenceError as error:
-        raise CommandError(f"{error} (expected a folder that EvidenceRecorder or --evidence wrote to)") from None
+        raise CommandError(f"{error}; pass the folder of EvidenceRecorder or of --evidence") from None
     if writer is None:
         sys.stdout.write(_SCOPE)
     else:

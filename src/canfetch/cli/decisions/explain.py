@@ -136,7 +136,7 @@ def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:
     access = verdict.access
     if access is None:
         return []
-    state = "no rules" if access.sha256 is None else "fetched"
+    state = "no copy, last attempt" if access.sha256 is None else "fetched"
     return [
         ("file", f"{printable(access.robots_url)}, {state} at {rfc3339(int(access.fetched_at))}"),
         ("access", f"{access.access}, {access.effect}: {printable(access.explanation)} (policy {access.policy})"),

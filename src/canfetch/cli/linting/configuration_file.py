@@ -42,6 +42,8 @@ def _read_table(file: Path, name: str) -> dict[str, Any] | None:
     """Return the linter's table, or None if the file has none."""
     try:
         content: Any = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CommandError(f"cannot read --config {quoted(name)}: no such file") from None
     except OSError as error:
         raise CommandError(f"cannot read --config {quoted(name)}: {error.strerror or error}") from None
     except ValueError as error:

@@ -25,7 +25,7 @@ from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
-from canfetch.errors import InvalidOption, InvalidRobotsURL
+from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
 from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.configuration import LintSettings
@@ -157,7 +157,10 @@ def _sources(options: LintOptions, names: tuple[str, ...], progress: Progress) -
 
 def _read_page(url: str, name: str) -> SitePage:
     html = read_input(name, "--page", max_bytes=DEFAULT_MAX_PAGE_BYTES + 1)
-    return SitePage(url, parse_page(html=html, url=url))
+    try:
+        return SitePage(url, parse_page(html=html, url=url))
+    except InvalidURL as error:
+        raise CommandError(f"--page: {error}") from None
 
 
 def _write_diff(options: LintOptions, linter: Linter, name: str, lint_input: LintInput) -> bool:

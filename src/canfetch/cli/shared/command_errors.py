@@ -35,6 +35,11 @@ def format_error(error: Exception) -> str:
     text = " ".join(text.split())
     if isinstance(error, click.UsageError):
         text = (text[:1].lower() + text[1:]).replace(". (", " (").removesuffix(".")
+        text = (
+            text.replace(". Choose from:", ": choose from")
+            .replace(" (Did you mean one of: ", ": did you mean one of ")
+            .replace("?)", "?")
+        )
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"
     return f"canfetch: {text}"

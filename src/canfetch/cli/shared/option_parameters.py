@@ -22,9 +22,7 @@ def no_color_option() -> click.Option:
 
 def quiet_option() -> click.Option:
     """Return `--quiet`."""
-    return click.Option(
-        ["-q", "--quiet"], is_flag=True, help="Print no answers, only errors; use the exit code instead."
-    )
+    return click.Option(["-q", "--quiet"], is_flag=True, help="Print only errors. The exit code is the result.")
 
 
 def agent_option(example: str) -> click.Option:

@@ -22,7 +22,7 @@ def replace_file(name: str, content: bytes) -> None:
             temporary.replace(target)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise CommandError(f"cannot write {quoted(name)}: {reason}; the file is unchanged") from None
+        raise CommandError(f"cannot write {quoted(name)}: {reason}") from None
 
 
 def create_file(name: str, content: bytes, *, force: bool) -> None:

@@ -86,7 +86,7 @@ class EvidenceRecorder:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
             self._file = os.open(self.path, flags, 0o644)
         except OSError as error:
-            raise EvidenceError(f"{self.folder}: cannot write evidence: {error.strerror}") from None
+            raise EvidenceError(f"cannot write evidence to {self.folder}: {error.strerror}") from None
         self._write_record({"opened": True, "stores_content": self._store_content})
 
     @property

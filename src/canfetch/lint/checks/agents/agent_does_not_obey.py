@@ -25,7 +25,7 @@ CHECK = Check(
     why="The operator documents this, or the crawler is known for it. Fetchers that act on a person's request, such "
     "as link previews and AI assistants, usually fetch the requested page in any case.",
     how_to_fix="Keep the group as a request. To keep the crawler out, block it on the server.",
-    source="the operator's documentation, linked in the canfetch crawler registry",
+    source="The operator's documentation, linked in the canfetch crawler registry",
     bad=LintInput(b"User-agent: ChatGPT-User\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,

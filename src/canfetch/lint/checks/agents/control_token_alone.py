@@ -30,7 +30,7 @@ CHECK = Check(
     "used, and does not affect search.",
     how_to_fix="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch "
     "them.",
-    source="the operator's documentation, linked in the canfetch crawler registry",
+    source="The operator's documentation, linked in the canfetch crawler registry",
     bad=LintInput(b"User-agent: Google-Extended\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,

@@ -38,8 +38,8 @@ CHECK = Check(
     severities=Severities(google=Severity.INFO, yandex=Severity.INFO),
     title="A `Crawl-delay` for a crawler that ignores it",
     message="`{name}` ignores `Crawl-delay`",
-    why="Google never supported it, and Yandex stopped in February 2018. Both adapt their crawl rate to the server's "
-    "responses.",
+    why="Google never supported `Crawl-delay`, and Yandex stopped in February 2018. Both adapt their crawl rate to the "
+    "server's responses.",
     how_to_fix="Remove the line. For Yandex, set the crawl rate in Yandex Webmaster.",
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
     bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),

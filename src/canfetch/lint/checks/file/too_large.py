@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     lines = len(file.records)
     lost = tail[: _MAX_QUOTE * 4].lstrip(b"\r\n").splitlines()
     shown = file.text(lost[0][:_MAX_QUOTE]) if lost else ""
-    size = str(end + len(tail))
+    size = f"{end + len(tail):,}"
     yield Occurrence((end, end), {"size": size, "line": str(lines + 1), "lost": shown})
 
 
