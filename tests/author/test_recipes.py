@@ -88,16 +88,16 @@ CRAWLERS = (
 
 
 @pytest.mark.parametrize("name, arguments, expected", [*GOOGLE_RECIPES, *OWN_RECIPES])
-def test_google_recipes_have_the_documented_verdicts(
+def test_recipes_have_the_documented_verdicts(
     name: str, arguments: dict[str, str | Sequence[str]], expected: str, engine: str
 ) -> None:
     content = RECIPES[name].draft(**arguments).render()
     for profile in ("rfc9309", "google", "googlebot", "google2019", "bing", "yandex", "strict"):
-        ours, theirs = (canfetch.parse(file, profile=profile, engine=engine) for file in (content, expected))
+        robots, documented = (canfetch.parse(file, profile=profile, engine=engine) for file in (content, expected))
         for crawler in CRAWLERS:
             agent = canfetch.agent(crawler)
             for target in TARGETS:
-                assert ours.allows(target, agent=agent) is theirs.allows(target, agent=agent), (
+                assert robots.allows(target, agent=agent) is documented.allows(target, agent=agent), (
                     profile,
                     crawler,
                     target,

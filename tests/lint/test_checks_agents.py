@@ -145,5 +145,5 @@ def test_fix_splits_list_with_line_ends_of_file() -> None:
         ("Googleböt", None),
     ],
 )
-def test_near_crawler(name: str, near: str | None) -> None:
+def test_suggested_crawler(name: str, near: str | None) -> None:
     assert suggest_crawler(name) == near

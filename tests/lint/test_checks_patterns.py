@@ -193,7 +193,7 @@ def test_repeated_rule_with_other_length_is_not_removed() -> None:
         (b"/a$", b"/a$"),
     ],
 )
-def test_form_of(value: bytes, form: bytes) -> None:
+def test_canonical_form(value: bytes, form: bytes) -> None:
     assert canonical_form(value) == form
 
 

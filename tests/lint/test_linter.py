@@ -102,12 +102,12 @@ def test_invalid_options_are_rejected(options: dict[str, object], message: str) 
         Linter(**options)  # type: ignore[arg-type]
 
 
-def test_findings_over_the_limit_are_cut() -> None:
+def test_findings_over_the_limit_are_dropped() -> None:
     content = b"User-agent: *\n" + b"".join(b"Disallow: /a%d$b\n" % number for number in range(50))
     report = Linter(select=["CF402"], findings_limit=10).lint(content)
-    assert (len(report.findings), report.cut) == (10, ("dollar-inside",))
-    assert Linter(select=["CF402"], findings_limit=50).lint(content).cut == ()
-    assert Linter(select=["CF402"], findings_limit=None).lint(content).cut == ()
+    assert (len(report.findings), report.truncated_checks) == (10, ("dollar-inside",))
+    assert Linter(select=["CF402"], findings_limit=50).lint(content).truncated_checks == ()
+    assert Linter(select=["CF402"], findings_limit=None).lint(content).truncated_checks == ()
 
 
 def test_unsafe_fixes_need_a_flag() -> None:
@@ -297,13 +297,13 @@ def test_suppressed_findings_do_not_count_against_the_limit() -> None:
     allowed = b"".join(b"Disallow: /a%d$b  # canfetch: allow dollar-inside\n" % number for number in range(30))
     report = Linter(findings_limit=20).lint(b"User-agent: *\n" + allowed + b"Disallow: /z$y\n")
     assert names(report) == ["dollar-inside"]
-    assert (len(report.suppressed), report.cut) == (30, ())
+    assert (len(report.suppressed), report.truncated_checks) == (30, ())
 
 
 def test_unused_suppressions_count_against_the_limit() -> None:
     content = b"User-agent: *\n" + b"Disallow: /a/  # canfetch: allow dollar-inside\n" * 30
     report = Linter(select=["CF402", "CF902"], findings_limit=10).lint(content)
-    assert (len(report.findings), report.cut) == (10, ("unused-suppression",))
+    assert (len(report.findings), report.truncated_checks) == (10, ("unused-suppression",))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the wheels in dist/ hold: the native module in each that says so by its tag, and in no other."""
+"""The wheels in dist/: a platform wheel contains the native module, and a pure wheel does not."""
 
 import tarfile
 import zipfile
@@ -25,17 +25,17 @@ def is_pure(wheel: Path) -> bool:
     return wheel.stem.endswith("-any")
 
 
-def test_dist_holds_a_native_and_a_pure_wheel() -> None:
+def test_dist_contains_a_native_and_a_pure_wheel() -> None:
     assert {is_pure(wheel) for wheel in WHEELS} == {True, False}, "build them first: make package"
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_a_wheel_holds_the_native_module_unless_its_tag_is_any(wheel: Path) -> None:
+def test_wheel_contains_the_native_module_unless_it_is_pure(wheel: Path) -> None:
     assert len(native_modules(wheel)) == (0 if is_pure(wheel) else 1)
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_the_tag_says_what_the_module_needs(wheel: Path) -> None:
+def test_wheel_tag_matches_the_native_module(wheel: Path) -> None:
     python, abi, _ = wheel.stem.split("-")[-3:]
     if is_pure(wheel):
         assert (python, abi) == ("py3", "none")
@@ -48,18 +48,18 @@ def test_the_tag_says_what_the_module_needs(wheel: Path) -> None:
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
-def test_a_wheel_holds_the_package_typed_and_licensed(wheel: Path) -> None:
+def test_wheel_contains_type_information_and_license(wheel: Path) -> None:
     names = names_in(wheel)
     assert {"canfetch/__init__.py", "canfetch/py.typed", "canfetch/_native.pyi"} <= set(names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert all(name.startswith(("canfetch/", "canfetch-")) for name in names)
 
 
-def test_the_sdist_holds_what_builds_and_tests_it() -> None:
+def test_sdist_contains_the_files_for_builds_and_tests() -> None:
     (sdist,) = DIST.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {
+    required = {
         ".ci/run",
         "Makefile",
         "conformance/README.md",
@@ -78,5 +78,5 @@ def test_the_sdist_holds_what_builds_and_tests_it() -> None:
         "tests/packaging/test_wheels.py",
         "tools/generate_tables.py",
     }
-    assert wanted <= names
+    assert required <= names
     assert not [name for name in names if "/target/" in name or name.endswith((".so", ".pyc"))]

@@ -4,9 +4,9 @@
 pub const ILLEGAL: u8 = 1;
 /// `%`, and `#`, which ends a target. Patterns never contain `#`, because it starts a comment.
 pub const PERCENT: u8 = 1 << 1;
-/// `*`, which stands for any bytes in a pattern (RFC 9309 section 2.2.3).
+/// `*`, which matches any bytes in a pattern (RFC 9309 section 2.2.3).
 pub const STAR: u8 = 1 << 2;
-/// `$`, which stands for the end of the target in a pattern (the same section).
+/// `$`, which matches the end of the target in a pattern (the same section).
 pub const DOLLAR: u8 = 1 << 3;
 /// `?`, which starts the query.
 pub const QUESTION: u8 = 1 << 4;

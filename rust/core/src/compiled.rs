@@ -80,7 +80,7 @@ impl CompiledFile {
         set
     }
 
-    /// The bytes held, without the content of the file.
+    /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
         let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         size_of::<Self>() + self.groups.memory_bytes() + sets.shared.iter().map(|set| set.memory_bytes()).sum::<usize>()

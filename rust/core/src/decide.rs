@@ -8,10 +8,10 @@ use crate::matcher::walk::{self, Match};
 use crate::matcher::{Index, Listing, Query};
 use crate::tables::Profile;
 
-/// Decisions after which the index pays: building it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
+/// Decisions after which the index is built. Building it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
 pub const DECISIONS_BEFORE_INDEX: u32 = 16;
 
-/// Why a verdict is what it is.
+/// The reason of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// `/robots.txt` itself is allowed (section 2.2.2).
@@ -60,7 +60,7 @@ impl Reason {
 /// The outcome of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// The deciding rule.
     pub rule: Option<Match>,
@@ -176,7 +176,7 @@ impl RuleSet {
         }
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.groups)
             + self.index.get().map_or(0, Index::memory_bytes)

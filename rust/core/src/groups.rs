@@ -208,7 +208,7 @@ impl Groups {
         start(group as usize)..start(group as usize + 1)
     }
 
-    /// The bytes held, without the content of the file.
+    /// The memory held, in bytes, without the content of the file.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.starts) + size_of_val(&*self.agents) + size_of_val(&*self.rules) + size_of_val(&*self.others)
     }

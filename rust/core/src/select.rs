@@ -8,7 +8,7 @@ use crate::groups::Groups;
 use crate::tables::Profile;
 use crate::tokens::STAR;
 
-/// How the groups were chosen.
+/// How the groups were selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// A group names the agent's own token.
@@ -24,7 +24,7 @@ pub enum Choice {
 /// The groups that apply to an agent. Their rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// How they were chosen.
+    /// How the groups were selected.
     pub choice: Choice,
     /// The indices of the groups, in ascending order.
     pub groups: Vec<u32>,

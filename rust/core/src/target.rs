@@ -90,7 +90,7 @@ fn remove_dot_segments(target: &mut Vec<u8>, path_end: usize) {
             written = memchr::memrchr(b'/', &target[..written]).unwrap_or(0);
         }
         if end == path_end {
-            // A final dot segment stands for the directory.
+            // A final dot segment refers to the directory.
             target[written] = b'/';
             written += 1;
         }

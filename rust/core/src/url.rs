@@ -17,9 +17,9 @@ pub fn locate(url: &[u8]) -> Option<Located> {
     let from = match url {
         [b'/', b'/', after, ..] if !matches!(after, b'/' | b'?' | b'#') => 2,
         [b'/', ..] => return Some(Located { has_authority: false, path: 0 }),
-        _ => scheme(url)?,
+        _ => authority_start(url)?,
     };
-    let path = authority(url, from)?;
+    let path = authority_end(url, from)?;
     Some(Located { has_authority: true, path })
 }
 
@@ -30,7 +30,7 @@ pub fn has_origin(url: &[u8], origin: &[u8]) -> bool {
 }
 
 /// Returns the start of the authority after `scheme://` (RFC 3986 section 3.1).
-fn scheme(url: &[u8]) -> Option<usize> {
+fn authority_start(url: &[u8]) -> Option<usize> {
     if url.starts_with(b"https://") {
         return Some(8);
     }
@@ -38,16 +38,17 @@ fn scheme(url: &[u8]) -> Option<usize> {
     (url.first()?.is_ascii_alphabetic() && url[colon..].starts_with(b"://")).then_some(colon + 3)
 }
 
-const END: u8 = 1;
-const CARE: u8 = 2;
-const AUTHORITY: [u8; 256] = {
+const ENDS_AUTHORITY: u8 = 1;
+const NEEDS_VALIDATION: u8 = 2;
+/// How each byte affects the search for the end of an authority: 0 for ordinary bytes.
+const AUTHORITY_BYTES: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'/' | b'?' | b'#' => END,
-            b'@' | b':' => CARE,
-            byte if is_illegal_in_host(byte) => CARE,
+            b'/' | b'?' | b'#' => ENDS_AUTHORITY,
+            b'@' | b':' => NEEDS_VALIDATION,
+            byte if is_illegal_in_host(byte) => NEEDS_VALIDATION,
             _ => 0,
         };
         byte += 1;
@@ -65,12 +66,12 @@ const fn is_illegal_in_host(byte: u8) -> bool {
 
 /// Returns the end of the authority that begins at `from`, if it is valid.
 #[inline]
-fn authority(url: &[u8], from: usize) -> Option<usize> {
+fn authority_end(url: &[u8], from: usize) -> Option<usize> {
     let text = &url[from..];
-    let stop = text.iter().position(|&byte| AUTHORITY[usize::from(byte)] != 0).unwrap_or(text.len());
+    let stop = text.iter().position(|&byte| AUTHORITY_BYTES[usize::from(byte)] != 0).unwrap_or(text.len());
     match text.get(stop) {
-        Some(&byte) if AUTHORITY[usize::from(byte)] == CARE => {
-            let end = text.iter().position(|&byte| AUTHORITY[usize::from(byte)] == END).unwrap_or(text.len());
+        Some(&byte) if AUTHORITY_BYTES[usize::from(byte)] == NEEDS_VALIDATION => {
+            let end = text.iter().position(|&byte| AUTHORITY_BYTES[usize::from(byte)] == ENDS_AUTHORITY).unwrap_or(text.len());
             is_authority(&text[..end]).then_some(from + end)
         }
         _ => (stop > 0).then_some(from + stop),

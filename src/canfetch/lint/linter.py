@@ -106,7 +106,7 @@ class Linter:
         ignored = self._ignored(lint_input.path)
         findings: list[Finding] = []
         suppressed: list[Finding] = []
-        cut: list[Check] = []
+        truncated: list[Check] = []
 
         def add(check: Check, severity: Severity, occurrences: Iterable[Occurrence]) -> None:
             found: Iterator[Finding] = (
@@ -117,7 +117,7 @@ class Linter:
                 suppressed.extend(hidden)
             findings.extend(islice(found, limit))
             if limit is not None and next(found, None) is not None:
-                cut.append(check)
+                truncated.append(check)
 
         enabled = {check.code: severity for check, severity in self._enabled if check.code not in ignored}
         for check, severity in self._enabled:
@@ -128,7 +128,7 @@ class Linter:
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
         name = lint_input.path or lint_input.url or "robots.txt"
-        return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in cut), file)
+        return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
 
     def fix(self, file: LintInput | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> FixResult:
         """Fix the fixable findings.

@@ -16,14 +16,14 @@ class LintReport(NamedTuple):
         name: The file's path or URL, or `robots.txt`.
         findings: The findings that are not suppressed by a comment.
         suppressed: The findings that are.
-        cut: Names of the checks that found more than the limit.
+        truncated_checks: Names of the checks with more findings than the limit.
         file: The file, as the checks see it.
     """
 
     name: str
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
-    cut: tuple[str, ...]
+    truncated_checks: tuple[str, ...]
     file: LintedFile
 
     def count(self, severity: Severity) -> int:
@@ -37,5 +37,5 @@ class LintReport(NamedTuple):
             "name": self.name,
             "findings": [finding.to_json() for finding in self.findings],
             "suppressed": len(self.suppressed),
-            "cut": list(self.cut),
+            "truncated_checks": list(self.truncated_checks),
         }

@@ -65,7 +65,7 @@ impl Forest {
         });
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.heads.memory_bytes() + self.weak.memory_bytes()
     }

@@ -119,7 +119,7 @@ impl Grams {
         }
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.bits)
             + size_of_val(&*self.buckets)

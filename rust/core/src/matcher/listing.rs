@@ -50,7 +50,7 @@ impl Listing {
         ranks.into_iter().map(|rank| texts.ranked[rank as usize].as_match()).collect()
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.a.memory_bytes() + self.b.as_deref().map_or(0, |b| size_of::<PerForm>() + b.memory_bytes())
     }

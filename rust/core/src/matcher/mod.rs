@@ -158,7 +158,7 @@ impl Index {
         Some((ranked.as_match(), ranked.has(ALLOW)))
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.texts.bytes.len()
             + size_of_val(&*self.texts.ranked)

@@ -26,7 +26,7 @@ pub struct Suffixes {
 impl Suffixes {
     /// Sorts the suffixes by their first seven bytes, and then by twice as many bytes in each round.
     pub fn new(bytes: &[u8]) -> Self {
-        // The lowest byte is the length of short suffixes, to tell the end of a suffix from a NUL.
+        // The lowest byte is the length of short suffixes, to distinguish the end of a suffix from a NUL.
         let key = |suffix: &[u8]| first_eight(suffix) & !0xFF | suffix.len().min(7) as u64;
         let mut keyed: Vec<(u64, u32)> = (0..bytes.len()).map(|start| (key(&bytes[start..]), start as u32)).collect();
         let mut ranks = vec![0; bytes.len()];

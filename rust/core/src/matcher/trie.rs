@@ -95,7 +95,7 @@ impl Trie {
         builder.finish()
     }
 
-    /// The bytes held.
+    /// The memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&*self.nodes) + self.firsts.len() + size_of_val(&*self.wild)
     }

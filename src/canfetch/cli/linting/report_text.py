@@ -33,7 +33,7 @@ def report_lines(report: LintReport, catalogue: Catalogue, palette: Palette) -> 
             advice += f" ({catalogue.phrase('fixable-unsafe' if finding.fix.changes_verdicts else 'fixable')})"
         yield f"  {palette.faint(catalogue.phrase('fix') + ':')} {advice}"
         yield ""
-    for check in report.cut:
+    for check in report.truncated_checks:
         yield catalogue.phrase("more", name=check)
     yield from _summary_lines(report, catalogue)
 

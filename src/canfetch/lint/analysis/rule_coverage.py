@@ -125,7 +125,7 @@ def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
     Cost: O(bytes of rules · distinct lengths of rules).
     """
     together = _groups_together(file)
-    rules_of_google, cut_by_google = _read_by_google(file)
+    rules_of_google, split_by_google = _read_by_google(file)
     heads: dict[tuple[int, bool], _Heads] = {}
     by_group = [canonical_rules(group.rules) for group in file.groups]
     for index, rules in enumerate(by_group):
@@ -141,7 +141,7 @@ def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
         each.close()
     nothing = _Heads()
     for index, rules in enumerate(by_group):
-        if index in cut_by_google:
+        if index in split_by_google:
             continue
         for allow in (True, False):
             opposing = heads.get((together[index], not allow), nothing)
@@ -149,9 +149,9 @@ def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
 
 
 def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[int]]:
-    """Return the rules that only Google's parser reads, and the groups in which only it sees another group start."""
+    """Return the rules that only Google's parser reads, and the groups inside which it alone starts another group."""
     rules: list[LintedRule] = []
-    cut: set[int] = set()
+    split: set[int] = set()
     for line in odd_lines(file, Oddity.PREFIX):
         name = prefix_name(file.key(line.record)).capitalize()
         group = line.record.group
@@ -161,8 +161,8 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
             value = file.value(line.record)
             rules.append(LintedRule(line.record, name == ALLOW, value, len(value), group))
         elif name == USER_AGENT:
-            cut.add(group)
-    return canonical_rules(rules), frozenset(cut)
+            split.add(group)
+    return canonical_rules(rules), frozenset(split)
 
 
 def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[CoveredRule]:
@@ -238,7 +238,7 @@ class Neighbours:
             forms.setdefault((rule.group, rule.allow), set()).add(form)
         self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 
-    def would_stand_apart(self, record: Record, value: bytes) -> bool:
+    def would_be_unrelated(self, record: Record, value: bytes) -> bool:
         """Return whether a rule with this value would not repeat, cover or be covered by another in its group."""
         return not self._is_related(record, value, allow=record.kind is RecordKind.ALLOW)
 

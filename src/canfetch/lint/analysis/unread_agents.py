@@ -14,7 +14,7 @@ _NOT_LETTERS = bytes(byte for byte in range(256) if byte not in b"abcdefghijklmn
 
 
 def unread_agent_lines(file: LintedFile) -> frozenset[int]:
-    """Return the numbers of these lines."""
+    """Return the numbers of the lines that were probably meant as user-agent lines."""
     return file.compute_once(_lines)
 
 

@@ -84,7 +84,7 @@ def _fix(rule: LintedRule, path: bytes, neighbours: Neighbours) -> Fix | None:
         or (not rule.allow and blocked_asset(path) is not None)
     ):
         return None
-    harmless = neighbours.would_stand_apart(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
+    harmless = neighbours.would_be_unrelated(rule.record, path) and neighbours.would_be_unopposed(rule.record, path)
     return rewrite_value(rule.record, path) if harmless else None
 
 
