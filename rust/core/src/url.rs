@@ -71,7 +71,10 @@ fn authority_end(url: &[u8], from: usize) -> Option<usize> {
     let stop = text.iter().position(|&byte| AUTHORITY_BYTES[usize::from(byte)] != 0).unwrap_or(text.len());
     match text.get(stop) {
         Some(&byte) if AUTHORITY_BYTES[usize::from(byte)] == NEEDS_VALIDATION => {
-            let end = text.iter().position(|&byte| AUTHORITY_BYTES[usize::from(byte)] == ENDS_AUTHORITY).unwrap_or(text.len());
+            let end = text
+                .iter()
+                .position(|&byte| AUTHORITY_BYTES[usize::from(byte)] == ENDS_AUTHORITY)
+                .unwrap_or(text.len());
             is_authority(&text[..end]).then_some(from + end)
         }
         _ => (stop > 0).then_some(from + stop),
