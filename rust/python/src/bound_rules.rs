@@ -145,7 +145,7 @@ impl BoundRules {
 
 #[pymethods]
 impl BoundRules {
-    /// How the groups were chosen.
+    /// How the groups were selected.
     #[getter]
     fn choice(&self) -> &'static str {
         match self.choice {
@@ -156,7 +156,7 @@ impl BoundRules {
         }
     }
 
-    /// The index of the token that chose them, or -1.
+    /// The index of the token that selected them, or -1.
     #[getter]
     fn token_index(&self) -> i64 {
         match self.choice {
@@ -172,7 +172,7 @@ impl BoundRules {
         self.rules.groups().to_vec()
     }
 
-    /// The number of rules in these groups.
+    /// The number of rules in the selected groups.
     #[getter]
     fn rule_count(&self) -> usize {
         self.rules.rule_count()

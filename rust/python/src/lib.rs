@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     const CONTRACT: u32 = 3;
 
-    /// Compiles a file that is transcoded and cut already. Never fails on its content.
+    /// Compiles a file that is already transcoded and truncated. Never fails on its content.
     #[pyfunction]
     #[pyo3(signature = (content, profile_name, /))]
     fn compile_file(content: &Bound<'_, PyBytes>, profile_name: &str) -> PyResult<CompiledFile> {

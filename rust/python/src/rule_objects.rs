@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyTuple, PyType};
 
 use crate::file_contents::FileContents;
 
-/// Objects that are shared at most: a few rules match most URLs of a site.
+/// The maximum number of shared objects. A few rules match most URLs of a site.
 const SHARED_LIMIT: usize = 64;
 
 /// Creates the `Rule` of a match, and shares it with later matches of the same rule.

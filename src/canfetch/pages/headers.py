@@ -1,6 +1,6 @@
 """Response headers with page-level rules: X-Robots-Tag, Robots-Tag, and those of TDMRep.
 
-Repeated headers are kept apart. If a library joins them with commas, only the end of each header is lost.
+Repeated headers are stored separately. If a library joins them with commas, only the end of each header is lost.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ Header = tuple[str | bytes, str | bytes]
 
 
 class HeaderMapping(Protocol):
-    """The headers of a response in an HTTP library; many libraries keep repeated headers apart."""
+    """The headers of a response in an HTTP library; many libraries store repeated headers separately."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """Return pairs of name and value."""

@@ -1,4 +1,4 @@
-"""Visit-time: the time of day at which crawlers are asked to visit, in UTC.
+"""Visit-time: the time of day at which crawlers should visit, in UTC.
 
 Source: "An Extended Standard for Robot Exclusion" (Conner, 1996).
 """
