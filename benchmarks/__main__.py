@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import child, contenders, peers, table, timing
-from benchmarks.bench import OURS, Bench
+from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.rows.agreement import agreement_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows
 from benchmarks.rows.hostile import hostile_rows
@@ -64,7 +64,7 @@ def header(bench: Bench, missing: dict[str, str]) -> list[str]:
         if hasattr(os, "getloadavg")
         else f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
         "Libraries: " + "; ".join(libraries),
-        "A ratio (x) is the median over rounds of theirs / ours within one round.",
+        "A ratio (x) is the median over rounds of peer time / canfetch time within one round.",
         "Times are " + ("processor time (wall time for two threads)." if timing.uses_cpu_time() else "wall time."),
     ]
     lines += [f"Not measured: {name}: {reason}" for name, reason in missing.items()]
@@ -83,12 +83,14 @@ def prepare(options: argparse.Namespace) -> Bench:
             outcome = outcomes.get(contenders.DISTRIBUTIONS[key])
             if outcome and outcome.reason:
                 missing[key] = f"{outcome.name} {outcome.version} could not be installed: {outcome.reason}"
-    ours, absent = contenders.available(tuple(OURS + engine for engine in contenders.ENGINES))
-    engines = {key.removeprefix(OURS): found for key, found in ours.items()}
+    found_engines, absent = contenders.available(tuple(CANFETCH_PREFIX + engine for engine in contenders.ENGINES))
+    engines = {key.removeprefix(CANFETCH_PREFIX): found for key, found in found_engines.items()}
     titles = {key: found.column for key, found in loaded.items()} | {key: f"{key} (absent)" for key in missing}
     version = next(iter(engines.values())).title.split()[1] if engines else ""
     report = table.Report(f"canfetch {version}".strip(), titles)
-    bench = Bench(engines, {key.removeprefix(OURS): reason for key, reason in absent.items()}, loaded, report)
+    bench = Bench(
+        engines, {key.removeprefix(CANFETCH_PREFIX): reason for key, reason in absent.items()}, loaded, report
+    )
     bench.scale = TINY if options.tiny else QUICK if options.quick else 1.0
     bench.tiny = options.tiny
     report.header += header(

@@ -16,7 +16,7 @@ from benchmarks.timing import Race, Task
 MAY_STALL = frozenset({"protego", "stdlib", "robotspy"})
 TRIAL_SECONDS = 8.0
 QUICK_FILE_STEP = 12  # a quick run uses every 12th real file
-OURS = "canfetch-"
+CANFETCH_PREFIX = "canfetch-"
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Bench:
     def contenders(self) -> Iterator[tuple[str, Contender]]:
         """Yield all contenders with their keys, our engines first."""
         for engine, chosen in self.engines.items():
-            yield OURS + engine, chosen
+            yield CANFETCH_PREFIX + engine, chosen
         yield from self.peers.items()
 
     def stall_reason(self, key: str, source: str) -> str:
@@ -119,32 +119,32 @@ class Bench:
         """
         race, absent = outcome
         cells = dict(absent) | {key: format_duration(track.median) for key, track in race.items()}
-        peers = {key: cell for key, cell in cells.items() if not key.startswith(OURS)}
+        peers = {key: cell for key, cell in cells.items() if not key.startswith(CANFETCH_PREFIX)}
         shown = peers
         for engine in ("native", "python"):
-            ours = race.get(OURS + engine)
+            samples = race.get(CANFETCH_PREFIX + engine)
             engine_targets = dict(targets.get(engine, {})) or {"": 0.0}
-            if ours is None:
+            if samples is None:
                 for peer, target in engine_targets.items():
                     row = Row(section, what, engine, figure="not built" if engine in self.absent_engines else "-")
                     row.target = f"{target:g}x {peer}" if peer else ""
                     row.peers, shown = shown, {}
                     self.report.rows.append(row)
                 continue
-            ratios = {key: timing.ratios(ours, race[key]) for key in peers if key in race}
-            detail: dict[str, object] = {"nanoseconds": ours.median, "rounds": len(ours.nanoseconds)}
+            ratios = {key: timing.ratios(samples, race[key]) for key in peers if key in race}
+            detail: dict[str, object] = {"nanoseconds": samples.median, "rounds": len(samples.nanoseconds)}
             detail["ratios"] = {
-                key: {"median": timing.ratio(ours, race[key]), "quartiles": timing.quartiles(found)}
+                key: {"median": timing.ratio(samples, race[key]), "quartiles": timing.quartiles(found)}
                 for key, found in ratios.items()
             }
             for peer, target in engine_targets.items():
-                row = Row(section, what, engine, figure=format_duration(ours.median), detail=detail)
+                row = Row(section, what, engine, figure=format_duration(samples.median), detail=detail)
                 # The times of the peers are shown once, next to our first engine.
                 row.peers, shown = shown, {}
                 if peer:
                     row.target = f"{target:g}x {peer}"
                 if peer in ratios:
-                    found = timing.ratio(ours, race[peer])
+                    found = timing.ratio(samples, race[peer])
                     row.score, row.met = format_ratio(found), found >= target
                 self.report.rows.append(row)
 

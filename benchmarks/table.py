@@ -62,7 +62,7 @@ def format_ratio(ratio: float) -> str:
 class Report:
     """The rows, the titles of the columns, and the text above and below the table."""
 
-    ours: str
+    canfetch_title: str
     titles: dict[str, str]
     rows: list[Row] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Report:
 
     def columns(self) -> list[str]:
         """Return the titles of all columns."""
-        return ["what", "engine", "target", self.ours, "score", "", *self.titles.values()]
+        return ["what", "engine", "target", self.canfetch_title, "score", "", *self.titles.values()]
 
     def cells(self, row: Row) -> list[str]:
         """Return the cells of a row, in the order of `columns`."""
@@ -135,7 +135,7 @@ def to_json(report: Report) -> str:
     """Format all measurements as JSON, with the quartiles."""
     whole = {
         "header": report.header,
-        "columns": {"ours": report.ours, **report.titles},
+        "columns": {"canfetch": report.canfetch_title, **report.titles},
         "rows": [asdict(row) for row in report.rows],
         "notes": report.footer(),
     }

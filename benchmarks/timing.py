@@ -1,7 +1,7 @@
 """Side-by-side timing on a noisy machine.
 
 1. The contenders of a race are sampled in turns (A B C, B C A, ...), so that a slow machine slows all of them.
-2. A ratio is the median over rounds of theirs / ours within one round, never the quotient of two medians.
+2. A ratio is the median over rounds of peer time / canfetch time within one round, never the quotient of two medians.
 3. The garbage collector is off during a sample and runs between samples, outside the measured time. No contender pays
    for the objects of another.
 4. Fast work is repeated until a sample is long enough, and longer next to slow contenders, so that disturbances affect
@@ -135,21 +135,21 @@ def race(
     return samples
 
 
-def ratios(ours: Samples, theirs: Samples) -> list[float]:
-    """Return theirs / ours for each round in which both ran, sorted."""
-    common = ours.nanoseconds.keys() & theirs.nanoseconds.keys()
-    return sorted(theirs.nanoseconds[turn] / ours.nanoseconds[turn] for turn in common)
+def ratios(canfetch: Samples, peer: Samples) -> list[float]:
+    """Return peer time / canfetch time for each round in which both ran, sorted."""
+    common = canfetch.nanoseconds.keys() & peer.nanoseconds.keys()
+    return sorted(peer.nanoseconds[turn] / canfetch.nanoseconds[turn] for turn in common)
 
 
-def ratio(ours: Samples, theirs: Samples) -> float:
+def ratio(canfetch: Samples, peer: Samples) -> float:
     """Return the median of `ratios`."""
-    return statistics.median(ratios(ours, theirs))
+    return statistics.median(ratios(canfetch, peer))
 
 
-def difference(ours: Samples, theirs: Samples) -> float:
-    """Return the median over rounds of theirs minus ours, in nanoseconds."""
-    common = ours.nanoseconds.keys() & theirs.nanoseconds.keys()
-    return statistics.median(theirs.nanoseconds[turn] - ours.nanoseconds[turn] for turn in common)
+def difference(canfetch: Samples, peer: Samples) -> float:
+    """Return the median over rounds of peer time minus canfetch time, in nanoseconds."""
+    common = canfetch.nanoseconds.keys() & peer.nanoseconds.keys()
+    return statistics.median(peer.nanoseconds[turn] - canfetch.nanoseconds[turn] for turn in common)
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float]:

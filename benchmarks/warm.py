@@ -23,7 +23,7 @@ Files = Mapping[str, bytes]  # by origin, such as https://host.example
 Loop = Callable[[], object]
 
 USER_AGENT = f"{AGENT}/1.0"
-OURS = tuple(f"canfetch-{engine}" for engine in ENGINES)
+CANFETCH_KEYS = tuple(f"canfetch-{engine}" for engine in ENGINES)
 CRAWLERS = {"scrapy": "Scrapy", "crawlee": "crawlee"}
 _UNBOUNDED = 1 << 40
 
@@ -45,11 +45,11 @@ Fill = Callable[[Files], WarmCache]
 
 
 def get_filler(key: str) -> Fill:
-    """Return the function that fills a cache, by key: one of `OURS`, `CRAWLERS`, `protego` or `stdlib`.
+    """Return the function that fills a cache, by key: one of `CANFETCH_KEYS`, `CRAWLERS`, `protego` or `stdlib`.
 
     Raises: ImportError: The library is not installed.
     """
-    if key in OURS:
+    if key in CANFETCH_KEYS:
         get_contender(key)
         return lambda files: _canfetch(key.removeprefix("canfetch-"), files)
     if key in {"protego", "stdlib"}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import inputs
-from benchmarks.bench import OURS, Bench
+from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.contenders import Contender, canfetch_engine
 from benchmarks.inputs import AGENT, RobotsFile
 
@@ -56,9 +56,12 @@ def agreement_rows(bench: Bench) -> None:
         return
     bench.log("decisions")
     query_sets = queries(bench)
-    ours = {engine: decisions(bench, OURS, canfetch_engine(engine, "google"), query_sets) for engine in bench.engines}
-    first = next(iter(ours))
-    reference = ours[first]
+    by_engine = {
+        engine: decisions(bench, CANFETCH_PREFIX, canfetch_engine(engine, "google"), query_sets)
+        for engine in bench.engines
+    }
+    first = next(iter(by_engine))
+    reference = by_engine[first]
 
     def text(found: list[int | None]) -> tuple[int, str]:
         different = sum(one is not None and one != other for one, other in zip(found, reference, strict=True))
@@ -67,7 +70,7 @@ def agreement_rows(bench: Bench) -> None:
 
     cells = {key: text(decisions(bench, key, contender, query_sets))[1] for key, contender in bench.peers.items()}
     total = f"of {len(reference):,} decisions"
-    for engine, found in ours.items():
+    for engine, found in by_engine.items():
         different, shown = text(found)
         bench.figure(
             SECTION,
@@ -79,5 +82,5 @@ def agreement_rows(bench: Bench) -> None:
             peers=cells if engine == first else {},
         )
     for engine, contender in bench.engines.items():
-        different, shown = text(decisions(bench, OURS, contender, query_sets))
+        different, shown = text(decisions(bench, CANFETCH_PREFIX, contender, query_sets))
         bench.figure(SECTION, f"{total}, default profile", engine, text=shown, value=different)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import child, hostile
-from benchmarks.bench import OURS, Bench
+from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.table import format_duration
 
 SECTION = "Hostile files, 500 KiB with a URL of 2 KiB: the slowest of parse + decision and later decisions"
@@ -20,7 +20,7 @@ PEER_TRAPS = {
     "rare_pair_repeated",
     "raw_bytes",
 }
-OUR_SECONDS = 60.0
+CANFETCH_SECONDS = 60.0
 PEER_SECONDS = 1.5
 
 
@@ -39,7 +39,7 @@ def hostile_rows(bench: Bench) -> None:
         }
         cells = {key: outcome.reason or format_duration(outcome.values["first"]) for key, outcome in outcomes.items()}
         for engine in bench.engines:
-            _row(bench, title, engine, _measure(OURS + engine, name, OUR_SECONDS), cells)
+            _row(bench, title, engine, _measure(CANFETCH_PREFIX + engine, name, CANFETCH_SECONDS), cells)
             cells = {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import child, hostile, inputs
-from benchmarks.bench import OURS, Bench
+from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.table import format_bytes
 
 SECTION = "Memory of a parsed file, without its content"
@@ -17,7 +17,7 @@ def _measure(bench: Bench, source: str, urls: int, counts: tuple[int, int]) -> d
     """Measure all contenders. `counts` is the number of objects for native code and for plain Python."""
     found = {}
     for key, contender in bench.contenders():
-        plain = key in {"protego", "stdlib", "robotspy", OURS + "python"}
+        plain = key in {"protego", "stdlib", "robotspy", CANFETCH_PREFIX + "python"}
         count = 5 if bench.tiny else (counts[1] if plain else counts[0]) // (4 if bench.quick else 1)
         # Libraries that read the text again for every URL keep no state.
         checks = urls if contender.parse else min(urls, 1)
@@ -40,9 +40,9 @@ def _rows(
     def value(outcome: child.Outcome) -> float:
         return max(0.0, outcome.values["bytes"]) / (outcome.values["rules"] if per_rule else 1)
 
-    cells = {key: text(outcome) for key, outcome in outcomes.items() if not key.startswith(OURS)}
+    cells = {key: text(outcome) for key, outcome in outcomes.items() if not key.startswith(CANFETCH_PREFIX)}
     for engine in bench.engines:
-        outcome = outcomes[OURS + engine]
+        outcome = outcomes[CANFETCH_PREFIX + engine]
         number = float("inf") if outcome.reason else value(outcome)
         limit = (target, f"{target:g} B per rule") if target and engine == "native" else None
         bench.figure(SECTION, what, engine, text=text(outcome), value=number, at_most=limit, peers=cells)
@@ -83,6 +83,6 @@ def _many_agents(bench: Bench) -> None:
     cells = {key: outcome.reason or format_bytes(outcome.values["bytes"]) for key, outcome in found.items()}
     what = f"hostile, 500 KiB: {hostile.SHARED_AGENTS} agents, {CHECKS_PER_AGENT} checks each"
     for engine in bench.engines:
-        value = found[OURS + engine].values.get("bytes", float("inf"))
+        value = found[CANFETCH_PREFIX + engine].values.get("bytes", float("inf"))
         peers = {key: cell for key, cell in cells.items() if key in bench.peers and engine == next(iter(bench.engines))}
-        bench.figure(SECTION, what, engine, text=cells[OURS + engine], value=value, peers=peers)
+        bench.figure(SECTION, what, engine, text=cells[CANFETCH_PREFIX + engine], value=value, peers=peers)

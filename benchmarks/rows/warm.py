@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from benchmarks import child, inputs, peers, timing, warm
-from benchmarks.bench import OURS, Bench
+from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.table import format_bytes, format_number
 from benchmarks.timing import Task
 
@@ -51,11 +51,11 @@ def _race(
         else:
             tasks.append(Task(key, loop(urls), len(urls)))
     race = timing.race(tasks, RACE_SECONDS * bench.scale * (1 if with_peers else 0.3), min_rounds=bench.min_rounds)
-    rivals = {key: TARGET_RATIO for key in race if not key.startswith(OURS)}
+    rivals = {key: TARGET_RATIO for key in race if not key.startswith(CANFETCH_PREFIX)}
     before = len(bench.report.rows)
     bench.rows(SECTION, what, (race, absent if with_peers else {}), {"native": rivals})
     for index, row in enumerate(bench.report.rows[before:], before):
-        nanoseconds = race[OURS + row.engine].median if OURS + row.engine in race else 0.0
+        nanoseconds = race[CANFETCH_PREFIX + row.engine].median if CANFETCH_PREFIX + row.engine in race else 0.0
         if nanoseconds:
             bench.report.rows[index] = replace(
                 row, figure=f"{row.figure}, {format_number(1e9 / nanoseconds / 1e3)}k per second"
@@ -70,10 +70,10 @@ def warm_memory_rows(bench: Bench) -> None:
         cells = {
             key: outcome.reason or format_bytes(outcome.values["bytes"])
             for key, outcome in found.items()
-            if not key.startswith(OURS)
+            if not key.startswith(CANFETCH_PREFIX)
         }
         for engine in bench.engines:
-            outcome = found[OURS + engine]
+            outcome = found[CANFETCH_PREFIX + engine]
             value = outcome.values.get("bytes", float("inf"))
             text = outcome.reason or format_bytes(value)
             bench.figure(MEMORY_SECTION, what, engine, text=text, value=value, peers=cells)
@@ -87,7 +87,7 @@ def _measure_memory(bench: Bench, key: str, *, shared: bool) -> child.Outcome:
 
 def _keys(bench: Bench) -> list[str]:
     """Return the keys of all available caches. Missing crawlers are listed in the report."""
-    keys = [OURS + engine for engine in bench.engines]
+    keys = [CANFETCH_PREFIX + engine for engine in bench.engines]
     if not bench.peers:
         return keys
     keys += [key for key in ("protego", "stdlib") if key in bench.peers]

@@ -152,7 +152,7 @@ def _missing() -> None:
 
 
 def choice_difference(left: BoundRules, right: BoundRules) -> Difference | None:
-    """Compare how the groups were chosen."""
+    """Compare how the groups were selected."""
     ours = (left.choice, left.token_index, left.group_indices)
     theirs = (right.choice, right.token_index, right.group_indices)
     return Difference("choice, token_index, group_indices", ours, theirs) if repr(ours) != repr(theirs) else None

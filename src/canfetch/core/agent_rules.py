@@ -80,7 +80,7 @@ class AgentRules:
 
     @property
     def group(self) -> GroupSelection:
-        """The groups chosen for the agent, and how they were chosen.
+        """The groups that apply to the agent, and how they were selected.
 
         Cost: O(user-agent lines of the file) at the first call.
         """
@@ -97,7 +97,7 @@ class AgentRules:
 
     @property
     def group_indices(self) -> list[int]:
-        """The indices of the chosen groups in `RobotsTxt.groups`, in file order."""
+        """The indices of the selected groups in `RobotsTxt.groups`, in file order."""
         return self._bound.group_indices
 
     def __reduce__(self) -> Reconstruction:

@@ -212,7 +212,7 @@ class RobotsTxt:
 
         The longest of several delays counts: no source defines which one applies, and this choice satisfies all.
 
-        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Returns: The delay, or None if there is no valid one.
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines).
@@ -229,7 +229,7 @@ class RobotsTxt:
     def request_rates(self, *, agent: str | Agent) -> tuple[RequestRate, ...]:
         """Return the Request-rate values of the groups of `agent`, in file order.
 
-        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines).
         """
@@ -239,7 +239,7 @@ class RobotsTxt:
     def visit_times(self, *, agent: str | Agent) -> tuple[DailyWindow, ...]:
         """Return the Visit-time values of the groups of `agent`, in file order.
 
-        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines).
         """
@@ -319,7 +319,7 @@ class RobotsTxt:
     def licenses(self, *, agent: str | Agent) -> "tuple[Extension[License], ...]":
         """Return the License records of the agent's groups, or else those outside groups.
 
-        Args: agent: A product token or an `Agent`. Its groups are chosen as for rules.
+        Args: agent: A product token or an `Agent`. Its groups are selected as for rules.
         Raises: InvalidProductToken.
         Cost: O(records other than rules and user-agent lines) at the first call for these groups.
         Source: RSL 1.0.

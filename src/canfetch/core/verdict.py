@@ -27,7 +27,7 @@ class Reason(StrEnum):
 
 
 class GroupChoice(StrEnum):
-    """How the groups for an agent were chosen."""
+    """How the groups for an agent were selected."""
 
     OWN_TOKEN = "own-token"  # noqa: S105 - a product token, not a secret
     FALLBACK = "fallback"
@@ -73,7 +73,7 @@ class GroupSelection(NamedTuple):
     """The groups whose rules apply to an agent.
 
     Attributes:
-        choice: How the groups were chosen.
+        choice: How the groups were selected.
         token: The product token that matched, `*` for the `*` groups, or None if no group applies.
         lines: The user-agent lines with that token, from 1.
     """
