@@ -89,7 +89,7 @@ def test_changed_line_breaks_the_chain(run: Run, folder: Path) -> None:
     segment.write_bytes(segment.read_bytes().replace(b'"allowed":false', b'"allowed":true', 1))
     ran = run(*VERIFY)
     assert ran.code == 1
-    assert ran.lines[0].startswith("broken         1 decisions")
+    assert ran.lines[0].startswith("broken         1 decision ")
     assert ran.lines[1] == "        line 3: hash of the previous line does not match: one of the two lines was changed"
     assert run(*VERIFY, "--format", "json").code == 1
 

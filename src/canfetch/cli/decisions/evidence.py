@@ -14,9 +14,9 @@ from canfetch.client.evidence import SegmentReport, verify_folder
 from canfetch.errors import EvidenceError
 
 _SCOPE: Final = """
-A valid chain proves that no line was changed, removed or inserted, unless all later lines were rewritten as well.
-It does not prove that no lines were cut off the end (compare the head with a copy stored elsewhere), that no
-segment was removed, or that the recorded decisions were true.
+A valid chain proves that no line before the last was changed, removed or inserted, unless all later lines were
+rewritten as well. To detect a changed last line, or lines cut off the end, compare the head with a copy stored
+elsewhere. A valid chain does not prove that no segment was removed, or that the recorded decisions were true.
 """
 
 
@@ -43,7 +43,8 @@ def _verify(folder: str, format: str, no_color: bool) -> NoReturn:  # noqa: A002
 
 def _text(report: SegmentReport, palette: Palette) -> str:
     status = palette.good("valid ") if report.valid else palette.bad("broken")
-    lines = [f"{status}  {report.decisions:>8} decisions  head {report.head[:16]}...  {printable(str(report.path))}"]
+    noun = "decision " if report.decisions == 1 else "decisions"
+    lines = [f"{status}  {report.decisions:>8} {noun}  head {report.head[:16]}...  {printable(str(report.path))}"]
     if report.problem is not None:
         lines.append(f"        line {report.broken_line}: {report.problem}")
     if report.torn_bytes:

@@ -101,7 +101,10 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     yield f"  access   {effective.access}: {printable(effective.explanation)}"
     yield f"  policy   {entry.policy}, {entry.outcome.kind}"
     if effective.copy is not None:
-        yield f"  file     {len(effective.copy.content)} bytes, sha256 {effective.copy.sha256[:16]}..."
+        size = f"{len(effective.copy.content)} bytes"
+        if effective.copy.truncated_at is not None:
+            size = f"{size} read, truncated at {effective.copy.truncated_at}"
+        yield f"  file     {size}, sha256 {effective.copy.sha256[:16]}..."
     if entry.outcome.kind is OutcomeKind.OFFLINE:
         yield "  fetched  never"
         return
@@ -119,7 +122,7 @@ def _freshness(seconds: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
+    return f"{round(seconds / 3600, 1):g} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
 
 
 command: Final = click.Command(

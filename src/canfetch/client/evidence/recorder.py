@@ -98,7 +98,7 @@ class EvidenceRecorder:
     def head(self) -> str:
         """The hash of the last line.
 
-        Store it elsewhere to prove later that no lines were cut off the end.
+        Store it elsewhere to prove later that the last line was not changed and no lines were cut off the end.
         """
         return self._previous
 

@@ -1,9 +1,9 @@
 """Read evidence and check that its hash chains are intact.
 
-An intact chain proves that no line was changed, removed or inserted, unless all later lines were rewritten as well.
-It does not prove that:
+An intact chain proves that no line before the last was changed, removed or inserted, unless all later lines were
+rewritten as well. It does not prove that:
 
-- no lines were cut off the end, unless the last line's hash was stored elsewhere;
+- the last line was not changed, and no lines were cut off the end, unless its hash was stored elsewhere;
 - no whole segment was removed, unless the segment names were stored elsewhere;
 - the evidence as a whole was not rewritten;
 - the recorded decisions were true.
