@@ -25,7 +25,8 @@ CHECK = Check(
     title="A refused request for robots.txt",
     message="crawlers interpret status {status} in different ways",
     why="After 401 and 403, RFC 9309 and Google allow everything, and parsers that follow the 1996 draft allow "
-    "nothing. After 429, Google stops crawling as after a server error, and RFC 9309 treats the file as missing.",
+    "nothing. After 429, Google stops crawling as after a server error, and RFC 9309 permits "
+    "crawlers to treat the file as missing.",
     how_to_fix="Let every client fetch `/robots.txt`, and exclude it from rate limits.",
     source="RFC 9309 section 2.3.1.3; Google, handling of errors and HTTP status codes; draft-koster-robots-00",
     bad=LintInput(b"", url="https://example.com/robots.txt", delivery=example_delivery(403)),

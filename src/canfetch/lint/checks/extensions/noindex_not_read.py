@@ -23,7 +23,8 @@ CHECK = Check(
     ),
     title="An indexing rule that no search engine reads in robots.txt",
     message="no search engine reads `{key}` in robots.txt",
-    why="Google supported it, without ever documenting it, until September 2019. No search engine documents it.",
+    why="Google supported such lines until September 2019, without ever documenting them. No search engine "
+    "documents them today.",
     how_to_fix="Put `noindex` in the page's robots meta element or in its X-Robots-Tag header, and let crawlers fetch "
     "the page.",
     source="Google, a note on unsupported rules in robots.txt, July 2019",

@@ -25,8 +25,8 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO),
     title="A last line without a line end",
     message="the last line has no line end",
-    why="RFC 9309 requires one. Crawlers read the line all the same. But if a program appends a line to the file, "
-    "both lines become one.",
+    why="RFC 9309 requires a line end after every line. Crawlers read the last line without it as well. But if a "
+    "program appends a line to the file, both lines become one.",
     how_to_fix="End the last line with a line break.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent: *\nDisallow: /private/"),

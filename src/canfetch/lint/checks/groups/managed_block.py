@@ -39,9 +39,10 @@ CHECK = Check(
     name="managed-block",
     severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
     title="A block that a content delivery network adds to the file",
-    message="{network} added this block; crawlers with groups both in it and outside it: {names}",
-    why="The served file is not the file that the site owner wrote. Crawlers that follow RFC 9309 combine both of "
-    "their groups. Parsers that follow the 1996 draft obey only the first one, which is in the block.",
+    message="{network} added this block; names with groups both inside and outside it: {names}",
+    why="The served file is not the file that the site owner wrote. If a name has groups inside and "
+    "outside the block, crawlers that follow RFC 9309 combine them. Parsers that follow the 1996 draft obey only the "
+    "first group, which is in the block.",
     how_to_fix="Check the served file. If the block and the file disagree, switch the block off, or copy its rules "
     "into the file.",
     source="Cloudflare, managed robots.txt; RFC 9309 section 2.2.1",

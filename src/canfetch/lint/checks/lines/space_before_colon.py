@@ -45,7 +45,7 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO),
     title="White space before a colon",
     message="{count|key has|keys have} white space before the colon",
-    why="RFC 9309 allows it, but some simple parsers read the white space as part of the key.",
+    why="RFC 9309 allows white space before the colon, but some simple parsers read it as part of the key.",
     how_to_fix="Write the colon directly after the key.",
     source="RFC 9309 section 2.2",
     bad=LintInput(b"User-agent : *\nDisallow : /private/\n"),

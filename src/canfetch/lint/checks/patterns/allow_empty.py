@@ -29,8 +29,8 @@ CHECK = Check(
     severities=everywhere(Severity.WARNING),
     title="An empty `Allow`",
     message="an empty `Allow` allows nothing",
-    why="Current crawlers ignore it. In older Yandex documentation it disallows everything, and in some simple "
-    "parsers it allows everything.",
+    why="Current crawlers ignore an empty `Allow`. In older Yandex documentation it disallows everything, and in some "
+    "simple parsers it allows everything.",
     how_to_fix="Remove the line, or write `Allow: /` to allow everything.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
     bad=LintInput(b"User-agent: *\nAllow:\nDisallow: /private/\n"),

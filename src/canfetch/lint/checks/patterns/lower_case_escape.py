@@ -46,8 +46,8 @@ CHECK = Check(
     severities=everywhere(Severity.INFO),
     title="A percent-encoding in lower case",
     message="`{escape}` equals `{better}` only for crawlers that normalise percent-encodings",
-    why="Both encode the same byte, and RFC 9309 treats them as equal. Parsers that compare the text as written do "
-    "not, and browsers and servers use upper case.",
+    why="Hex digits in lower case and in upper case encode the same byte, and RFC 9309 treats them as equal. "
+    "Parsers that compare the text as written do not, and browsers and servers use upper case.",
     how_to_fix="Write the hex digits in upper case.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 6.2.2.1",
     bad=LintInput(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),

@@ -95,7 +95,7 @@ CHECK = Check(
     title="A pattern that starts with neither `/` nor `*`",
     message="`{pattern}` matches nothing: a pattern must start with `/` or `*`",
     why="Every URL path starts with a slash, and patterns are compared from its first character. Parsers that follow "
-    "RFC 9309 ignore the rule. Google's parser keeps it, but it never matches.",
+    "RFC 9309 ignore the rule. Google's parser accepts the rule, but it never matches.",
     how_to_fix="Add a slash at the start, or `/*` if the text may appear anywhere in the path.",
     source="RFC 9309 section 2.2.2; Yandex, robots.txt analysis; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: private/\n"),

@@ -53,8 +53,8 @@ CHECK = Check(
     severities=Severities(rfc=Severity.INFO, google=Severity.WARNING, bing=Severity.INFO, yandex=Severity.INFO),
     title="An unnecessary percent-encoding",
     message="`{escape}` is `{character}`, which does not need to be encoded",
-    why="RFC 9309 treats the two as equal. Google's parser does not decode rules, so this rule does not match the URL "
-    "in its usual form.",
+    why="RFC 9309 treats the character and its encoding as equal. Google's parser does not decode rules, so this "
+    "rule does not match the URL in its usual form.",
     how_to_fix="Write the character itself.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 2.3; google/robotstxt, MaybeEscapePattern",
     bad=LintInput(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
