@@ -8,6 +8,7 @@ from tests.servers.web import Behaviour, Exchange
 # Time for the client to read the sent data. A reset discards unread data.
 _READ_SECONDS = 0.05
 _SHORT_BODY = f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES) + 100}\r\n\r\n".encode() + RULES
+_CLOSING = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + RULES
 _CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -45,7 +46,7 @@ def send_in_parts(*parts: bytes) -> Behaviour:
 
 async def cut_closing(exchange: Exchange) -> None:
     """Send a response without a length, and close the connection without a TLS closing alert."""
-    await exchange.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + RULES)
+    await exchange.send(_CLOSING)
     await asyncio.sleep(_READ_SECONDS)
     exchange.cut()
 
@@ -56,6 +57,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "reset": send_and_reset(b""),
     "reset-in-head": send_and_reset(b"HTTP/1.1 200 OK\r\nContent-Le"),
     "reset-in-body": send_and_reset(_SHORT_BODY),
+    "reset-in-chunks": send_and_reset(_CHUNKED + b"5\r\nAllow\r\n"),
+    "reset-closing": send_and_reset(_CLOSING),
     "cut-status": send_raw(b"HTTP/1.1 20"),
     # A lenient reader accepts these as an empty robots.txt, which allows everything.
     "cut-field": send_raw(b"HTTP/1.1 200 OK\r\nContent-Le"),
@@ -75,6 +78,10 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "cut-chunk": send_raw(_CHUNKED + b"ff\r\nAllow"),
     "cut-chunks": send_raw(_CHUNKED + b"5\r\nAllow\r\n"),
     "cut-last-chunk": send_raw(_CHUNKED + b"5\r\nAllow\r\n0\r\n"),
+    "two-transfer-codings": send_raw(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: martian\r\n\r\n" + RULES
+    ),
+    "long-head": send_raw(b"HTTP/1.1 200 OK\r\n" + 20 * (b"X: " + 4_000 * b"y" + b"\r\n") + b"\r\n" + RULES),
     "transfer-coding": send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: martian\r\n\r\n" + RULES),
     "not-http": send_raw(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
     "http-0.9": send_raw(RULES + b"\n"),

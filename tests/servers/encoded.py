@@ -74,6 +74,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "br-wrong": encoded("br", lambda: b"\xff" * 40),
     "zstd-wrong": encoded("zstd", lambda: RULES),
     "gzip-checksum": encoded("gzip", lambda: gzip.compress(RULES)[:-8] + bytes(8)),
+    "gzip-padded": encoded("gzip", lambda: gzip.compress(RULES) + bytes(1_000)),
+    "gzip-padded-trailing": encoded("gzip", lambda: gzip.compress(RULES) + bytes(9) + b"Disallow: /\n"),
     "gzip-trailing": encoded("gzip", lambda: gzip.compress(RULES) + b"Disallow: /\n"),
     "deflate-trailing": encoded("deflate", lambda: zlib.compress(RULES) + b"Disallow: /\n"),
     "br-trailing": encoded("br", lambda: _library("brotli").compress(RULES) + b"Disallow: /\n"),

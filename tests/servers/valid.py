@@ -59,9 +59,25 @@ async def chunked(exchange: Exchange) -> None:
     await exchange.send(b"0\r\nX-Trailer: yes\r\n\r\n")
 
 
+async def chunked_with_length(exchange: Exchange) -> None:
+    """Respond in chunks, and with a Content-Length that does not apply."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n")
+    await exchange.send(b"%x\r\n%b\r\n0\r\n\r\n" % (len(RULES), RULES))
+
+
+async def length_list(exchange: Exchange) -> None:
+    """Respond with a Content-Length that is listed twice in one field."""
+    await exchange.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}, {len(RULES)}\r\n\r\n".encode() + RULES)
+
+
 async def closing(exchange: Exchange) -> None:
     """Respond without a length. The body ends with the connection."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n" + RULES)
+
+
+async def closing_large(exchange: Exchange) -> None:
+    """Respond with a large file without a length. The body ends with the connection."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + large())
 
 
 def large() -> bytes:
@@ -78,7 +94,13 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "revalidating": revalidating,
     "interim": interim,
     "chunked": chunked,
+    "chunked-with-length": chunked_with_length,
     "closing": closing,
+    "closing-large": closing_large,
+    "equal-lengths": respond(RULES, f"Content-Length: {len(RULES)}"),
+    "length-list": length_list,
+    "many-fields": respond(RULES, *(f"X-Field-{number}: value" for number in range(300))),
+    "very-many-fields": respond(RULES, *(f"X-Field-{number}: value" for number in range(600))),
     "empty": respond(b"", TEXT),
     "disallow-all": respond(b"User-agent: *\nDisallow: /\n", TEXT),
     "large": respond(large(), TEXT),

@@ -10,7 +10,7 @@ import pytest
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
 from tests.servers.unclosed import unclosed_tls_port
-from tests.servers.valid import RULES
+from tests.servers.valid import LARGE_BYTES, RULES, large
 from tests.servers.web import Site, resolve_all_to
 from tests.transports.harness import (
     LOOPBACK,
@@ -101,6 +101,13 @@ def test_refused_connection_is_a_failure(send: Send) -> None:
         assert failure_kind(send(make_request(f"http://127.0.0.1:{port}/robots.txt"))) is FailureKind.CONNECT
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_port_0_cannot_be_connected_to(send: Send, scheme: str) -> None:
+    answer = send(make_request(f"{scheme}://127.0.0.1:0/robots.txt"))
+    assert failure_kind(answer) is FailureKind.CONNECT
+    assert "port 0:" in answer.detail  # type: ignore[union-attr]
+
+
 def test_connect_times_out(send: Send) -> None:
     with full_queue_port() as port:
         answer = send(make_request(f"http://127.0.0.1:{port}/robots.txt", connect_timeout=SHORT_SECONDS))
@@ -143,6 +150,24 @@ def test_other_form_of_a_private_address_is_forbidden(name: str, site: Site, hos
         answer = send(make_request(f"http://{host}:{site.port}/rules", allow_private=False))
     # Some systems cannot resolve some of these names.
     assert failure_kind(answer) in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.DNS}
+    assert site.requests == []
+
+
+@pytest.mark.parametrize("found, kind", [("127.0.0.1", FailureKind.FORBIDDEN_ADDRESS), ("127.1", FailureKind.DNS)])
+def test_address_is_checked_if_aiohttp_does_not_resolve_it(
+    monkeypatch: pytest.MonkeyPatch, site: Site, found: str, kind: FailureKind
+) -> None:
+    transport_class("aiohttp")
+    from canfetch.client.transports import aiohttp_transport
+
+    async def resolve(_self: object, host: str, port: int = 0, family: int = 0) -> list[dict[str, object]]:
+        address = {"hostname": host, "host": found, "port": port, "family": socket.AF_INET, "proto": 0, "flags": family}
+        return [address]
+
+    monkeypatch.setattr(aiohttp_transport._CheckedResolver, "resolve", resolve)
+    with open_transport("aiohttp") as send:
+        answer = send(make_request(f"http://innocent.test:{site.port}/rules", allow_private=False))
+    assert failure_kind(answer) is kind
     assert site.requests == []
 
 
@@ -215,24 +240,22 @@ def test_limits_hold_over_tls(tls_send: Send, tls_site: Site, label: str) -> Non
     assert len(answer.body) == 512_001
 
 
-def test_rfc9112_9_8_tls_without_closing_alert_is_incomplete(
-    name: str, tls_send: Send, site: Site, tls_site: Site
-) -> None:
+@pytest.mark.parametrize("label", ["cut-closing", "reset-closing", "reset-in-body", "reset-in-chunks"])
+def test_rfc9112_9_8_tls_without_closing_alert_is_incomplete(tls_send: Send, tls_site: Site, label: str) -> None:
+    assert failure_kind(tls_send(make_request(tls_site.url(label)))) is FailureKind.RESET
+
+
+def test_closed_connection_without_tls_ends_the_body(tls_send: Send, site: Site) -> None:
     assert tls_send(make_request(site.url("cut-closing"))) == Response(
         site.url("cut-closing"), 200, (("Connection", "close"),), RULES
     )
-    answer = tls_send(make_request(tls_site.url("cut-closing")))
-    if name == "aiohttp":
-        # aiohttp cannot see the difference, as documented in its module.
-        assert isinstance(answer, Response)
-    else:
-        assert failure_kind(answer) is FailureKind.RESET
 
 
-def test_rfc9112_9_8_tls_closing_alert_ends_the_body(tls_send: Send, tls_site: Site) -> None:
-    answer = tls_send(make_request(tls_site.url("closing")))
+@pytest.mark.parametrize("label, body", [("closing", RULES), ("closing-large", large())])
+def test_rfc9112_9_8_tls_closing_alert_ends_the_body(tls_send: Send, tls_site: Site, label: str, body: bytes) -> None:
+    answer = tls_send(make_request(tls_site.url(label), max_bytes=LARGE_BYTES))
     assert isinstance(answer, Response), answer
-    assert answer.body == RULES
+    assert answer.body == body
 
 
 @pytest.mark.parametrize("name", ["stdlib-async", "httpx2-async", "aiohttp"])

@@ -128,6 +128,24 @@ def test_trailing_data_is_rejected(name: str, cuts: list[int]) -> None:
     assert decode_or_kind(decoder(), chunks) is FailureKind.ENCODING
 
 
+@pytest.mark.parametrize("cuts", [[], [40], list(range(200))])
+def test_zero_bytes_after_gzip_are_ignored(cuts: list[int]) -> None:
+    padded = gzip.compress(b"User-agent: *\n") + gzip.compress(b"Disallow: /\n") + bytes(100)
+    assert decode_or_kind(GzipDecoder(), split_at(padded, cuts)) == b"User-agent: *\nDisallow: /\n"
+
+
+@pytest.mark.parametrize("trailing", [b"Disallow: /\n", gzip.compress(b"Disallow: /\n")])
+@pytest.mark.parametrize("cuts", [[], [40], list(range(200))])
+def test_data_after_gzip_padding_is_rejected(trailing: bytes, cuts: list[int]) -> None:
+    padded = gzip.compress(b"User-agent: *\n") + bytes(20) + trailing
+    assert decode_or_kind(GzipDecoder(), split_at(padded, cuts)) is FailureKind.ENCODING
+
+
+def test_endless_gzip_padding_is_rejected() -> None:
+    padding = [bytes(10_000)] * 1_000
+    assert decode_or_kind(GzipDecoder(), [gzip.compress(b"User-agent: *\n"), *padding]) is FailureKind.ENCODING
+
+
 @pytest.mark.parametrize("name", MEMBERS)
 @pytest.mark.parametrize("cuts", [[], [40], list(range(200))])
 def test_several_members_are_decoded(name: str, cuts: list[int]) -> None:

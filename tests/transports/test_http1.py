@@ -7,7 +7,8 @@ from tests.transports.harness import split_at
 
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.http1 import MAX_HEAD_BYTES, ByteReader, iter_body, read_head
+from canfetch.client.transports.headers import MAX_HEAD_BYTES
+from canfetch.client.transports.http1 import ByteReader, iter_body, read_head
 
 Read = tuple[int, Headers, bytes] | FailureKind
 

@@ -77,7 +77,9 @@ def test_unresponsive_proxy_times_out(name: str, scheme: str) -> None:
     assert answer.kind is FailureKind.TIMEOUT
 
 
-@pytest.mark.parametrize("proxy", ["", "127.0.0.1:3128", "socks5://127.0.0.1:1080", "https://127.0.0.1", "http://"])
+@pytest.mark.parametrize(
+    "proxy", ["", "127.0.0.1:3128", "socks5://127.0.0.1:1080", "https://127.0.0.1", "http://", "http://127.0.0.1:0"]
+)
 def test_invalid_proxy_raises(name: str, proxy: str) -> None:
     with pytest.raises(ValueError, match="invalid proxy"):
         transport_class(name)(proxy=proxy)

@@ -2,10 +2,13 @@
 
 It creates its own session, without cookies, redirects, connection reuse or settings from the environment.
 
-aiohttp hides some details that the transport on the standard library can see:
+Its responses differ from those of the other transports in these cases:
 
-- A TLS connection that was cut looks like one that was closed. A body without a length then seems complete.
-- A body that ends early by a reset is INCOMPLETE, like one that ends early without a reset.
+- A response with several Content-Length fields or values, or with both Content-Length and Transfer-Encoding, is a
+  PROTOCOL failure. The other transports accept equal lengths, and ignore Content-Length if the body is chunked
+  (RFC 9112 section 6.3). aiohttp's parser rejects both and has no option to accept them.
+- A response with more than 512 header fields is a PROTOCOL failure. The other transports limit only the size of the
+  head, 64 KiB, which applies here as well.
 - Invalid chunks after valid ones, and interim responses or chunk extensions without end, are a TIMEOUT.
 - A body longer than its Content-Length is a PROTOCOL failure. The other transports read up to the length.
 """
@@ -24,8 +27,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
-from canfetch.client.transports.headers import decode_headers, encode_request_headers
-from canfetch.client.transports.http1 import MAX_HEAD_BYTES
+from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import check_proxy_allowed, parse_proxy
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.errors import MissingExtra
@@ -33,6 +35,7 @@ from canfetch.errors import MissingExtra
 try:
     import aiohttp
     from aiohttp.abc import AbstractResolver, ResolveResult
+    from aiohttp.connector import Connection
     from multidict import CIMultiDict
     from yarl import URL
 except ImportError as missing:
@@ -40,6 +43,9 @@ except ImportError as missing:
 
 # aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
 _CEIL_THRESHOLD: Final = 1e9
+# aiohttp cannot limit the size of a head, only the number of fields and the size of each.
+_MAX_FIELDS: Final = 512
+_NO_CONTENT: Final = 204
 
 
 class _RequestContext(NamedTuple):
@@ -134,14 +140,13 @@ class AiohttpTransport:
                 connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
             ),
         ) as response:
-            if response.headers.get("Transfer-Encoding", "chunked").lower() != "chunked":
+            assert isinstance(response, _Response)
+            codings = response.headers.getall("Transfer-Encoding", ["chunked"])
+            if [coding.lower() for coding in codings] != ["chunked"]:
                 # aiohttp would read the body as if it had no transfer coding.
                 raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
-            while builder.needs_data:
-                chunk = await response.content.readany()
-                if not chunk and response.content.at_eof():
-                    break
+            while builder.needs_data and (chunk := await response.read_chunk()):
                 builder.feed(chunk)
             response.close()
             return builder.build()
@@ -159,12 +164,75 @@ class AiohttpTransport:
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                response_class=_Response,
                 middlewares=(_prevent_retry,),
                 skip_auto_headers=("User-Agent", "Accept"),
                 max_line_size=MAX_HEAD_BYTES,
                 max_field_size=MAX_HEAD_BYTES,
+                max_headers=_MAX_FIELDS,
             )
         return self._session
+
+
+class _Response(aiohttp.ClientResponse):
+    """A response that checks how its connection ends, which aiohttp does not."""
+
+    _ssl_object: ssl.SSLObject | None = None
+    _lost: asyncio.Future[None] | None = None
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        """Keep what shows the end of the connection, because aiohttp drops the connection at the end of the body."""
+        if connection.transport is not None:
+            self._ssl_object = connection.transport.get_extra_info("ssl_object")
+        if connection.protocol is not None and (lost := connection.protocol.closed) is not None:
+            # asyncio logs exceptions that are not retrieved.
+            lost.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._lost = lost
+        return await super().start(connection)
+
+    async def read_chunk(self) -> bytes:
+        """Return the next bytes of the body as received, or b"" at its end.
+
+        Raises: TransportError: RESET if the connection was reset or, over TLS, cut before the end of the body.
+        """
+        try:
+            while not (chunk := await self.content.readany()):
+                if self.content.at_eof():
+                    if self._ends_with_connection():
+                        self._check_end_of_connection()
+                    return b""
+        except aiohttp.ClientPayloadError:
+            if self._lost is not None and self._lost.done():
+                self._check_end_of_connection()
+            raise
+        return chunk
+
+    def _ends_with_connection(self) -> bool:
+        return self.status != _NO_CONTENT and not {"Content-Length", "Transfer-Encoding"} & self.headers.keys()
+
+    def _check_end_of_connection(self) -> None:
+        if self.url.scheme == "https":
+            if not _has_closing_alert(self._ssl_object):
+                raise TransportError(FailureKind.RESET, "TLS connection was cut without a closing alert")
+        elif self._lost is None or not self._lost.done():
+            # Never seen. How the connection ended is unknown, so the body may be incomplete.
+            raise TransportError(FailureKind.RESET, "connection lost")
+        elif (error := self._lost.exception()) is not None:
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else ConnectionResetError()
+            raise classify_os_error(cause, FailureKind.RESET) from None
+
+
+def _has_closing_alert(ssl_object: ssl.SSLObject | None) -> bool:
+    """Return whether the server ended TLS with a closing alert, after the connection was lost.
+
+    asyncio reports every end of a TLS connection in the same way (RFC 9112 section 9.8).
+    """
+    try:
+        return ssl_object is not None and ssl_object.read(1) == b""
+    except ssl.SSLZeroReturnError:
+        return True
+    except ssl.SSLError:
+        return False
 
 
 async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
@@ -176,9 +244,14 @@ async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.Client
 
 
 def _create_socket(address: "aiohttp.AddrInfoType") -> socket.socket:
-    family, kind, protocol, *_ = address
+    family, kind, protocol, _, peer = address
+    request, _, sockets = _CURRENT.get()
+    if not request.allow_private:
+        # Some versions of aiohttp connect to hosts such as `127.1` without calling their resolver.
+        host = str(peer[0])
+        filter_addresses(host, [host], allow_private=False)
     created = socket.socket(family, kind, protocol)
-    _CURRENT.get().sockets.append(created)
+    sockets.append(created)
     return created
 
 

@@ -62,10 +62,14 @@ class IdentityDecoder:
 
 
 class GzipDecoder:
-    """gzip. Several members may follow each other; other trailing data is invalid."""
+    """gzip. Several members may follow each other, and zero bytes may follow the last one, as the gzip program accepts.
+
+    Other trailing data is invalid.
+    """
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(_GZIP_WBITS)
+        self._has_padding = False
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -73,6 +77,11 @@ class GzipDecoder:
         out = b""
         while data and len(out) < limit:
             if self._stream.eof:
+                self._has_padding = self._has_padding or data[0] == 0
+                if self._has_padding:
+                    if data.strip(b"\0"):
+                        raise _trailing_data_error("gzip")
+                    break
                 self._stream = zlib.decompressobj(_GZIP_WBITS)
             out += _inflate(self._stream, data, limit - len(out))
             self.finished = self._stream.eof

@@ -49,13 +49,17 @@ def parse_endpoint(url: str, schemes: tuple[str, ...] = _HTTP) -> Endpoint:
 
     Raises:
         InvalidURL: `url` is not an absolute URL with a host.
-        TransportError: SCHEME if the scheme is not in `schemes`. TLS if no certificate can be valid for the host.
+        TransportError: SCHEME if the scheme is not in `schemes`. CONNECT if the port is 0. TLS if no certificate can be
+            valid for the host.
     """
     origin = Origin.from_url(url)
     if origin.scheme not in schemes or origin.port is None:
         raise TransportError(
             FailureKind.SCHEME, f"unsupported URL scheme {origin.scheme!r}: expected {', '.join(schemes)}"
         )
+    if origin.port == 0:
+        # Some libraries would connect to the default port instead.
+        raise TransportError(FailureKind.CONNECT, f"{origin.host} port 0: the port is reserved")
     encoded = url_bytes(url)
     split = split_url(encoded)
     assert split is not None

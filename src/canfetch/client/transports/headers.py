@@ -8,6 +8,10 @@ from canfetch.client.transports.body_decoder import accept_encoding
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
 
+# Applies to the status line, the headers and all interim responses together, and again to the trailers.
+MAX_HEAD_BYTES: Final = 65_536
+# A colon and the line ending.
+_DELIMITER_BYTES: Final = 3
 _TOKEN_CHARACTERS: Final = frozenset("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 # Set by the transport, because they depend on the connection and the installed decoders.
 _TRANSPORT_HEADERS: Final = (
@@ -47,5 +51,11 @@ def decode_header(raw: bytes) -> str:
 
 
 def decode_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Decode the headers of a response."""
+    """Decode the headers of a response.
+
+    Raises: TransportError: PROTOCOL if they are longer than `MAX_HEAD_BYTES`.
+    """
+    raw = list(raw)
+    if sum(len(name) + len(value) + _DELIMITER_BYTES for name, value in raw) > MAX_HEAD_BYTES:
+        raise TransportError(FailureKind.PROTOCOL, f"response head is longer than {MAX_HEAD_BYTES} bytes")
     return tuple((decode_header(name), decode_header(value.strip())) for name, value in raw)

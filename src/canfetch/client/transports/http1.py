@@ -12,10 +12,8 @@ from typing import Final, NamedTuple
 
 from canfetch.access.responses import FailureKind, Headers
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.headers import decode_header
+from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_header
 
-# Applies to the status line, the headers and all interim responses together, and again to the trailers.
-MAX_HEAD_BYTES: Final = 65_536
 _MAX_CHUNK_LINE_BYTES: Final = 4_096
 _LINE_END_BYTES: Final = 2
 _STATUS_LINE: Final = re.compile(rb"HTTP/1\.[0-9] ([1-9][0-9]{2})(?: .*)?", re.DOTALL)

@@ -20,8 +20,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
-from canfetch.client.transports.headers import encode_request_headers
-from canfetch.client.transports.http1 import MAX_HEAD_BYTES
+from canfetch.client.transports.headers import MAX_HEAD_BYTES, encode_request_headers
 
 
 class RequestState:

@@ -29,7 +29,7 @@ def parse_proxy(text: str) -> Proxy:
     Raises: ValueError: `text` has another form.
     """
     split = urlsplit(text)
-    if split.scheme != "http" or not split.hostname:
+    if split.scheme != "http" or not split.hostname or split.port == 0:
         raise ValueError(f"invalid proxy {text!r}: expected a URL such as 'http://127.0.0.1:3128'")
     host = f"[{split.hostname}]" if ":" in split.hostname else split.hostname
     credentials = None if split.username is None else (unquote(split.username), unquote(split.password or ""))
