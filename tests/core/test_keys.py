@@ -48,7 +48,7 @@ TYPOS = [
 @pytest.mark.parametrize("key, kind", TYPOS)
 def test_google_accepts_these_misspellings(key: bytes, kind: RecordKind) -> None:
     assert [record_kind(key, PROFILES[name]) for name in ("google", "googlebot", "rfc9309")] == [kind] * 3
-    # They are not in the grammar, and not supported according to the specification of 2019.
+    # These keys are not in the grammar, and the specification of 2019 does not support them.
     assert [record_kind(key, PROFILES[name]) for name in ("strict", "google2019")] == [OTHER] * 2
 
 

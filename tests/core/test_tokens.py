@@ -74,7 +74,7 @@ def test_empty_and_bytes_tokens_raise() -> None:
     [
         # RFC 9309 section 2.2.1, figure 1.
         ("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", "ExampleBot"),
-        # A product of its own comes first.
+        # The first product is the crawler's own.
         ("ExampleBot/1.0 (+https://example.com/bot)", "ExampleBot"),
         ("Googlebot-Image/1.0", "Googlebot-Image"),
         ("DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "DuckDuckBot"),

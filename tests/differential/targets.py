@@ -23,7 +23,7 @@ def google_form(pattern: bytes) -> bytes:
 
 
 Edit = Callable[[bytes, int, bytes], bytes]
-# Functions of a text, a position in it, and a piece that fits the file. Repeated ones are drawn more often.
+# Functions of a text, a position in it, and a piece of the file. Repeated functions are drawn more often.
 EDITS: Final[tuple[Edit, ...]] = (
     lambda text, at, piece: text[:at] + piece + text[at:],
     lambda text, at, piece: text[:at] + piece + text[at:],

@@ -1,4 +1,4 @@
-"""Whether a client can use a cache entry that another client made.
+"""Compatibility of cache entries that another client made.
 
 Clients that share a store may have other parsing limits, or know other misconfigured sites. If this client would make a
 different entry from the same response, the entry is treated as expired. Its copy stays in use as the last good copy if
@@ -19,7 +19,7 @@ _SERVER_ERRORS: Final = (OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SER
 def expire_if_incompatible(
     entry: CacheEntry, policy: AccessPolicy, *, max_bytes: int = DEFAULT_MAX_BYTES, misconfigured: bool = False
 ) -> CacheEntry:
-    """Return `entry`, expired if this client would have made another one from the same response.
+    """Return `entry`, or mark it as expired if this client would make a different one from the same response.
 
     Args:
         policy: The policy of the client and of the entry.

@@ -1,4 +1,4 @@
-"""What a cache entry permits at a given time.
+"""Effective access: what a cache entry permits at a given time.
 
 Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's specification for its limits of 12 hours and 30 days.
 """

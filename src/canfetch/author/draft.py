@@ -51,7 +51,7 @@ class DraftGroup:
         self._comments: list[str] = []
 
     def allow(self, *patterns: str) -> Self:
-        """Allow these patterns.
+        """Add allow rules for patterns.
 
         Args: patterns: Such as `/press/` or `/*.html$`. Use `literal_path(path)` for a literal path.
         Raises: InvalidDraft: A pattern is invalid, or disallowed in this group; TypeError: A pattern is not a str.
@@ -59,7 +59,7 @@ class DraftGroup:
         return self._with_rules(patterns, allow=True)
 
     def disallow(self, *patterns: str) -> Self:
-        """Disallow these patterns.
+        """Add disallow rules for patterns.
 
         Args: patterns: As for `allow`.
         Raises: InvalidDraft: A pattern is invalid, or allowed in this group; TypeError: A pattern is not a str.

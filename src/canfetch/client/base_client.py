@@ -1,4 +1,4 @@
-"""What the synchronous and the asynchronous client have in common."""
+"""The base class of the synchronous and the asynchronous client."""
 
 import time
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""How a client obtains the cache entry of an origin, as a generator that performs no I/O itself.
+"""The procedure that obtains the cache entry of an origin: a generator that performs no I/O itself.
 
 The generator yields actions and receives their results. The synchronous and the asynchronous client differ only in
 how they perform the actions, so both do the same things in the same order.

@@ -7,7 +7,7 @@ from canfetch.core.quoting import quoted
 
 # difflib compares every pair of characters, and no known name is longer.
 _SUGGESTION_CHARACTERS: Final = 60
-# Of difflib: at the default of 0.6, suggestions are too often unrelated.
+# The cutoff of difflib. At its default of 0.6, suggestions are too often unrelated.
 _SIMILARITY: Final = 0.7
 
 

@@ -28,12 +28,12 @@ def _common(*tokens: str) -> Crawler:
 
 
 def _special(*tokens: str) -> Crawler:
-    # They crawl by agreement with the site, and only a group with their own token applies to them.
+    # Special-case crawlers crawl by agreement with the site. Only a group with their own token applies to them.
     return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_SPECIAL_VERIFICATION)
 
 
 def _user(*tokens: str) -> Crawler:
-    # They are triggered by a user and generally ignore robots.txt.
+    # User-triggered fetchers generally ignore robots.txt.
     return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_USER_VERIFICATION)
 
 

@@ -70,7 +70,7 @@ class ServerIntent(NamedTuple):
 
     @property
     def user_agent_regexes(self) -> list[str]:
-        """The same as several regexes, for servers that limit the length of a word."""
+        """`user_agent_regex`, split into several regexes for servers that limit the length of a word."""
         return [
             _regex_of_names(self.names[start : start + _NAMES_PER_REGEX])
             for start in range(0, len(self.names), _NAMES_PER_REGEX)
@@ -102,7 +102,7 @@ class ServerTag(NamedTuple):
 
     @property
     def regex(self) -> str:
-        """The same as one regex."""
+        """The regexes of the targets, combined into one."""
         return f"(?:{'|'.join(self.regexes)})"
 
 

@@ -34,7 +34,7 @@ _BATCH_URLS: Final = 4096
 
 
 class Answer(NamedTuple):
-    """The verdicts on one URL, one for each agent in order, with the file; or the error if there are none."""
+    """The verdicts on one URL, one for each agent in order, with the file; or the error if no verdict could be computed."""
 
     url: str
     verdicts: tuple[Verdict, ...]

@@ -30,7 +30,7 @@ def system_resolve(host: str) -> Sequence[str]:
 
     Raises: OSError: The name has no address, or the lookup failed.
     """
-    # As bytes: getaddrinfo would encode a str by IDNA, which rejects some names that exist.
+    # Passed as bytes, because getaddrinfo would encode a str by IDNA, which rejects some names that exist.
     found = socket.getaddrinfo(host.encode("ascii"), None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 

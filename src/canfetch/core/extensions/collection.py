@@ -1,4 +1,4 @@
-"""The records beyond the RFC of one file, parsed."""
+"""All records beyond the RFC of one file, with their parsed values."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar

@@ -13,7 +13,7 @@ _SCHEMES: Final = (b"http", b"https")
 
 
 class HostName(NamedTuple):
-    """The host of the preferred mirror, with its scheme and port if they are given."""
+    """The host of the preferred mirror, with its scheme and port if the record contains them."""
 
     scheme: str | None
     host: str

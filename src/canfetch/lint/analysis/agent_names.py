@@ -32,7 +32,7 @@ class NamedAgent(NamedTuple):
 
     @property
     def is_token(self) -> bool:
-        """Whether real crawlers could use it as a product token: letters, digits, `.`, `_` and `-`."""
+        """Whether real crawlers could use the name as a product token: letters, digits, `.`, `_` and `-`."""
         rest = self.raw.translate(None, IDENTIFIER)
         return self.raw != b"" and not rest.translate(None, b"0123456789.")
 

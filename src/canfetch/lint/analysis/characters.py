@@ -36,7 +36,7 @@ BLANKS: Final = {
     "\u202f".encode(): "narrow no-break space",
     "\u3000".encode(): "ideographic space",
 }
-# Those that are found in keys of real files.
+# The invisible characters that occur in keys of real files.
 INVISIBLE_IN_KEYS: Final = tuple(
     character.encode() for character in "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u00a0\u3000"
 )

@@ -1,4 +1,4 @@
-"""Whether the file is markup, UTF-16 or binary data instead of robots.txt."""
+"""Detection of files that are markup, UTF-16 or binary data instead of a robots.txt."""
 
 from typing import Final
 

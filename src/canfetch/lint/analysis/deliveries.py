@@ -1,4 +1,4 @@
-"""How the file was delivered: response headers as checks need them, and deliveries for the examples of checks."""
+"""Deliveries of the file: response headers as checks need them, and deliveries for the examples of checks."""
 
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.fetch_plan import Hop, Validators

@@ -1,4 +1,4 @@
-"""Whether a fix may assign a group to a crawler without side effects."""
+"""Check that a fix can assign a group to a crawler without side effects."""
 
 from typing import Final
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# These are unlikely in a path.
+# Parts of regular expressions that are unlikely in a path.
 _REGEX_PARTS: Final = (
     *(b"\\.", b"\\d", b"\\w", b"\\s", b"\\/", b"\\?", b"\\-"),
     *(b"[0-9", b"[a-z", b"[A-Z", b"[^", b"(.*", b"(.+", b".*)", b"(?:", b"(?!", b"(?i", b"]+", b"]*", b"]{"),

@@ -107,9 +107,9 @@ def _split(text: str) -> SplitResult:
     Raises: ValueError: the URL is invalid.
     """
     if not text.isascii() and "//" in text and _has_long_run_of_marks(text):
-        # DEVIATION(cpython): it would sort them in quadratic time.
+        # DEVIATION(cpython): urllib.parse would sort the marks in quadratic time.
         raise ValueError("invalid host: too many combining marks in a row")
-    # Its cache would hold the last URLs, however long, until the process ends.
+    # The cache of urlsplit would hold the last URLs, however long, until the process ends.
     split = getattr(urlsplit, "__wrapped__", urlsplit)
     parts: SplitResult = split(text)
     return parts
