@@ -123,7 +123,7 @@ def test_json_names_the_chain(run: Run) -> None:
     assert json.loads(ran.out)[0]["agent"] == {"tokens": ["bingbot", "msnbot"], "star_applies": True}
 
 
-def test_ndjson_is_one_object_a_line_in_order(run: Run) -> None:
+def test_ndjson_has_one_object_per_line_in_order(run: Run) -> None:
     ran = run("check", "/a", "fish", "--agent", "A", "--agent", "B", "--robots", "robots.txt", "--format", "ndjson")
     found = objects(ran.out)
     pairs = [(one["url"], one["agent_name"], "error" in one) for one in found]

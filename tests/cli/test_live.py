@@ -284,7 +284,7 @@ def test_every_run_fetches_without_a_store(run: Run, ruled: Site) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
-def test_refresh_fetches_each_origin_once_a_run(run: Run, ruled: Site, command: str) -> None:
+def test_refresh_fetches_each_origin_once_per_run(run: Run, ruled: Site, command: str) -> None:
     urls = (f"{ruled.origin}/fish", f"{ruled.origin}/fowl", f"{ruled.origin}/fish")
     run(command, *urls, *AS_GPTBOT)
     for asked in (2, 3):

@@ -28,7 +28,7 @@ def test_exit_codes(run: Run) -> None:
     assert run("matrix", "/private/", *AGENTS, "--quiet") == (1, "", "")
 
 
-def test_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
+def test_json_and_ndjson_have_an_object_for_each_url(run: Run) -> None:
     whole = json.loads(run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "json").out)
     ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "ndjson")
     assert [json.loads(line) for line in ran.lines] == whole
@@ -39,7 +39,7 @@ def test_json_and_ndjson_are_an_object_a_url(run: Run) -> None:
     assert list(fish) == ["url", "error"]
 
 
-def test_csv_is_a_column_an_agent(run: Run) -> None:
+def test_csv_has_a_column_for_each_agent(run: Run) -> None:
     ran = run("matrix", "/shop/cart", "fish", *AGENTS, "--format", "csv")
     header, cart, fish = csv.reader(io.StringIO(ran.out))
     assert header == ["url", "GPTBot", "Googlebot-Image", "ExampleBot", "error"]

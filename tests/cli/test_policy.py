@@ -99,7 +99,7 @@ def test_unmet_intent_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    "toml, told",
+    "toml, message",
     [
         (b"[everyone", "policy.toml: invalid TOML: "),
         (
@@ -113,11 +113,11 @@ def test_unmet_intent_is_exit_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
         (b"#" * (1 << 21), "'policy.toml' is too large: expected at most 1048576 bytes"),
     ],
 )
-def test_invalid_policy_is_exit_2(run: Run, folder: Path, toml: bytes, told: str) -> None:
+def test_invalid_policy_is_exit_2(run: Run, folder: Path, toml: bytes, message: str) -> None:
     (folder / "policy.toml").write_bytes(toml)
     ran = run("policy", "policy.toml")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"canfetch: {told}")
+    assert ran.err.startswith(f"canfetch: {message}")
     assert ran.err.count("\n") == 1
 
 

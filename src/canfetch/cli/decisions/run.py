@@ -34,7 +34,7 @@ _BATCH_URLS: Final = 4096
 
 
 class Answer(NamedTuple):
-    """The verdicts on one URL, one for each agent in order, with the file; or the error if no verdict could be computed."""
+    """The verdicts on one URL, one for each agent in order, with the file. Without verdicts, `error` is the reason."""
 
     url: str
     verdicts: tuple[Verdict, ...]
