@@ -14,6 +14,7 @@ A malformed robots.txt and a failing network never raise; both are reported as v
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
     ├── CorruptEntry          a cache entry cannot be read
+    ├── NewerEntry            a cache entry has a newer format
     ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
@@ -76,6 +77,10 @@ class EngineError(CanfetchError, RuntimeError):
 
 class CorruptEntry(CanfetchError, ValueError):
     """Raised when a cache entry cannot be read. Clients discard the entry and fetch again."""
+
+
+class NewerEntry(CanfetchError, ValueError):
+    """Raised when a newer version of canfetch wrote a cache entry. Clients neither delete nor replace the entry."""
 
 
 class StoreError(CanfetchError, OSError):

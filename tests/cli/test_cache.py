@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import sites
+from tests.cli.conftest import own_cache, sites
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import RULES
 from tests.servers.web import Site
+from tests.stores.conftest import replace_stored_text, stored_text
+from tests.stores.read_only import read_only
 
-from canfetch.access.entries import CacheEntry
+from canfetch.access.entries import ENTRY_FORMAT, CacheEntry
+from canfetch.cli.shared.store_option import open_store
 
 Run = Any
 FILE = "robots.sqlite3"
@@ -125,6 +128,60 @@ def test_corrupt_entry_is_reported_and_not_deleted(run: Run, folder: Path) -> No
             assert running[1].origin in ran.lines[-1]
     assert run("cache", "clear", running[0].origin, "--store", FILE).err == "removed 1 origin\n"
     assert run("cache", "list", "--store", FILE).code == 0
+
+
+def test_newer_entry_is_reported_and_can_be_cleared(run: Run, folder: Path, store: tuple[str, ...]) -> None:
+    with sites("rules", "rules") as [newer, older]:
+        run("fetch", newer.origin, older.origin, *store)
+        opened = open_store(store[1] if store else str(next((folder / "cache").rglob(FILE))))
+        assert opened is not None
+        entry = opened.get(newer.origin)
+        assert entry is not None
+        text = json.dumps(entry.to_dict() | {"format": ENTRY_FORMAT + 1})
+        with closing(opened):
+            replace_stored_text(opened, newer.origin, text)
+            for command in ("list", "export"):
+                ran = run("cache", command, *store)
+                assert ran.code == 2
+                assert ran.err.startswith(f"canfetch: {newer.origin}: ")
+                message = f"format {ENTRY_FORMAT + 1} is newer than the supported format {ENTRY_FORMAT}"
+                assert ran.err.endswith(f": unreadable cache entry: {message}; upgrade canfetch\n")
+                assert older.origin in ran.out
+                assert run("cache", command, newer.origin, *store) == (2, "", ran.err)
+            for options, code in (((), 0), (("--offline",), 1), (("--refresh",), 0)):
+                ran = run("fetch", newer.origin, *store, *options)
+                assert ran.code == code
+                assert ran.err.count("entries of a newer format stay in the store") == 1
+            assert stored_text(opened, newer.origin) == text
+            assert run("cache", "clear", newer.origin, *store) == (0, "", "removed 1 origin\n")
+            assert stored_text(opened, newer.origin) is None
+            run("cache", "clear", "--all", *store)
+
+
+@pytest.mark.parametrize("is_default", [True, False])
+def test_read_only_store_is_read(run: Run, folder: Path, *, is_default: bool) -> None:
+    cache = folder / "cache"
+    options = () if is_default else ("--store", str(cache / FILE))
+    with sites("rules", "rules") as [cached, other]:
+        run("fetch", cached.origin, *options)
+        with read_only(cache) as mounted:
+            env = dict.fromkeys(own_cache(folder), str(mounted))
+            options = () if is_default else ("--store", str(mounted / FILE))
+            listed = run("cache", "list", *options, env=env)
+            assert (listed.code, listed.err) == (0, "")
+            assert cached.origin in listed.out
+            assert len(run("cache", "export", *options, env=env).lines) == 1
+            for more in (("--offline",), ()):
+                ran = run("fetch", cached.origin, *options, *more, env=env)
+                assert (ran.code, ran.err) == (0, "")
+                assert "fresh for" in ran.out
+            ran = run("fetch", other.origin, *options, env=env)
+            assert (ran.code, ran.err.count("\n")) == (0, 1)
+            assert ran.err.endswith(f"{FILE}: the store is read-only; fetching without a lease\n")
+            cleared = run("cache", "clear", "--all", *options, env=env)
+            assert (cleared.code, cleared.out) == (2, "")
+            assert cleared.err.endswith(f"{FILE}: the store is read-only\n")
+            assert run("cache", "list", *options, env=env) == listed
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("export",), ("clear", "--all")])

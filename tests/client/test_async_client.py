@@ -82,7 +82,7 @@ def test_corrupt_entry_is_not_yielded_async(caplog: pytest.LogCaptureFixture) ->
     store = MemoryStore()
     for url in ("https://a.example/", "https://b.example/"):
         store.put(make_entry(url))
-    store._entries["https://a.example"]["format"] = 99
+    store._entries["https://a.example"]["format"] = "nonsense"
 
     async def run() -> list[str]:
         async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:

@@ -290,7 +290,7 @@ def test_corrupt_entry_is_discarded_and_fetched_again(caplog: pytest.LogCaptureF
     store = MemoryStore()
     entry = make_entry()
     store.put(entry)
-    store._entries[entry.origin]["format"] = 99
+    store._entries[entry.origin]["format"] = "nonsense"
     origin = ScriptedOrigin()
     with Client(user_agent=USER_AGENT, transport=origin, store=store) as client:
         assert not client.allows("https://example.com/forbidden")

@@ -87,5 +87,5 @@ def test_entries_of_the_store_are_yielded() -> None:
     with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
         client.allows("https://a.example/")
         client.allows("https://b.example/")
-        store._entries["https://a.example"]["format"] = 99
+        store._entries["https://a.example"]["format"] = "nonsense"
         assert [entry.origin for entry in client.entries()] == ["https://b.example"]

@@ -1,12 +1,16 @@
 """The stores under test. A Redis server is started if it is installed, as it must be in CI."""
 
+import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -79,3 +83,62 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         yield opened
     finally:
         opened.close()
+
+
+class ExpiringStore(NamedTuple):
+    """A store whose entries expire after a second, and a function that lets a given number of seconds pass."""
+
+    store: Store
+    wait: Callable[[float], None]
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.service)])
+def expiring_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ExpiringStore]:
+    """Return each store in turn, empty, with a TTL of one second. Only Redis has its own clock."""
+    now = [1000.0]
+
+    def advance(seconds: float) -> None:
+        now[0] += seconds
+
+    expiring: ExpiringStore
+    if request.param == "memory":
+        expiring = ExpiringStore(MemoryStore(ttl=1, monotonic=lambda: now[0]), advance)
+    elif request.param == "sqlite":
+        expiring = ExpiringStore(SQLiteStore(tmp_path / "robots.sqlite3", ttl=1, clock=lambda: now[0]), advance)
+    else:
+        from canfetch.client.stores.redis import RedisStore
+
+        url, prefix = request.getfixturevalue("redis_url"), f"canfetch-test-{tmp_path.name}:"
+        expiring = ExpiringStore(RedisStore(url, prefix=prefix, ttl=1), time.sleep)
+    try:
+        yield expiring
+    finally:
+        expiring.store.close()
+
+
+def replace_stored_text(store: Store, key: str, text: str) -> None:
+    """Replace the text of an entry in a store, as another program would."""
+    match store:
+        case MemoryStore():
+            store._entries[key] = json.loads(text)
+        case SQLiteStore():
+            with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
+                connection.execute("UPDATE entries SET entry = ? WHERE key = ?", (text, key))
+        case _:
+            server: Any = store
+            server._redis.set(server._redis_key("entry", key), text, keepttl=True)
+
+
+def stored_text(store: Store, key: str) -> str | None:
+    """Return the text of an entry in a store, or None."""
+    match store:
+        case MemoryStore():
+            return json.dumps(store._entries[key]) if key in store._entries else None
+        case SQLiteStore():
+            with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
+                row = connection.execute("SELECT entry FROM entries WHERE key = ?", (key,)).fetchone()
+            return None if row is None else str(row[0])
+        case _:
+            server: Any = store
+            value = server._redis.get(server._redis_key("entry", key))
+            return None if value is None else str(value.decode())

@@ -1,7 +1,7 @@
 """The cache entry of an origin: plain data that any store can hold.
 
 Entries are stored as JSON and never pickled. `CacheEntry.from_dict` checks every value, so a corrupt entry is
-detected and costs one fetch.
+detected and costs one fetch. An entry of a newer format is reported as such, so that it can be left alone.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.times import rfc3339
-from canfetch.errors import CorruptEntry
+from canfetch.errors import CorruptEntry, NewerEntry
 
 ENTRY_FORMAT: Final = 3
 _DEFAULT_POLICY: Final = "rfc9309"
@@ -177,7 +177,7 @@ class CacheEntry(NamedTuple):
 
         Args:
             text: A `str` or `bytes`. Stores may return any object; others are corrupt entries.
-        Raises: CorruptEntry: `text` is not valid JSON, or `from_dict` raises it.
+        Raises: CorruptEntry: `text` is not valid JSON, or `from_dict` raises it; NewerEntry: `from_dict` raises it.
         """
         try:
             plain = json.loads(text)  # type: ignore[arg-type]  # the error is handled
@@ -190,11 +190,11 @@ class CacheEntry(NamedTuple):
         """Create an entry from a dictionary that `to_dict` returned.
 
         Raises: CorruptEntry: A value is missing or invalid, the format is unsupported, or the content does not match
-            its hash.
+            its hash; NewerEntry: The format is newer than `ENTRY_FORMAT`.
         """
         try:
             return cls._from_dict(plain)
-        except CorruptEntry:
+        except (CorruptEntry, NewerEntry):
             raise
         except KeyError as error:
             raise CorruptEntry(f"corrupt cache entry: missing key {error}") from None
@@ -203,8 +203,11 @@ class CacheEntry(NamedTuple):
 
     @classmethod
     def _from_dict(cls, plain: Any) -> Self:
-        if plain["format"] != ENTRY_FORMAT:
-            raise CorruptEntry(f"unsupported cache entry format {plain['format']!r}: expected {ENTRY_FORMAT}")
+        entry_format = plain["format"]
+        if type(entry_format) is int and entry_format > ENTRY_FORMAT:
+            raise newer_entry(entry_format)
+        if entry_format != ENTRY_FORMAT:
+            raise CorruptEntry(f"unsupported cache entry format {entry_format!r}: expected {ENTRY_FORMAT}")
         return cls(
             origin=_parse_str(plain["origin"]),
             policy=_parse_str(plain["policy"]),
@@ -222,6 +225,14 @@ class CacheEntry(NamedTuple):
             first_failure_at=_parse_optional_time(plain["first_failure_at"]),
             max_bytes=int(plain["max_bytes"]),
         )
+
+
+def newer_entry(entry_format: int) -> NewerEntry:
+    """Return the exception for an entry of a newer format."""
+    return NewerEntry(
+        f"unreadable cache entry: format {entry_format} is newer than the supported format {ENTRY_FORMAT}; "
+        "upgrade canfetch"
+    )
 
 
 def select_stored_headers(headers: Headers) -> Headers:

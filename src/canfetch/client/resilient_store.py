@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.stores import Store
-from canfetch.errors import CorruptEntry, StoreError
+from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
 LOGGER: Final = logging.getLogger("canfetch.client")
 _HOLDER_NUMBERS = count(1)
@@ -30,15 +30,27 @@ class ResilientStore:
     An error is logged when it first occurs, and again only if the failed operation has succeeded in between. A store
     that fails slowly is suspended for a while, so that its timeout does not delay every origin. Then one operation
     tries it again, while all others continue without it.
+
+    An entry of a newer format is neither used, deleted nor replaced. The first such entry is logged.
     """
 
-    __slots__ = ("__weakref__", "_errors", "_holder", "_leased", "_lock", "_store", "_suspended_until")
+    __slots__ = (
+        "__weakref__",
+        "_errors",
+        "_has_logged_newer_entry",
+        "_holder",
+        "_leased",
+        "_lock",
+        "_store",
+        "_suspended_until",
+    )
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
         # The last error of each operation that fails, the most recent last.
         self._errors: dict[str, str] = {}
         self._suspended_until = 0.0
+        self._has_logged_newer_entry = False
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -55,12 +67,15 @@ class ResilientStore:
             return next(reversed(self._errors.values()), None)
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return the entry of a key, or None. A corrupt entry is deleted."""
+        """Return the entry of a key, or None. A corrupt entry is deleted, an entry of a newer format is not."""
         store = self._store
         if store is None:
             return None
         try:
             return self._attempt("read", lambda: _get_checked(store, key), None, "continuing from memory")
+        except NewerEntry as error:
+            self._log_newer_entry(key, error)
+            return None
         except CorruptEntry as error:
             LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
             self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
@@ -81,13 +96,16 @@ class ResilientStore:
         return self._attempt("lease", acquire, default=True, consequence="fetching without a lease")
 
     def put(self, entry: CacheEntry) -> None:
-        """Put an entry into the store and release its lease."""
+        """Put an entry into the store, unless the store has an entry of a newer format, and release its lease."""
         store = self._store
         if store is None:
             return
 
         def put() -> None:
-            store.put(entry)
+            try:
+                store.put(entry)
+            except NewerEntry as error:
+                self._log_newer_entry(entry.key, error)
             self._release(store, entry.key)
 
         self._attempt("write", put, None, "the result is cached in memory only")
@@ -108,6 +126,14 @@ class ResilientStore:
             for key in list(self._leased):
                 self._release(store, key)
         store.close()
+
+    def _log_newer_entry(self, key: str, error: NewerEntry) -> None:
+        with self._lock:
+            is_first, self._has_logged_newer_entry = not self._has_logged_newer_entry, True
+        if is_first:
+            LOGGER.warning(
+                "%s: %s; entries of a newer format stay in the store, and the client continues from memory", key, error
+            )
 
     def _release(self, store: Store, key: str) -> None:
         store.release_lease(key, holder=self._holder)

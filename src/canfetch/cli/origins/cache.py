@@ -17,7 +17,7 @@ from canfetch.cli.shared.terminal import printable
 from canfetch.client.stores import Store
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
-from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, StoreError
+from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, NewerEntry, StoreError
 
 _HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
@@ -43,7 +43,7 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Cach
         origin = origin_from_key(key)
         try:
             entry = store.get(key)
-        except CorruptEntry as error:
+        except (CorruptEntry, NewerEntry) as error:
             found.add(origin)
             yield key, error
             continue
@@ -148,7 +148,7 @@ Examples:
   canfetch cache {0} https://example.com --store robots.sqlite3
 
 \b
-Exit codes: 0 success, 2 the store does not exist, an origin is not cached, or an entry is corrupt."""
+Exit codes: 0 success, 2 the store does not exist, an origin is not cached, or an entry cannot be read."""
 _ORIGINS: Final = click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]...")
 
 command: Final = click.Group(

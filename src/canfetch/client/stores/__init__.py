@@ -2,34 +2,43 @@
 
 Every store holds entries as the plain data of `CacheEntry.to_dict`. A store that cannot be read or written raises
 `StoreError`; the client logs the error and continues from memory. A corrupt entry raises `CorruptEntry`; the client
-logs it, deletes the entry, and fetches the file again.
+logs it, deletes the entry, and fetches the file again. An entry of a newer format raises `NewerEntry`, and stays in the
+store: during an upgrade, old and new versions of canfetch can share a store.
 """
 
 from collections.abc import Iterator
-from typing import Protocol
+from contextlib import suppress
+from typing import Final, Protocol
 
 from canfetch.access.entries import CacheEntry
-from canfetch.errors import CorruptEntry
+from canfetch.errors import CorruptEntry, NewerEntry
+
+# Seconds for which stores hold an entry. Longer than the 30 days for which the last good copy can be used.
+DEFAULT_TTL: Final = 45 * 86400
 
 
 class Store(Protocol):
     """A store with one entry for each key, safe for use by several threads.
 
     The key of an entry is `CacheEntry.key`: an origin such as `https://example.com`, followed by `#` and the name of
-    the access policy unless it is the default.
+    the access policy unless it is the default. An expired entry does not exist.
     """
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None.
 
-        Raises: StoreError: The store cannot be read; CorruptEntry: The entry is invalid.
+        Raises: StoreError: The store cannot be read; CorruptEntry: The entry is invalid; NewerEntry: The entry has a
+            newer format.
         """
         ...
 
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The entry is stored when this method returns.
 
-        Raises: StoreError: The store cannot be written.
+        Checking the format of the previous entry and replacing it are one atomic operation.
+
+        Raises: StoreError: The store cannot be written; NewerEntry: The previous entry has a newer format and was not
+            replaced.
         """
         ...
 
@@ -73,9 +82,21 @@ class Store(Protocol):
 def parse_stored_entry(text: object, location: object) -> CacheEntry:
     """Parse an entry in a store.
 
-    Raises: CorruptEntry: The entry is invalid. The message starts with `location`.
+    Raises: CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format. The message starts with
+        `location`.
     """
     try:
         return CacheEntry.from_json(text)
     except CorruptEntry as error:
         raise CorruptEntry(f"{location}: {error}") from None
+    except NewerEntry as error:
+        raise NewerEntry(f"{location}: {error}") from None
+
+
+def check_replaceable(text: object, location: object) -> None:
+    """Check that an entry in a store may be replaced.
+
+    Raises: NewerEntry: The entry has a newer format. The message starts with `location`.
+    """
+    with suppress(CorruptEntry):
+        parse_stored_entry(text, location)

@@ -3,10 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.stores import DEFAULT_TTL
+from canfetch.errors import CorruptEntry
 
 
 class _Lease(NamedTuple):
@@ -18,12 +21,16 @@ class MemoryStore:
     """A store in a dictionary, safe for use by several threads.
 
     Args:
-        monotonic: Returns seconds, for the expiry of leases.
+        ttl: Seconds after which an entry expires.
+        monotonic: Returns seconds, for the expiry of entries and leases.
     """
 
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, ttl: float = DEFAULT_TTL, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._ttl = ttl
         self._monotonic = monotonic
         self._entries: dict[str, dict[str, Any]] = {}
+        # In the order of their expiry.
+        self._expires_at: dict[str, float] = {}
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -33,25 +40,42 @@ class MemoryStore:
         self._leases: dict[str, _Lease] = {}
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return the entry of a key, or None."""
+        """Return the entry of a key, or None.
+
+        Raises: CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
+        """
         with self._lock:
+            self._remove_expired()
             plain = self._entries.get(key)
         return None if plain is None else CacheEntry.from_dict(plain)
 
     def put(self, entry: CacheEntry) -> None:
-        """Add or replace the entry of its key."""
-        plain = entry.to_dict()
+        """Add or replace the entry of its key.
+
+        Raises: NewerEntry: The previous entry has a newer format and was not replaced.
+        """
+        plain, key = entry.to_dict(), entry.key
         with self._lock:
-            self._entries[entry.key] = plain
+            self._remove_expired()
+            previous = self._entries.get(key)
+            if previous is not None:
+                with suppress(CorruptEntry):
+                    CacheEntry.from_dict(previous)
+            self._entries[key] = plain
+            self._expires_at.pop(key, None)
+            self._expires_at[key] = self._monotonic() + self._ttl
 
     def delete(self, key: str) -> bool:
         """Delete the entry of a key, and return whether it existed."""
         with self._lock:
+            self._remove_expired()
+            self._expires_at.pop(key, None)
             return self._entries.pop(key, None) is not None
 
     def keys(self) -> Iterator[str]:
         """Yield the keys, sorted."""
         with self._lock:
+            self._remove_expired()
             keys = sorted(self._entries)
         yield from keys
 
@@ -74,3 +98,12 @@ class MemoryStore:
 
     def close(self) -> None:
         """Do nothing: a memory store holds no files and no connections."""
+
+    def _remove_expired(self) -> None:
+        now = self._monotonic()
+        while self._expires_at:
+            key, expires_at = next(iter(self._expires_at.items()))
+            if expires_at > now:
+                return
+            del self._expires_at[key]
+            self._entries.pop(key, None)

@@ -9,13 +9,22 @@ from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import unquote
 
-from canfetch.access.entries import CacheEntry
-from canfetch.client.stores import parse_stored_entry
-from canfetch.errors import MissingExtra, StoreError
+from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
+from canfetch.client.stores import DEFAULT_TTL, parse_stored_entry
+from canfetch.errors import MissingExtra, NewerEntry, StoreError
 
-# Longer than the 30 days for which the last good copy can be used.
-DEFAULT_TTL: Final = 45 * 86400
 # These scripts run atomically on the server.
+# Returns the format of the previous entry if it is newer, and 0 if the previous entry was replaced.
+_PUT_ENTRY: Final = """
+local previous = redis.pcall('GET', KEYS[1])
+if type(previous) == 'string' then
+    local valid, entry = pcall(cjson.decode, previous)
+    local format = valid and type(entry) == 'table' and entry.format
+    if type(format) == 'number' and format % 1 == 0 and format > tonumber(ARGV[3]) then return format end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return 0
+"""
 _ACQUIRE_LEASE: Final = """
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -58,13 +67,14 @@ class RedisStore:
         except TypeError as error:
             option = str(error).rpartition("argument ")[2]
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: unknown option {option}") from None
+        self._put_entry = self._redis.register_script(_PUT_ENTRY)
         self._acquire_lease = self._redis.register_script(_ACQUIRE_LEASE)
         self._release_lease = self._redis.register_script(_RELEASE_LEASE)
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None.
 
-        Raises: StoreError; CorruptEntry: The entry is invalid.
+        Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
         with self._converted_errors():
             text = self._redis.get(self._redis_key("entry", key))
@@ -73,11 +83,13 @@ class RedisStore:
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The server has the entry when this method returns.
 
-        Raises: StoreError.
+        Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
-        text = entry.to_json()
+        arguments: list[str | int] = [entry.to_json(), self._ttl, ENTRY_FORMAT]
         with self._converted_errors():
-            self._redis.set(self._redis_key("entry", entry.key), text, ex=self._ttl)
+            newer_format = self._put_entry(keys=[self._redis_key("entry", entry.key)], args=arguments)
+        if newer_format:
+            raise NewerEntry(f"{self._redacted_url}: {newer_entry(newer_format)}")
 
     def delete(self, key: str) -> bool:
         """Delete the entry of a key, and return whether it existed."""

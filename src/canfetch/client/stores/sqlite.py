@@ -2,6 +2,8 @@
 
 An entry is on the disk when `put` returns: the write-ahead log is synchronised for every entry. It is not synchronised
 for leases.
+
+A file that cannot be written can still be read. Every write then raises `StoreError`.
 """
 
 import os
@@ -18,16 +20,21 @@ from typing import Final
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
-from canfetch.client.stores import parse_stored_entry
+from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
 from canfetch.errors import StoreError
 
-_SCHEMA_VERSION: Final = 2
+_SCHEMA_VERSION: Final = 3
+# The number of expired entries that each `put` deletes at most, which bounds the time of one `put`.
+_EXPIRED_ENTRIES_PER_PUT: Final = 10
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
 _BUSY_SECONDS: Final = 5.0
 # After a shorter wait for other threads, the timeout of SQLite is not adjusted.
 _NEGLIGIBLE_SECONDS: Final = 0.05
+# SQLite reads the columns before a long text without reading the text.
 _SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires_at REAL NOT NULL, entry TEXT NOT NULL)
+    WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at REAL NOT NULL)
     WITHOUT ROWID;
 """
@@ -56,18 +63,25 @@ class SQLiteStore:
 
     Args:
         path: The file. It is created with its parent folders if it does not exist.
-        clock: Returns seconds since the epoch, for the expiry of leases. All processes must agree on the time.
+        ttl: Seconds after which an entry expires.
+        clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
+            time.
     Raises: StoreError: The file cannot be created or opened, or is not a store.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, ttl: float = DEFAULT_TTL, clock: Callable[[], float] = time.time
+    ) -> None:
         self.path = Path(path)
+        self._ttl = ttl
         self._clock = clock
         self._lock = threading.Lock()
         # Why the store cannot be used any more, or None.
         self._unusable_because: str | None = None
         # None during a fork, and after it until the next use.
         self._connection: sqlite3.Connection | None = None
+        # Whether SQLite reads the file without locks, so that the connection is valid for one operation only.
+        self._is_immutable = False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -79,30 +93,43 @@ class SQLiteStore:
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None.
 
-        Raises: StoreError; CorruptEntry: The entry is invalid.
+        Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
         with self._connected() as connection:
-            row = connection.execute("SELECT entry FROM entries WHERE key = ?", (key,)).fetchone()
+            row = _select_entry(connection, key, self._clock())
         return None if row is None else parse_stored_entry(row[0], self.path)
 
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The entry is on the disk when this method returns.
 
-        Raises: StoreError.
+        Also delete some expired entries.
+
+        Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
         text = entry.to_json()
-        with self._connected() as connection:
-            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (entry.key, text))
+        with self._connected() as connection, _transaction(connection):
+            now = self._clock()
+            previous = _select_entry(connection, entry.key, now)
+            if previous is not None:
+                check_replaceable(previous[0], self.path)
+            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (entry.key, now + self._ttl, text))
+            connection.execute(
+                "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)",
+                (now, _EXPIRED_ENTRIES_PER_PUT),
+            )
 
     def delete(self, key: str) -> bool:
         """Delete the entry of a key, and return whether it existed."""
         with self._connected() as connection:
-            return connection.execute("DELETE FROM entries WHERE key = ?", (key,)).rowcount > 0
+            deleted = connection.execute("DELETE FROM entries WHERE key = ? AND expires_at > ?", (key, self._clock()))
+            return deleted.rowcount > 0
 
     def keys(self) -> Iterator[str]:
         """Yield the keys, sorted."""
         with self._connected() as connection:
-            rows = connection.execute("SELECT key FROM entries ORDER BY key").fetchall()
+            rows = connection.execute(
+                "SELECT key FROM entries WHERE expires_at > ? ORDER BY key", (self._clock(),)
+            ).fetchall()
         yield from (row[0] for row in rows)
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
@@ -159,9 +186,21 @@ class SQLiteStore:
     def _connect(self) -> sqlite3.Connection:
         if self._unusable_because is not None:
             raise StoreError(f"{self.path}: {self._unusable_because}")
+        self._is_immutable = False
+        try:
+            return self._open(str(self.path), uri=False)
+        except sqlite3.Error as error:
+            if not self._needs_immutable_connection(error):
+                raise
+        # Without the write-ahead log, which SQLite cannot create, a read-only file can only be opened as immutable.
+        connection = self._open(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        self._is_immutable = True
+        return connection
+
+    def _open(self, database: str, *, uri: bool) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+                database, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
             )
         except sqlite3.Error as error:
             raise self._open_error(error) from None
@@ -171,6 +210,26 @@ class SQLiteStore:
             connection.close()
             raise
         return connection
+
+    def _needs_immutable_connection(self, error: sqlite3.Error) -> bool:
+        """Return whether `error` was raised because the file, without a write-ahead log, is in a read-only folder.
+
+        Raises: StoreError: There is a write-ahead log, and an immutable connection would ignore it.
+        """
+        if _primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            return False
+        log = Path(f"{self.path}-wal")
+        try:
+            if not self.path.is_file():
+                return False
+            has_log = log.exists() and log.stat().st_size > 0
+        except OSError:
+            return False
+        if has_log:
+            raise StoreError(
+                f"{self.path}: cannot read the changes in {log.name}: open the store once with write permission"
+            ) from None
+        return True
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -214,6 +273,9 @@ class SQLiteStore:
                 finally:
                     if waited > _NEGLIGIBLE_SECONDS:
                         _set_busy_timeout(connection, _BUSY_SECONDS)
+                    if self._is_immutable:
+                        # Another mount of the file may be writable, and this connection would not see the changes.
+                        self._disconnect()
         finally:
             self._lock.release()
 
@@ -223,6 +285,8 @@ class SQLiteStore:
         try:
             yield
         except sqlite3.DatabaseError as error:
+            if _primary_code(error) == sqlite3.SQLITE_READONLY:
+                raise StoreError(f"{self.path}: the store is read-only") from None
             advice = ""
             if "not a database" in str(error):
                 advice = "; use another file, or delete this file if it was a store"
@@ -231,6 +295,31 @@ class SQLiteStore:
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+
+def _primary_code(error: sqlite3.Error) -> int | None:
+    """Return the error code without its details, or None for an error of the Python module itself."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def _select_entry(connection: sqlite3.Connection, key: str, now: float) -> tuple[object] | None:
+    row: tuple[object] | None = connection.execute(
+        "SELECT entry FROM entries WHERE key = ? AND expires_at > ?", (key, now)
+    ).fetchone()
+    return row
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        # SQLite itself rolls back after some errors.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 @contextmanager
