@@ -21,7 +21,7 @@ def rows_of(out: str, form: str) -> list[dict[str, Any]]:
     return json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
 
 
-def test_list_for_people(run: Run) -> None:
+def test_list_as_text(run: Run) -> None:
     ran = run("agents", "list")
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "TOKENS"]
@@ -31,7 +31,7 @@ def test_list_for_people(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_list_for_programs(run: Run, form: str) -> None:
+def test_list_in_structured_formats(run: Run, form: str) -> None:
     ran = run("agents", "list", "--format", form)
     assert (ran.code, ran.err) == (0, "")
     rows = rows_of(ran.out, form)
@@ -89,7 +89,7 @@ def test_show_prints_all_facts(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_show_for_programs(run: Run, form: str) -> None:
+def test_show_in_structured_formats(run: Run, form: str) -> None:
     ran = run("agents", "show", "AdsBot-Google", "GPTBot", "--format", form)
     rows = rows_of(ran.out, form)
     assert [row["name"] for row in rows] == ["AdsBot-Google", "GPTBot"]
@@ -103,7 +103,7 @@ def test_show_of_an_unknown_name_is_exit_1(run: Run) -> None:
     assert ran.err.startswith("canfetch: unknown crawler 'Example%1BBot'")
 
 
-def test_find_for_people(run: Run) -> None:
+def test_find_as_text(run: Run) -> None:
     ran = run("agents", "find", HEADER, "curl/8\x1b[31m")
     assert ran.code == 1
     assert ran.lines == [f"Googlebot-Image       {HEADER}", "-                     curl/8%1B[31m"]
@@ -111,7 +111,7 @@ def test_find_for_people(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
-def test_find_for_programs(run: Run, form: str) -> None:
+def test_find_in_structured_formats(run: Run, form: str) -> None:
     stdin = f"{HEADER}\n\ncurl/8.0\n".encode()
     ran = run("agents", "find", "--headers-file", "-", "--format", form, stdin=stdin)
     rows = rows_of(ran.out, form)

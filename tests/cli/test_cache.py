@@ -39,7 +39,7 @@ def cached(run: Run, store: tuple[str, ...]) -> Iterator[list[Site]]:
         run("cache", "clear", "--all", *store)
 
 
-def test_list_for_people(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
+def test_list_as_text(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
     ran = run("cache", "list", *store)
     assert (ran.code, ran.err) == (0, "")
     assert ran.lines[0] == "FETCHED               STATUS  ACCESS        BYTES  ORIGIN"
@@ -53,7 +53,7 @@ def test_list_for_people(run: Run, store: tuple[str, ...], cached: list[Site]) -
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_list_for_programs(run: Run, store: tuple[str, ...], cached: list[Site], form: str) -> None:
+def test_list_in_structured_formats(run: Run, store: tuple[str, ...], cached: list[Site], form: str) -> None:
     ran = run("cache", "list", *store, "--format", form)
     rows = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
     assert [row["origin"] for row in rows] == [site.origin for site in cached]

@@ -74,7 +74,7 @@ def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_verification_for_programs(run: Run, form: str) -> None:
+def test_verification_in_structured_formats(run: Run, form: str) -> None:
     run(*GIVEN)
     ran = run(*VERIFY, "--format", form)
     [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]

@@ -29,7 +29,7 @@ _MEMORY_COSTS: Final = {
 class CachedFile:
     """The content of a robots.txt, and its parse according to the options of a client.
 
-    A cached file does not know its origin. Callers ensure that a URL belongs to an origin with this file.
+    A cached file has no reference to its origin. Callers ensure that a URL belongs to an origin with this file.
     `reference_count` is the number of origins in the `OriginCache` that have the file. Only that cache changes it.
     """
 

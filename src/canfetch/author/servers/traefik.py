@@ -3,7 +3,7 @@
 Its rules match the path without the query, decoded except for reserved characters, and without dot segments and
 double slashes. So a pattern that ends in `$` also matches with any query, and a pattern with a query is unsupported.
 Dot segments with escaped slashes remain, and are refused here. Traefik itself refuses a raw `#`. No middleware
-responds with 403 as such, but an allow list without a possible address has that effect.
+only responds with 403, but an allow list without a possible address has that effect.
 
 Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
 """

@@ -4,7 +4,7 @@ Of the records whose path matches, the most specific one counts, as with rules. 
 most restrictive one counts. A record without a path applies to `/`.
 
 DEVIATION(aipref): the draft makes these lines rules of a group, so that they would end a run of user-agent lines.
-Here they never do, because an RFC 9309 parser that does not know them must find the same groups.
+Here they never do, because an RFC 9309 parser that ignores them must find the same groups.
 DEVIATION(aipref): labels of earlier drafts are read if no current label covers the same purpose. The draft ignores
 unknown labels, but a site that published `train-genai=n` in 2025 stated a preference.
 

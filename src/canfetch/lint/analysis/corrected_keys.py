@@ -1,4 +1,4 @@
-"""Keys that crawlers do not know, each with the known key that it probably means."""
+"""Keys that crawlers ignore, each with the known key that it probably means."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - the tables hold letters of other scripts, some of which look like ASCII
 """Keys: their usual spelling, their misspellings and their translations.
 
-Keys are never translated in robots.txt, but people and translation tools do so all the same.
+Keys are never translated in robots.txt, but people and translation tools do so anyway.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ CORE_NAMES: Final = frozenset(NAMES[kind] for kind, _ in SPELLINGS)
 CORE_SPELLINGS: Final[Mapping[bytes, bytes]] = {
     spelling: NAMES[kind].capitalize() for kind, spellings in SPELLINGS for spelling in spellings
 }
-# The keys that the audit of Lighthouse knows.
+# The keys that the audit of Lighthouse recognises.
 LIGHTHOUSE_KEYS: Final = frozenset(
     {
         "user-agent",

@@ -1,4 +1,4 @@
-"""The names in user-agent lines that the registry knows."""
+"""The names in user-agent lines that are in the registry."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class KnownAgent(NamedTuple):
 
 
 def known_agents(file: LintedFile) -> Iterator[KnownAgent]:
-    """Yield the names that the registry knows, in file order.
+    """Yield the names that are in the registry, in file order.
 
     Cost: O(bytes of user-agent lines + rules).
     """

@@ -1,4 +1,4 @@
-"""Lines that were probably meant as user-agent lines, but that crawlers do not read as such.
+"""Lines that were probably meant as user-agent lines, but that crawlers do not read as user-agent lines.
 
 With such a line in a file, it is unclear where groups begin. Two rules that look like duplicates may belong to
 different crawlers.
