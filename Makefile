@@ -96,7 +96,7 @@ coverage: $(INSTALLED) $(STAMPS)/group-test ## require full branch coverage of c
 		$(BIN)/python -m coverage report --include="src/canfetch/$$package/*" --fail-under=100; \
 	done
 
-lint: setup-lint ## check style, layers, and that generated files are fresh
+lint: setup-lint ## check style, layers, and that generated files are up to date
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
@@ -125,7 +125,7 @@ rust: ## check format and lints of the crates, run their tests, and check that t
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
 
-bench: $(INSTALLED) ## measure beside other implementations: make bench [ARGS=--quick]
+bench: $(INSTALLED) ## compare the speed with other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)
 
 FUZZ_TARGET ?= decide
@@ -140,7 +140,7 @@ package: $(STAMPS)/venv ## build the sdist, the wheel of this platform and the p
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 
-clean: ## remove what was built
+clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/installed-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -76,6 +76,7 @@ def test_check_prints_the_proof(run: Run) -> None:
     assert ran.lines[2].split()[1] == "met"
     assert "decisions checked with the engines python" in ran.out
     assert any(line.startswith("note: tokens that never send requests") for line in ran.lines)
+    assert any(line.startswith("known limitation: draft1996: ") for line in ran.lines)
 
 
 @pytest.mark.usefixtures("policy_file")

@@ -332,3 +332,9 @@ def test_ignore_in_is_relative_to_the_folder() -> None:
 def test_file_must_be_bytes_or_lint_input() -> None:
     with pytest.raises(TypeError, match="file must be bytes or a LintInput, not str"):
         Linter().lint("User-agent: *")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("option", ["select", "ignore"])
+def test_checks_must_not_be_one_str(option: str) -> None:
+    with pytest.raises(InvalidOption, match=r"invalid checks 'CF201': expected a sequence, such as \['CF201'\]"):
+        Linter(**{option: "CF201"})  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
@@ -182,6 +183,8 @@ def unknown_check(word: str) -> str:
 
 
 def _resolve_codes(words: Sequence[str]) -> Iterator[str]:
+    if isinstance(words, str):
+        raise InvalidOption(f"invalid checks {quoted(words)}: expected a sequence, such as [{quoted(words)}]")
     for word in words:
         exact = CHECKS_BY_WORD.get(word)
         if exact is not None:

@@ -107,10 +107,14 @@ def _shortfall_lines(proof: Proof, palette: Palette) -> Iterator[str]:
         groups.setdefault(key, []).append(shortfall)
     for (is_known, profile, audience, crawlers, reason), group in sorted(groups.items(), key=lambda item: item[0][0]):
         first = group[0]
-        more = f" and {len(group) - 1} more targets" if len(group) > 1 else ""
+        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
         difference = f"{first.subject} is {first.actual}, expected {first.expected}{more}"
         text = f"{profile}: {audience}: {crawlers}: {reason}: {difference}"
-        yield palette.faint(printable(f"known: {text}")) if is_known else palette.bad(printable(f"not met: {text}"))
+        yield (
+            palette.faint(printable(f"known limitation: {text}"))
+            if is_known
+            else palette.bad(printable(f"not met: {text}"))
+        )
 
 
 def _cell(row: IntentProof, width: int, palette: Palette) -> str:

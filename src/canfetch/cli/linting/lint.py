@@ -258,7 +258,7 @@ command: Final = click.Command(
     short_help="Find and fix problems in robots.txt files.",
     help="""Find and fix problems in robots.txt files: errors, ambiguities, and lines that crawlers read differently.
 
-    Without an argument, robots.txt in the current directory is checked. A directory selects every robots.txt below
+    Without an argument, robots.txt in the current directory is checked. A folder selects every robots.txt below
     it. A URL selects the robots.txt of its origin, which is fetched and checked together with its status and
     headers. With -, standard input is checked; with --fix, the fixed file is written to standard output and the
     remaining findings to standard error. The comment '# canfetch: allow NAME' suppresses a finding.""",

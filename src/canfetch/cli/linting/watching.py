@@ -32,7 +32,7 @@ def watch(options: LintOptions, linter: Linter, catalogue: Catalogue, palette: P
         raise CommandError(f"--watch supports --format {formats}, without --output and --diff")
     names = options.names or DEFAULT_NAMES
     if any(is_url(name) or name == STANDARD_INPUT for name in names):
-        raise CommandError("--watch supports only files and directories")
+        raise CommandError("--watch supports only files and folders")
     writer = make_report_writer(options.format, sys.stdout, catalogue, palette)
     stamps: dict[str, _Stamp] = {}
     while True:

@@ -135,7 +135,7 @@ command: Final = click.Command(
     ],
     callback=_run,
     short_help="Fetch robots.txt, and show what the response means.",
-    help="""Fetch the robots.txt of each origin, and show redirects, status, effect, and how long the answer is fresh.
+    help="""Fetch the robots.txt of each origin, and show redirects, status, effect, and how long the copy is fresh.
 
     An origin is a URL, whose path is ignored, or a host name, which means https. A cached copy that is still fresh is
     shown without a request; pass --refresh to fetch it again.""",

@@ -160,7 +160,7 @@ Examples:
   canfetch page https://example.com/fish --agent Googlebot
   canfetch page --header 'X-Robots-Tag: noindex, max-snippet: 50' --agent bingbot
   canfetch page https://example.com/fish --html fish.html --robots robots.txt --agent GPTBot --format json
-  curl -sS https://example.com/fish | canfetch page --html - --agent Yandex --quiet && echo indexed
+  curl -sS https://example.com/fish | canfetch page --html - --agent YandexBot --quiet && echo indexable
 
 \b
 json is a list of objects, ndjson has one object per line:

@@ -37,7 +37,7 @@ def network_parameters() -> list[click.Parameter]:
             type=click.Choice(tuple(POLICIES)),
             default="rfc9309",
             show_default=True,
-            help="Access policy: what status codes mean, and how long answers are cached.",
+            help="Access policy: what status codes mean, and how long responses are cached.",
         ),
         click.Option(
             ["--timeout"],
