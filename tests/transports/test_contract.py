@@ -1,6 +1,9 @@
 """The behaviour that all transports share, down to the kind of failure."""
 
 import gzip
+import os
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -187,6 +190,20 @@ def test_broken_response_is_a_failure(name: str, send: Send, shared_site: Site, 
     assert isinstance(answer, Failure), answer
     assert (answer.url, answer.kind) == (url, kind), answer
     assert answer.detail
+
+
+def test_aiohttp_without_c_extensions_rejects_two_lengths(shared_site: Site) -> None:
+    pytest.importorskip("aiohttp")
+    program = f"""
+from tests.transports.harness import make_request, open_transport
+with open_transport("aiohttp") as send:
+    print(send(make_request({shared_site.url("two-lengths")!r})).kind)
+"""
+    environment = {**os.environ, "AIOHTTP_NO_EXTENSIONS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.strip() == FailureKind.PROTOCOL, done.stderr
 
 
 @pytest.mark.parametrize("label", ["closed", "reset", "cut-head", "reset-in-body", "short-body", "not-http"])

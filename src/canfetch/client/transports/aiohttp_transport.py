@@ -145,6 +145,9 @@ class AiohttpTransport:
             if [coding.lower() for coding in codings] != ["chunked"]:
                 # aiohttp would read the body as if it had no transfer coding.
                 raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
+            if len(set(response.headers.getall("Content-Length", []))) > 1:
+                # The parser that aiohttp uses without its C extensions would read the first one.
+                raise TransportError(FailureKind.PROTOCOL, "several Content-Length fields")
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and (chunk := await response.read_chunk()):
                 builder.feed(chunk)
