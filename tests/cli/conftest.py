@@ -20,7 +20,7 @@ from canfetch.cli.main import run as main_run
 __all__ = ["redis_url", "site"]
 
 # Each test sets these variables itself.
-OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
+TEST_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
 ROBOTS = """\
 User-agent: *
 Disallow: /private/
@@ -60,7 +60,7 @@ def environment(tmp_path: Path) -> Callable[[dict[str, str] | None], dict[str, s
     """Return a function that makes the environment of a run, without settings of this machine."""
 
     def made(more: dict[str, str] | None = None) -> dict[str, str]:
-        inherited = {name: value for name, value in os.environ.items() if name not in OURS}
+        inherited = {name: value for name, value in os.environ.items() if name not in TEST_VARIABLES}
         return {**inherited, **own_cache(tmp_path), "PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **(more or {})}
 
     return made
@@ -116,7 +116,9 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunCommand:
     monkeypatch.chdir(folder)
 
     def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
-        with CliRunner().isolation(input=stdin, env={**dict.fromkeys(OURS), **own_cache(folder), **(env or {})}) as (
+        with CliRunner().isolation(
+            input=stdin, env={**dict.fromkeys(TEST_VARIABLES), **own_cache(folder), **(env or {})}
+        ) as (
             out,
             err,
             _,
