@@ -79,6 +79,11 @@ class CaseServers:
         hop = int(request.target.rpartition("?hop=")[2]) if "?hop=" in request.target else 0
         if "failure" in event:
             await _FAILURES[event["failure"]](exchange)
+        elif "locations" in event and request.target == "/robots.txt":
+            await _redirect(exchange, *event["locations"])
+        elif "locations" in event:
+            # A wrong target does not have the file.
+            await _respond(exchange, {} if request.target == event.get("target") else {"status": 500})
         elif event.get("redirect_loop"):
             await _redirect(exchange, "/robots.txt" if hop else "/robots.txt?hop=1")
         elif hop < event.get("redirects", 0):
@@ -102,15 +107,18 @@ def _origin_name(host: str) -> str:
     return name.removesuffix(_MAIN).removesuffix(_OTHER)
 
 
-async def _redirect(exchange: Exchange, location: str) -> None:
+async def _redirect(exchange: Exchange, *locations: str) -> None:
+    fields = [f"Location: {location}" for location in locations]
     # A client that takes the body of the redirect for the file would allow everything.
-    await exchange.respond(302, b"User-agent: *\nAllow: /\n", f"Location: {location}", reason="Found")
+    await exchange.respond(302, b"User-agent: *\nAllow: /\n", *fields, reason="Found")
 
 
 async def _respond(exchange: Exchange, event: Event) -> None:
     status = event.get("status", 200)
+    fields = [f"{name}: {value}" for name, value in event.get("headers", {}).items()]
     if status in _WITHOUT_BODY:
-        await exchange.send(f"HTTP/1.1 {status} Whatever\r\nConnection: close\r\n\r\n".encode())
+        head = [f"HTTP/1.1 {status} Whatever", "Connection: close", *fields]
+        await exchange.send("\r\n".join([*head, "", ""]).encode())
         return
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_bytes", 0) // 2)
-    await exchange.respond(status, body, "Content-Type: text/plain", reason="Whatever")
+    await exchange.respond(status, body, "Content-Type: text/plain", *fields, reason="Whatever")

@@ -75,6 +75,12 @@ def play_event(event: dict[str, Any], request: TransportRequest) -> Response | F
         if isinstance(result, FailureKind):
             return Failure(request.url, result, "scripted failure")
         return Response(request.url, result, (), RULES.encode())
+    if "locations" in event:
+        target = "/" + request.url.split("/", 3)[3]
+        if target == "/robots.txt":
+            return Response(request.url, 302, tuple(("Location", location) for location in event["locations"]), b"")
+        # A wrong target does not have the file.
+        return Response(request.url, 200 if target == event.get("target") else 500, (), RULES.encode())
     if "redirect_loop" in event:
         return Response(request.url, 302, (("Location", request.url),), b"")
     hop = int(request.url.rpartition("?hop=")[2]) if "?hop=" in request.url else 0
@@ -82,4 +88,5 @@ def play_event(event: dict[str, Any], request: TransportRequest) -> Response | F
         authority = "https://other.example" if event.get("other_authority") else ""
         return Response(request.url, 302, (("Location", f"{authority}/robots.txt?hop={hop + 1}"),), b"")
     body = event.get("body", RULES).encode() + b"#\n" * (event.get("filler_bytes", 0) // 2)
-    return Response(request.url, event.get("status", 200), (), body[: request.max_bytes + 1])
+    headers = tuple(event.get("headers", {}).items())
+    return Response(request.url, event.get("status", 200), headers, body[: request.max_bytes + 1])

@@ -46,7 +46,13 @@ def test_access_case_over_time(case: dict[str, Any]) -> None:
     now = [0.0]
     expected_requests = 0
     origin = ScriptedOrigin()
-    with Client(user_agent="ExampleBot/1.0", policy=case["policy"], transport=origin, clock=lambda: now[0]) as client:
+    with Client(
+        user_agent="ExampleBot/1.0",
+        policy=case["policy"],
+        revalidate=case.get("revalidate", False),
+        transport=origin,
+        clock=lambda: now[0],
+    ) as client:
         for step in case["steps"]:
             now[0] = step["at_hours"] * 3600.0
             origin.event = step.get("event", origin.event)

@@ -60,6 +60,7 @@ def test_rfc3339_times_of_entries_are_utc_with_microseconds() -> None:
 @pytest.mark.parametrize(
     "change",
     [
+        {"format": 3},
         {"format": 2},
         {"max_bytes": None},
         {"access": "sideways"},
@@ -145,6 +146,11 @@ def test_few_and_short_headers_are_stored() -> None:
     assert select_stored_headers(tuple(fields)) == (("age", "1"),)
 
 
+def test_cache_control_fields_are_joined_when_stored() -> None:
+    fields = (("Cache-Control", "public"), ("cache-control", "max-age=60"), ("Cache-Control", "x" * 2000))
+    assert select_stored_headers(fields) == (("cache-control", "public, max-age=60"),)
+
+
 def test_each_policy_has_its_own_key() -> None:
     entry = make_entry(make_response())
     assert (entry.key, entry._replace(policy="google").key) == ("https://example.com", "https://example.com#google")
@@ -161,6 +167,34 @@ def test_rfc9309_2_4_not_modified_renews_the_copy() -> None:
     assert second.copy.fetched_at == 90_000.0
     assert second.next_fetch_at == 90_000.0 + DAY
     assert second.copy.validators == first.copy.validators
+
+
+def test_rfc9111_4_3_4_not_modified_updates_the_headers_of_the_copy() -> None:
+    first = make_entry(make_response(ETag='"a"', Cache_Control="max-age=7200", Age="60", Content_Type="text/plain"))
+    failed = make_entry(make_response(503, Cache_Control="no-store"), first, now=8000.0)
+    second = make_entry(
+        make_response(304, b"", Expires="0", Date="Thu, 01 Jan 1970 02:46:40 GMT"), failed, now=10_060.0
+    )
+
+    assert second.copy is not None
+    assert dict(second.headers) == {
+        "etag": '"a"',
+        "cache-control": "max-age=7200",
+        "content-type": "text/plain",
+        "expires": "0",
+        "date": "Thu, 01 Jan 1970 02:46:40 GMT",
+    }
+    assert second.copy.headers == second.headers
+    assert second.next_fetch_at == 10_000 + 7200
+    assert CacheEntry.from_json(second.to_json()) == second
+
+
+def test_memory_counts_the_headers_of_the_copy() -> None:
+    short, long = (make_entry(make_response(ETag="a" * size)) for size in (1, 1001))
+    failed = make_entry(make_response(503), long)
+    assert long.memory_bytes - short.memory_bytes == 1000
+    assert CacheEntry.from_json(long.to_json()).memory_bytes >= long.memory_bytes
+    assert failed.memory_bytes > 1000 + make_entry(make_response(503)).memory_bytes
 
 
 def test_rfc9309_2_3_1_4_consecutive_failures_are_counted() -> None:

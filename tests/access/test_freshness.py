@@ -26,6 +26,9 @@ def lifetime(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
         ([("cache-control", 'public, MAX-AGE="3600"')], 3600),
         ([("Cache-Control", "max-age=3600"), ("Age", "600")], 3000),
         ([("Cache-Control", "max-age=3600"), ("Age", "soon")], 3600),
+        ([("Cache-Control", "max-age=3600"), ("Age", "600, 700")], 3000),
+        ([("Cache-Control", "max-age=3600"), ("Age", "600"), ("Age", "700")], 3000),
+        ([("Cache-Control", "public"), ("Cache-Control", "max-age=3600")], 3600),
         ([("Cache-Control", "max-age=999999999999999")], DAY),
         ([("Cache-Control", "max-age=60")], 300),
         ([("Cache-Control", "max-age=-5")], 300),
@@ -34,6 +37,7 @@ def lifetime(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
         ([("Cache-Control", "no-cache")], 300),
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT")], 7200),
         ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Date", "Thu, 01 Jan 2026 01:00:00 GMT")], 3600),
+        ([("Expires", "Thu, 01 Jan 2026 02:00:00 GMT"), ("Expires", "Thu, 01 Jan 2026 03:00:00 GMT")], 7200),
         ([("Age", "50000")], DAY - 50_000),
         ([("Age", "90000")], 300),
         ([("Expires", "0")], 300),
@@ -43,6 +47,32 @@ def lifetime(*headers: tuple[str, str], policy: str = "rfc9309") -> float:
 )
 def test_rfc9309_2_4_lifetime_follows_http_within_a_day(headers: list[tuple[str, str]], seconds: float) -> None:
     assert lifetime(*headers) == seconds
+
+
+@pytest.mark.parametrize(
+    "date, age, seconds",
+    [
+        ("Thu, 01 Jan 2026 00:00:00 GMT", None, 7200),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", None, 3600),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", "600", 3600),
+        ("Wed, 31 Dec 2025 23:50:00 GMT", "3600", 3600),
+        ("Fri, 02 Jan 2026 00:00:00 GMT", None, 7200),
+        ("Fri, 02 Jan 2026 00:00:00 GMT", "3600", 3600),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None, 300),
+        ("yesterday", None, 7200),
+    ],
+)
+def test_rfc9111_4_2_3_age_is_the_larger_of_age_and_the_time_since_date(
+    date: str, age: str | None, seconds: float
+) -> None:
+    headers = [("Date", date)] if age is None else [("Date", date), ("Age", age)]
+    assert lifetime(("Cache-Control", "max-age=7200"), *headers) == seconds
+
+
+def test_rfc9111_4_2_3_expires_and_date_of_a_server_with_a_wrong_clock() -> None:
+    expires = ("Expires", "Thu, 01 Jan 2026 02:00:00 GMT")
+    assert lifetime(expires, ("Date", "Wed, 31 Dec 2025 23:00:00 GMT")) == 7200
+    assert lifetime(expires, ("Date", "Thu, 01 Jan 2026 01:30:00 GMT")) == 1800
 
 
 def test_draft1996_3_4_default_lifetime_is_seven_days() -> None:
@@ -81,3 +111,8 @@ def test_retry_after_is_limited_to_a_minute_and_a_day() -> None:
     assert delay_after(1, "600") == 600
     assert delay_after(9, "1") == 60
     assert delay_after(1, "999999999") == DAY
+
+
+def test_first_retry_after_counts() -> None:
+    response = Response("https://example.com/robots.txt", 503, (("Retry-After", "120"), ("Retry-After", "600")), b"")
+    assert retry_delay(response, 1, now=NOW, seed=1) == 120

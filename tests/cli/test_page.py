@@ -193,6 +193,7 @@ BOTS = ("--agent", "ExampleBot", "--agent", "OtherBot")
         (BEHAVIOURS["reset"], ": reset"),
         (redirect("/private"), "robots.txt disallows"),
         (redirect("ftp://example.com/x"), "cannot follow the redirect"),
+        (redirect("http:"), "cannot follow the redirect"),
         (redirect(TDM_PLACE), "too many redirects: expected at most 10"),
     ],
 )

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 from tests.servers.valid import ETAG, LARGE_BYTES, RULES
-from tests.servers.web import Site
+from tests.servers.web import Exchange, Site
 from tests.transports.harness import SHORT_SECONDS, Send, make_request
 
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -266,6 +266,18 @@ def test_raw_location_is_decoded_as_utf8(send: Send, shared_site: Site) -> None:
     answer = send(make_request(shared_site.url("raw-location")))
     assert isinstance(answer, Response)
     assert answer.header("location") == "/größe"
+
+
+def test_repeated_headers_are_returned_separately(send: Send, site: Site) -> None:
+    async def behaviour(exchange: Exchange) -> None:
+        await exchange.respond(302, b"", "Location: /r,/s", "Link: </a>", "Location: /t", reason="Found")
+
+    site.serve("/robots.txt", behaviour)
+    answer = send(make_request(f"{site.origin}/robots.txt"))
+    assert isinstance(answer, Response)
+    assert answer.header_values("location") == ["/r,/s", "/t"]
+    assert answer.first_header("location") == "/r,/s"
+    assert answer.header_values("missing") == []
 
 
 def test_response_headers_are_returned(send: Send, shared_site: Site) -> None:

@@ -20,7 +20,7 @@ from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.times import rfc3339
 from canfetch.errors import CorruptEntry, NewerEntry
 
-ENTRY_FORMAT: Final = 3
+ENTRY_FORMAT: Final = 4
 _DEFAULT_POLICY: Final = "rfc9309"
 _POLICY_MARK: Final = "#"
 # The headers that are needed later. Servers choose the names and the number of all others.
@@ -28,6 +28,9 @@ STORED_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
 )
 _MAX_STORED_HEADER_CHARACTERS: Final = 1024
+_CACHE_CONTROL: Final = "cache-control"
+# These describe one message, and not the file.
+_MESSAGE_HEADERS: Final = ("age", "date")
 # Memory in bytes of an entry, a header field and a hop, without their strings.
 _ENTRY_BYTES: Final = 1024
 _HEADER_BYTES: Final = 64
@@ -59,6 +62,7 @@ class CachedCopy(NamedTuple):
         fetched_at: When the file was fetched or revalidated, in seconds since the epoch.
         validators: The validators for a conditional request.
         truncated_at: The parsing limit at which the file was truncated, or None if it is complete.
+        headers: The stored headers of the response with the file, updated by each 304 since then.
     """
 
     content: bytes
@@ -67,6 +71,7 @@ class CachedCopy(NamedTuple):
     fetched_at: float
     validators: Validators
     truncated_at: int | None = None
+    headers: Headers = ()
 
     @property
     def sha256(self) -> str:
@@ -83,7 +88,7 @@ class CacheEntry(NamedTuple):
         outcome: How the policy interprets the last fetch.
         url: The URL of the last request, after redirects.
         status: The status of the last response, or None if the last request failed.
-        headers: The headers of the last response that are needed later.
+        headers: The headers of the last response that are needed later. After a 304, those of the copy.
         hops: The redirects of the last fetch.
         fetched_at: The end of the last fetch.
         next_fetch_at: The earliest time of the next fetch: the end of the freshness lifetime, or of the delay after a
@@ -116,7 +121,8 @@ class CacheEntry(NamedTuple):
     def memory_bytes(self) -> int:
         """The approximate size of the entry in memory, in bytes. Memory limits count this."""
         strings = [self.origin, self.url, self.outcome.detail]
-        for field in self.headers:
+        fields = self.headers if self.copy is None else self.headers + self.copy.headers
+        for field in fields:
             strings += field
         for hop in self.hops:
             strings += (hop.url, hop.location)
@@ -127,7 +133,7 @@ class CacheEntry(NamedTuple):
             strings += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
         # The target of a redirect is also the next URL: the same string, which takes memory once.
         by_identity = {id(string): string for string in strings}
-        tuple_bytes = _HEADER_BYTES * len(self.headers) + _HOP_BYTES * len(self.hops)
+        tuple_bytes = _HEADER_BYTES * len(fields) + _HOP_BYTES * len(self.hops)
         return _ENTRY_BYTES + content_bytes + tuple_bytes + sum(map(sys.getsizeof, by_identity.values()))
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,6 +170,7 @@ class CacheEntry(NamedTuple):
                 "etag": copy.validators.etag,
                 "last_modified": copy.validators.last_modified,
                 "truncated_at": copy.truncated_at,
+                "headers": [list(field) for field in copy.headers],
             },
         }
 
@@ -214,7 +221,7 @@ class CacheEntry(NamedTuple):
             outcome=_parse_outcome(plain),
             url=_parse_str(plain["url"]),
             status=None if plain["status"] is None else int(plain["status"]),
-            headers=tuple((_parse_str(name), _parse_str(value)) for name, value in plain["headers"]),
+            headers=_parse_headers(plain["headers"]),
             hops=tuple(
                 Hop(_parse_str(url), int(status), _parse_str(location)) for url, status, location in plain["hops"]
             ),
@@ -236,13 +243,30 @@ def newer_entry(entry_format: int) -> NewerEntry:
 
 
 def select_stored_headers(headers: Headers) -> Headers:
-    """Return the headers of a response that an entry stores: known names in lower case, of bounded length."""
+    """Return the headers of a response that an entry stores: known names in lower case, of bounded length.
+
+    The values of `Cache-Control` are joined. The other headers are not lists, and their first value is stored.
+    """
     stored: dict[str, str] = {}
     for name, value in headers:
         folded = name.lower()
-        if folded in STORED_HEADERS and len(value) <= _MAX_STORED_HEADER_CHARACTERS:
-            stored.setdefault(folded, value)
+        if folded not in STORED_HEADERS or (folded in stored and folded != _CACHE_CONTROL):
+            continue
+        joined = f"{stored[folded]}, {value}" if folded in stored else value
+        if len(joined) <= _MAX_STORED_HEADER_CHARACTERS:
+            stored[folded] = joined
     return tuple(stored.items())
+
+
+def update_stored_headers(stored: Headers, update: Headers) -> Headers:
+    """Return the stored headers of a file after a 304 with the headers `update`.
+
+    Headers that the 304 does not have stay, except `Age` and `Date`: without them, the 304 is new.
+
+    Source: RFC 9111 sections 3.2, 4.2.3 and 4.3.4.
+    """
+    lasting = {name: value for name, value in stored if name not in _MESSAGE_HEADERS}
+    return tuple((lasting | dict(update)).items())
 
 
 def _parse_outcome(plain: Any) -> Outcome:
@@ -269,10 +293,15 @@ def _parse_copy(plain: Any) -> CachedCopy:
             None if last_modified is None else _parse_str(last_modified),
         ),
         truncated_at=None if plain["truncated_at"] is None else int(plain["truncated_at"]),
+        headers=_parse_headers(plain["headers"]),
     )
     if copy.sha256 != plain["sha256"]:
         raise CorruptEntry("corrupt cache entry: the content of the copy does not match its hash")
     return copy
+
+
+def _parse_headers(fields: Any) -> Headers:
+    return tuple((_parse_str(name), _parse_str(value)) for name, value in fields)
 
 
 def _parse_str(value: object) -> str:

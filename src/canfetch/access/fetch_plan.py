@@ -9,7 +9,6 @@ Source: RFC 9309 sections 2.3 and 2.3.1.2.
 """
 
 from typing import Final, NamedTuple
-from urllib.parse import urljoin
 
 from canfetch.access.outcomes import (
     Access,
@@ -21,17 +20,14 @@ from canfetch.access.outcomes import (
     make_outcome,
 )
 from canfetch.access.policies import AccessPolicy
+from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Headers, Response
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
-from canfetch.errors import InvalidURL
 
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_MODIFIED: Final = 304
-# Longer redirect targets are ignored, both as received and joined to the base URL, because servers choose them.
-# RFC 9110 section 4.1 suggests to support at least 8000 bytes.
-_MAX_LOCATION_BYTES: Final = 8192
 
 
 class Hop(NamedTuple):
@@ -125,8 +121,8 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
 
 
 def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -> Request | FetchResult:
-    location = _redirect_target(request.url, answer.header("location"))
-    if location is None:
+    location = redirect_target(request.url, answer)
+    if location is None or Origin.from_url(location).scheme not in SUPPORTED_SCHEMES:
         outcome = make_outcome(
             policy, OutcomeKind.UNFOLLOWABLE_REDIRECT, f"status {answer.status} without a valid redirect target"
         )
@@ -139,22 +135,3 @@ def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -
         outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {location}")
         return FetchResult(outcome, request.url, hops, answer)
     return request._replace(url=location, hops=hops)
-
-
-def _redirect_target(base: str, location: str | None) -> str | None:
-    if location is None or not location.strip() or _is_too_long(location):
-        return None
-    text = location.strip()
-    try:
-        if "://" in text.partition("?")[0]:
-            # urljoin would give an absolute URL without a host the host of the base URL.
-            Origin.from_url(text)
-        url = urljoin(base, text).partition("#")[0]
-        origin = Origin.from_url(url)
-    except (InvalidURL, ValueError):
-        return None
-    return url if origin.scheme in SUPPORTED_SCHEMES and not _is_too_long(url) else None
-
-
-def _is_too_long(url: str) -> bool:
-    return len(url.encode("utf-8", "surrogatepass")) > _MAX_LOCATION_BYTES

@@ -18,8 +18,12 @@ _MAX_DELTA_DIGITS: Final = 9
 def freshness_lifetime(response: Response | None, policy: AccessPolicy, *, now: float) -> float:
     """Return the number of seconds from now for which a response is fresh.
 
-    The lifetime is `max-age`, else `Expires` minus `Date`, else the default of the policy. `Age`, the time that the
-    response spent in caches, is subtracted. A response that forbids caching or has an invalid value gets the minimum.
+    The lifetime is `max-age`, else `Expires` minus `Date`, else the default of the policy. The age of the response is
+    subtracted. A response that forbids caching, has an invalid value or is too old gets the minimum of the policy, so
+    that a server with a wrong clock is not fetched before every request.
+
+    Args:
+        now: When the response was received, in seconds since the epoch.
     """
     seconds = policy.default_freshness if response is None else _declared_lifetime(response, policy, now)
     return float(min(max(seconds, policy.min_freshness), policy.max_freshness))
@@ -61,14 +65,24 @@ def _declared_lifetime(response: Response, policy: AccessPolicy, now: float) -> 
     directives = parse_cache_control(response.header("cache-control") or "")
     if "no-store" in directives or "no-cache" in directives:
         return 0
-    age = parse_delta_seconds(response.header("age") or "0") or 0
+    date = parse_http_date(response.first_header("date") or "")
+    age = _initial_age(response, date, now)
     if "max-age" in directives:
         max_age = parse_delta_seconds(directives["max-age"])
         # A response with an invalid max-age is stale: RFC 9111 section 4.2.1.
         return 0 if max_age is None else max_age - age
-    expires = response.header("expires")
+    expires = response.first_header("expires")
     if expires is not None:
         expires_at = parse_http_date(expires)
-        date = parse_http_date(response.header("date") or "")
         return 0 if expires_at is None else expires_at - (now if date is None else date) - age
     return policy.default_freshness - age
+
+
+def _initial_age(response: Response, date: float | None, now: float) -> float:
+    """Return the age of a response when it was received: the larger of `Age` and the time since `Date`.
+
+    Source: RFC 9111 section 4.2.3. Section 5.1 uses the first of several values of Age.
+    """
+    apparent_age = 0.0 if date is None else max(0.0, now - date)
+    age = (response.first_header("age") or "").partition(",")[0]
+    return max(apparent_age, parse_delta_seconds(age) or 0)

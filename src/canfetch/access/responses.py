@@ -42,8 +42,24 @@ class Response(NamedTuple):
         Args:
             name: The name of the header in lower case.
         """
-        values = [value for field, value in self.headers if field.lower() == name]
+        values = self.header_values(name)
         return ", ".join(values) if values else None
+
+    def first_header(self, name: str) -> str | None:
+        """Return the first value of a header, or None. Use this for headers that are not lists.
+
+        Args:
+            name: The name of the header in lower case.
+        """
+        return next(iter(self.header_values(name)), None)
+
+    def header_values(self, name: str) -> list[str]:
+        """Return the values of all fields with a name, in their order.
+
+        Args:
+            name: The name of the header in lower case.
+        """
+        return [value for field, value in self.headers if field.lower() == name]
 
 
 class Failure(NamedTuple):

@@ -27,7 +27,7 @@ def retry_delay(response: Response | None, failures: int, *, now: float, seed: i
         failures: The number of consecutive failures, including this one.
         seed: Seed of the jitter.
     """
-    retry_after = None if response is None else parse_retry_after(response.header("retry-after"), now=now)
+    retry_after = None if response is None else parse_retry_after(response.first_header("retry-after"), now=now)
     if retry_after is not None:
         return min(max(retry_after, FIRST_RETRY_DELAY), MAX_RETRY_AFTER)
     delay = min(FIRST_RETRY_DELAY * float(1 << min(failures - 1, _MAX_DOUBLINGS)), MAX_RETRY_DELAY)

@@ -5,12 +5,12 @@ Source: RFC 9309 sections 2.3.1 and 2.4.
 
 from typing import Final
 
-from canfetch.access.entries import CachedCopy, CacheEntry, select_stored_headers
+from canfetch.access.entries import CachedCopy, CacheEntry, select_stored_headers, update_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Validators
 from canfetch.access.freshness import freshness_lifetime
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import AccessPolicy
-from canfetch.access.responses import Response
+from canfetch.access.responses import Headers, Response
 from canfetch.access.retries import retry_delay
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
@@ -41,6 +41,7 @@ def next_entry(
     # Stores keep times to the microsecond.
     now = round(now, _TIME_DIGITS)
     response = fetched.response
+    headers = _stored_headers(previous, fetched)
     unreachable = fetched.outcome.access is Access.UNREACHABLE
     failures = (0 if previous is None else previous.failures) + 1 if unreachable else 0
     first_failure = None
@@ -51,6 +52,8 @@ def next_entry(
             first_failure = min(previous.first_failure_at, now)
         wait = retry_delay(response, failures, now=now, seed=f"{seed}:{origin}")
     else:
+        if response is not None and fetched.not_modified:
+            response = response._replace(headers=headers)
         wait = freshness_lifetime(response, policy, now=now)
     return CacheEntry(
         origin=str(origin),
@@ -58,30 +61,41 @@ def next_entry(
         outcome=fetched.outcome,
         url=fetched.url,
         status=None if response is None else response.status,
-        headers=() if response is None else select_stored_headers(response.headers),
+        headers=headers,
         hops=fetched.hops,
         fetched_at=now,
         next_fetch_at=round(now + wait, _TIME_DIGITS),
-        copy=_next_copy(previous, fetched, now, max_bytes),
+        copy=_next_copy(previous, fetched, headers, now, max_bytes),
         failures=failures,
         first_failure_at=first_failure,
         max_bytes=max_bytes,
     )
 
 
-def _next_copy(previous: CacheEntry | None, fetched: FetchResult, now: float, max_bytes: int) -> CachedCopy | None:
+def _stored_headers(previous: CacheEntry | None, fetched: FetchResult) -> Headers:
+    if fetched.response is None:
+        return ()
+    headers = select_stored_headers(fetched.response.headers)
+    if fetched.not_modified and previous is not None and previous.copy is not None:
+        return update_stored_headers(previous.copy.headers, headers)
+    return headers
+
+
+def _next_copy(
+    previous: CacheEntry | None, fetched: FetchResult, headers: Headers, now: float, max_bytes: int
+) -> CachedCopy | None:
     last_good = None if previous is None else previous.copy
     if fetched.outcome.access is Access.UNREACHABLE:
         return last_good
     if fetched.outcome.access is Access.UNAVAILABLE or fetched.response is None:
         return None
     if fetched.not_modified and last_good is not None:
-        return last_good._replace(fetched_at=now)
-    return _copy_response(fetched.response, now, max_bytes)
+        return last_good._replace(fetched_at=now, headers=headers)
+    return _copy_response(fetched.response, headers, now, max_bytes)
 
 
-def _copy_response(response: Response, now: float, max_bytes: int) -> CachedCopy:
-    headers = dict(select_stored_headers(response.headers))
-    validators = Validators(response.url, headers.get("etag"), headers.get("last-modified"))
+def _copy_response(response: Response, headers: Headers, now: float, max_bytes: int) -> CachedCopy:
+    values = dict(headers)
+    validators = Validators(response.url, values.get("etag"), values.get("last-modified"))
     truncated_at = max_bytes if len(response.body) > max_bytes else None
-    return CachedCopy(response.body, response.url, response.status, now, validators, truncated_at)
+    return CachedCopy(response.body, response.url, response.status, now, validators, truncated_at, headers)

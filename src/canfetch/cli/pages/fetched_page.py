@@ -3,8 +3,8 @@
 import time
 from contextlib import closing
 from typing import Any, Final, NamedTuple
-from urllib.parse import urljoin
 
+from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.pages.page_sources import PageView
@@ -157,12 +157,8 @@ def _redirect_target(base: str, response: Response) -> str:
 
     Raises: CommandError: The location is missing, invalid, or not http or https.
     """
+    target = redirect_target(base, response)
+    if target is not None and Origin.from_url(target).scheme in {"http", "https"}:
+        return target
     location = (response.header("location") or "").strip()
-    try:
-        target = urljoin(base, location).partition("#")[0]
-        if location and Origin.from_url(target).scheme in {"http", "https"}:
-            return target
-    except ValueError:
-        # urljoin raises ValueError, and InvalidURL is one.
-        pass
     raise CommandError(f"cannot follow the redirect of {quoted(base)} to {quoted(location)}: expected an HTTP URL")
