@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.origin import Origin, check_origin, parse_robots_url, robots_url
+from canfetch.core.origin import Origin, check_origin, find_origin, parse_robots_url, robots_url
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 
@@ -180,3 +180,13 @@ def test_mismatch_names_both_origins_and_the_index() -> None:
     with pytest.raises(InvalidURL, match=r"\(index 5\)") as bad_host:
         check_origin(origin, "https://[zz]/", 5)
     assert bad_host.value.index == 5
+
+
+@pytest.mark.parametrize("url", ["https://example.com/fish", b"HTTPS://EXAMPLE.COM:443/"])
+def test_find_origin_returns_the_origin_of_an_absolute_url(url: str | bytes) -> None:
+    assert find_origin(url) == Origin.from_url("https://example.com")
+
+
+@pytest.mark.parametrize("url", ["", "/fish", "example.com/fish", "https://", "https://[::1"])
+def test_find_origin_returns_none_for_anything_else(url: str) -> None:
+    assert find_origin(url) is None

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import canfetch
+from canfetch.core.agent_rules import find_deciding_rule
 from canfetch.core.reference.robotparser.paths import old_path, old_target, rewritten_path, rewritten_target
 from canfetch.core.verdict import GroupChoice, Reason, Verdict
 
@@ -208,3 +209,11 @@ def test_python_the_cache_of_urllib_is_not_used() -> None:
 @pytest.mark.parametrize("value, url", [(b"/a;", "/a"), (b"/a;b", "/a;b"), (b"/a;b/c", "/a;b/c"), (b"/a;;", "/a;;")])
 def test_python_empty_parameters_are_dropped_before_the_rewrite(value: bytes, url: str) -> None:
     assert decide(b"User-agent: *\nDisallow: " + value, url, OLD).line == 2
+
+
+@pytest.mark.parametrize("profile", ["cpython-old", "cpython-new"])
+@pytest.mark.parametrize("url", ["/", "/a", "/a/b", "/robots.txt", "https://example.com/a"])
+def test_deciding_rule_is_that_of_the_verdict(profile: str, url: str) -> None:
+    rules = canfetch.parse("User-agent: x\nAllow: /a/b\nDisallow: /a\n", profile=profile).rules_for("x")
+    verdict = rules.decide(url)
+    assert find_deciding_rule(rules, url) == (verdict.allowed, verdict.rule)
