@@ -8,7 +8,7 @@ import pytest
 
 from canfetch.access.compatibility import expire_if_incompatible
 from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
-from canfetch.access.entries import CacheEntry, origin_from_key, select_stored_headers
+from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
 from canfetch.access.outcomes import Access
 from canfetch.access.policies import get_policy
@@ -16,7 +16,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
-from canfetch.errors import CorruptEntry
+from canfetch.errors import CorruptEntry, NewerEntry
 
 RFC9309 = get_policy("rfc9309")
 YANDEX = get_policy("yandex")
@@ -124,6 +124,17 @@ def test_time_in_another_format_raises(time: object) -> None:
     plain["copy"]["fetched_at"] = time
     with pytest.raises(CorruptEntry, match=r"expected a|Invalid isoformat"):
         CacheEntry.from_dict(plain)
+
+
+def test_entry_of_a_newer_format_is_not_corrupt() -> None:
+    with pytest.raises(NewerEntry, match=rf"format {ENTRY_FORMAT + 1} is newer than the supported format"):
+        CacheEntry.from_dict({"format": ENTRY_FORMAT + 1})
+
+
+@pytest.mark.parametrize("entry_format", [ENTRY_FORMAT - 1, "9", 9.0, True, None])
+def test_entry_of_another_format_is_corrupt(entry_format: object) -> None:
+    with pytest.raises(CorruptEntry, match="unsupported cache entry format"):
+        CacheEntry.from_dict({"format": entry_format})
 
 
 @pytest.mark.parametrize("name", ["format", "origin", "policy", "effect", "copy", "hops"])
