@@ -5,7 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+
+from canfetch.cli.main import cli
+from canfetch.cli.shared.single_value_option import Option
 
 Run = Any
 
@@ -156,6 +160,77 @@ def test_standard_input_for_two_options_is_refused(run: Run, options: tuple[str,
 def test_empty_list_of_urls_is_refused(ask: Run, form: str, content: bytes) -> None:
     line = refused(ask("check", "--urls-file", "-", "--format", form, stdin=content))
     assert "--urls-file '-' is empty: expected one URL per line" in line
+
+
+@pytest.mark.parametrize(
+    "arguments, option, values",
+    [
+        ((*WHOLE, "--robots", "-"), "--robots", "'robots.txt' and '-'"),
+        ((*WHOLE, "--robots=robots.txt"), "--robots", "'robots.txt' and 'robots.txt'"),
+        ((*WHOLE, "--profile", "google", "--profile", "bing"), "--profile", "'google' and 'bing'"),
+        ((*WHOLE, "--format", "json", "--format", "csv"), "--format", "'json' and 'csv'"),
+        ((*WHOLE, "--timeout", "1", "--timeout", "2", "--timeout", "3"), "--timeout", "'1', '2' and '3'"),
+        (
+            ("cache", "list", "--store", "redis://u:secret@a/0", "--store", "none"),
+            "--store",
+            "'redis://...' and 'none'",
+        ),
+        (("lint", "robots.txt", "--robots-url", "x", "--robots-url", "y"), "--robots-url", "'x' and 'y'"),
+        (("lint", "robots.txt", "--output", "x", "--output", "y"), "--output", "'x' and 'y'"),
+        (("init", "--recipe", "block-all", "--crawler", "x", "--crawler", "y"), "--crawler", "'x' and 'y'"),
+    ],
+)
+def test_option_with_one_value_cannot_be_repeated(
+    run: Run, arguments: tuple[str, ...], option: str, values: str
+) -> None:
+    assert f"canfetch: {option} can be passed only once, but got {values} (see 'canfetch " in refused(run(*arguments))
+
+
+def test_every_option_with_one_value_refuses_a_second_one() -> None:
+    options = [option for command in commands(cli) for option in command.params if isinstance(option, click.Option)]
+    single = [option for option in options if not option.is_flag and not option.multiple]
+    assert {"--robots", "--store", "--output", "--language"} <= {option.opts[0] for option in single}
+    assert [option.opts for option in single if not isinstance(option, Option)] == []
+
+
+def commands(command: click.Command) -> list[click.Command]:
+    """Return a command with its subcommands."""
+    if not isinstance(command, click.Group):
+        return [command]
+    context = click.Context(command)
+    found = [command.get_command(context, name) for name in command.list_commands(context)]
+    return [command, *(each for sub in found if sub is not None for each in commands(sub))]
+
+
+@pytest.mark.parametrize(
+    "content, kind",
+    [
+        (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\xb0\xff", "binary data"),
+        (b"<!DOCTYPE html><html></html>", "HTML or XML"),
+        ("User-agent: *\nDisallow: /".encode("utf-16-le"), "UTF-16 without a byte order mark"),
+    ],
+)
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        (ASK, 0),
+        (("sitemaps",), 1),
+        (("page", "https://example.com/x", "--agent", "GPTBot", "--header", "X-Robots-Tag: all"), 0),
+    ],
+)
+def test_file_that_is_not_text_is_a_warning(
+    run: Run, arguments: tuple[str, ...], code: int, content: bytes, kind: str
+) -> None:
+    ran = run(*arguments, "--robots", "-", stdin=content)
+    assert ran.code == code
+    assert f"canfetch: warning: --robots - is {kind}, not a robots.txt\n" in ran.err
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xef\xbb\xbfUser-agent: *", "User-agent: *\nDisallow:\n".encode("utf-16"), b"Disallow: /\xff\n"]
+)
+def test_text_is_not_a_warning(run: Run, content: bytes) -> None:
+    assert run(*ASK, "--robots", "-", stdin=content).err == ""
 
 
 def test_empty_list_of_agents_is_refused(run: Run, folder: Path) -> None:

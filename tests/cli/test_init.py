@@ -1,8 +1,10 @@
 """`canfetch init`: a robots.txt from a recipe, by options or prompts."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,3 +116,46 @@ def test_terminal_prompts_for_the_recipe(
     )
     assert "Recipe: " in err.decode()
     assert "block-directories: the path of a directory, with a final slash" in err.decode()
+
+
+@pytest.mark.parametrize(
+    "answer, prompt",
+    [(b"", b"Recipe:"), (b"block-directories\n", b"block-directories: "), (b"block-all\n", b"(optional):")],
+)
+@pytest.mark.parametrize(
+    "code, line",
+    [(130, b":"), (2, b"\ncanfetch: the input ended before all questions were answered")],
+)
+def test_interrupted_prompt_ends_without_a_traceback(  # noqa: PLR0917
+    folder: Path, environment: Any, answer: bytes, prompt: bytes, code: int, line: bytes
+) -> None:
+    interrupted = code == 130
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "canfetch", "init"],
+        cwd=folder,
+        env=environment({"TERM": "dumb"}),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        os.write(ours, answer)
+        err = b""
+        while prompt not in err:
+            part = os.read(process.stderr.fileno(), 65536)
+            assert part
+            err += part
+        if not interrupted:
+            os.write(ours, b"\x04")
+        while interrupted and process.poll() is None:
+            # A signal between two system calls is only noticed at the next one.
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+        out, rest = process.communicate(timeout=60)
+        os.close(ours)
+    assert (process.returncode, out) == (code, b"")
+    assert (err + rest).rstrip().endswith(line)
+    assert b"Traceback" not in err + rest

@@ -50,3 +50,40 @@ def test_entry_point_is_the_same_command(folder: Path, environment: Any, process
         text=True,
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == process("--version")
+
+
+def test_unexpected_exception_is_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("fish\nfowl")
+
+    monkeypatch.setattr("canfetch.cli.decisions.run.read_urls", fails)
+    ran = run("check", "/x", "--agent", "GPTBot", "--robots", "robots.txt")
+    assert (ran.code, ran.out) == (2, "")
+    first, second, *_ = ran.err.splitlines()
+    assert first == "canfetch: internal error: ZeroDivisionError: fish fowl"
+    assert second == "Traceback (most recent call last):"
+
+
+def test_unexpected_exception_of_a_thread_is_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("canfetch.client.sync_client.Client.origin_state", fails)
+    ran = run("check", "http://127.0.0.1/x", "--agent", "GPTBot", "--store", "none")
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "canfetch: internal error: MemoryError")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
+@pytest.mark.parametrize("arguments", [("check",), ("chekc",), ("check", "fish", "--agent", "a", "--robots", "-")])
+def test_error_that_cannot_be_written_is_exit_2(folder: Path, environment: Any, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "canfetch", *arguments],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (ran.returncode, ran.stdout) == (2, b"")

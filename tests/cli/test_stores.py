@@ -1,5 +1,8 @@
 """`--store`: servers, files and messages."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +73,60 @@ def test_store_file_in_any_directory_works(run: Run, folder: Path) -> None:
     assert (folder / "x.sqlite3").exists()
 
 
-def test_unwritable_default_store_is_reported_without_the_option(run: Run, folder: Path) -> None:
+def test_unusable_default_store_is_a_warning(run: Run, folder: Path) -> None:
     (folder / "cache").write_text("in the way", encoding="utf-8")
-    ran = run("fetch", "http://127.0.0.1", "--offline")
-    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert ran.err.startswith(f"canfetch: {folder}")
-    assert ran.err.endswith(" (pass --store FILE or --store none)\n")
+    with sites("rules") as [site]:
+        ran = run("check", f"{site.origin}/private/x", "--agent", "ExampleBot")
+        assert (ran.code, ran.out.split()[0]) == (1, "disallowed")
+        assert ran.err.startswith(f"canfetch: warning: {folder}")
+        assert ran.err.endswith("; nothing is cached (pass --store FILE or --store none)\n")
+        assert ran.err.count("\n") == 1
+        assert run("check", f"{site.origin}/x", "--agent", "ExampleBot").code == 0
+    ran = run("fetch", "http://127.0.0.1", "--offline", "--store", str(folder / "cache" / "x.sqlite3"))
+    assert (ran.code, ran.out) == (2, "")
+
+
+NO_HOME = "no home directory for the default cache: set HOME or XDG_CACHE_HOME"
+NO_HOME_WARNING = f"canfetch: warning: {NO_HOME}; nothing is cached (pass --store FILE or --store none)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="home directories as POSIX has them")
+def test_user_without_a_home_directory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    env: Any = {"HOME": None, "XDG_CACHE_HOME": None}
+    with sites("rules") as [site]:
+        ran = run("check", f"{site.origin}/x", "--agent", "ExampleBot", env=env)
+        assert (ran.code, ran.err) == (0, NO_HOME_WARNING)
+    ran = run("cache", "list", env=env)
+    assert ran == (2, "", f"canfetch: {NO_HOME} (pass --store FILE)\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can change the user")
+def test_process_of_a_user_that_the_system_does_not_know(environment: Any) -> None:
+    env = environment()
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        del env[name]
+    # The first run imports everything, because the new user may be unable to read this installation.
+    code = """
+import os, sys
+import canfetch.client.stores.sqlite
+from canfetch.cli.main import main, run
+run([*sys.argv[1:], "--store", "none", "--quiet"])
+os.setgroups([])
+os.setgid(54321)
+os.setuid(54321)
+main()
+"""
+    with sites("rules") as [site]:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "check", f"{site.origin}/x", "--agent", "ExampleBot"],
+            cwd="/",
+            env=env,
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+    assert (done.returncode, done.stdout.split()[:1], done.stderr) == (0, ["allowed"], NO_HOME_WARNING)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -377,3 +378,38 @@ def test_draft1996_target_contains_plain_stars_and_dollars(engine: str) -> None:
 def test_bing_agent_that_ignores_star_ignores_its_crawl_delay(engine: str) -> None:
     bing = canfetch.parse(b"User-agent: *\nCrawl-delay: 7\nDisallow: /\n", profile="bing", engine=engine)
     assert bing.crawl_delay(agent=Agent("AdIdxBot", star_applies=False)) is None
+
+
+@pytest.mark.parametrize(
+    "text, advice",
+    [
+        ("https://example.com/robots.txt", "a URL, not the content of a robots.txt: fetch it with canfetch.Client"),
+        ("HTTP://example.com\n", "a URL, not the content of a robots.txt"),
+        ("robots.txt", "a file name, not the content of a robots.txt: pass Path(...).read_bytes()"),
+        (" ./my site/ROBOTS.TXT\r\n", "a file name, not the content of a robots.txt"),
+    ],
+)
+def test_name_instead_of_content_is_a_warning(text: str, advice: str) -> None:
+    with pytest.warns(UserWarning, match=re.escape(f"content {text.strip()!r} is {advice}")) as caught:
+        robots = canfetch.parse(text)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert robots.content == text.encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"robots.txt",
+        b"https://example.com/robots.txt",
+        "",
+        "Disallow: /robots.txt",
+        "# see robots.txt",
+        "robots.txt\nUser-agent: *",
+        "https://example.com/ is our site",
+        "httpx: //example.com",
+        "x" * 10_000 + ".txt",
+    ],
+)
+def test_content_is_not_taken_for_a_name(content: bytes | str) -> None:
+    # Warnings are errors in tests.
+    assert len(canfetch.parse(content).content) == len(content)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Final, NoReturn
 
 import click
 
@@ -115,6 +115,13 @@ def run(arguments: Sequence[str]) -> int:
 
     Args: arguments: The arguments after `canfetch`.
     """
+    try:
+        return _run_and_report(list(arguments))
+    except Exception as error:  # noqa: BLE001 - an exit code of 1 would mean that a URL is disallowed
+        return _report_internal_error(error)
+
+
+def _run_and_report(arguments: list[str]) -> int:
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     for stream in (sys.stdout, sys.stderr):
@@ -122,7 +129,7 @@ def run(arguments: Sequence[str]) -> int:
             # A URL may contain characters that the terminal's encoding does not have.
             reconfigure(errors="backslashreplace")
     try:
-        code = _run(list(arguments))
+        code = _run(arguments)
         # An error during the flush at interpreter exit would be a traceback.
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -133,9 +140,30 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         _discard_output()
         subject = "cannot write the output" if error.filename is None else quoted(os.fsdecode(error.filename))
-        click.echo(f"canfetch: {subject}: {error.strerror or error}", err=True)
+        _print_error(f"canfetch: {subject}: {error.strerror or error}")
         return EXIT_ERROR
     return code
+
+
+def _report_internal_error(error: Exception) -> int:
+    import traceback  # noqa: PLC0415 - only for an error of the program itself
+
+    try:
+        # Answers that precede the error must appear before it.
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _discard_output()
+    summary = " ".join("".join(traceback.format_exception_only(error)).split())
+    _print_error(f"canfetch: internal error: {summary}\n{''.join(traceback.format_exception(error)).rstrip()}")
+    return EXIT_ERROR
+
+
+def _print_error(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except (OSError, ValueError):
+        # Nothing can be reported without standard error. The exit code remains.
+        _discard(sys.stderr)
 
 
 def _run(arguments: list[str]) -> int:
@@ -149,21 +177,31 @@ def _run(arguments: list[str]) -> int:
             cli.invoke(ctx)
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.Abort as error:
+        # Prompts of click raise it for Ctrl-C, and for Ctrl-D or the end of the input.
+        if not isinstance(error.__context__, EOFError):
+            return EXIT_INTERRUPTED
+        _print_error("\ncanfetch: the input ended before all questions were answered")
+        return EXIT_ERROR
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        _print_error(error.format_message())
         return EXIT_ERROR
     except (click.ClickException, CanfetchError) as error:
         # Answers that precede the error must appear before it.
         sys.stdout.flush()
-        click.echo(format_error(error), err=True)
+        _print_error(format_error(error))
         return EXIT_ERROR
     return 0
 
 
 def _discard_output() -> None:
+    _discard(sys.stdout)
+
+
+def _discard(stream: IO[str]) -> None:
     # Otherwise the interpreter fails at exit, when it flushes what could not be written.
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):
         return
 
@@ -174,7 +212,9 @@ def main() -> NoReturn:
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
         # Do not wait for threads that wait for the network or for input. All output has been flushed.
-        if sys.stderr is not None:
-            sys.stderr.flush()
-        os._exit(code)
+        try:
+            if sys.stderr is not None:
+                sys.stderr.flush()
+        finally:
+            os._exit(code)
     sys.exit(code)

@@ -26,8 +26,7 @@ from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BY
 from canfetch.core.origin import Origin, check_origin, parse_robots_url
 from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.records import Record, iter_records
-from canfetch.core.source import decode_source
-from canfetch.core.text import encode_text
+from canfetch.core.source import decode_source, encode_content
 from canfetch.core.urls import invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
 
@@ -379,7 +378,8 @@ def parse(
     """Parse a robots.txt file. No content makes this raise.
 
     Args:
-        content: The file, as bytes or text. UTF-16 with a byte order mark is transcoded to UTF-8.
+        content: The file, as bytes or text. UTF-16 with a byte order mark is transcoded to UTF-8. Text that is a URL
+            or a file name is parsed like other content, with a UserWarning.
         url: The URL of the file, such as `https://example.com/robots.txt`. URLs of other origins then raise
             OriginMismatch.
         profile: The parsing profile, a name in `canfetch.PROFILES`.
@@ -392,7 +392,7 @@ def parse(
     """
     if content.__class__ is not bytes:
         if isinstance(content, str):
-            content = encode_text(content)
+            content = encode_content(content)
         elif isinstance(content, bytes | bytearray | memoryview):
             content = bytes(content)
         else:

@@ -1,10 +1,15 @@
 """The bytes that are parsed: transcoded to UTF-8, and cut to the size limit."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import Profile
+from canfetch.core.quoting import quoted
+from canfetch.core.text import encode_text
 from canfetch.errors import InvalidLimit
+
+# No longer text is taken for a URL or a file name.
+_MAX_NAME_CHARACTERS: Final = 2048
 
 
 class Source(NamedTuple):
@@ -42,6 +47,33 @@ def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
         # Part of a line may disallow more than the whole line: `Disallow: /` instead of `Disallow: /private`.
         cut = max(content.rfind(b"\n", 0, cut), content.rfind(b"\r", 0, cut)) + 1
     return Source(content[:cut], content[cut:], encoding)
+
+
+def encode_content(text: str) -> bytes:
+    """Encode the content of a file as UTF-8, and warn if it is the URL or the name of a file instead.
+
+    A URL has no rules, so that every URL would be allowed.
+    Cost: O(characters), and O(1) for the warning.
+    """
+    if len(text) <= _MAX_NAME_CHARACTERS and "\n" not in text.rstrip():
+        _warn_about_name(text.strip())
+    return encode_text(text)
+
+
+def _warn_about_name(text: str) -> None:
+    if len(text.splitlines()) != 1:
+        return
+    lower = text.lower()
+    if lower.startswith(("http://", "https://")) and len(text.split()) == 1:
+        advice = "a URL, not the content of a robots.txt: fetch it with canfetch.Client, or pass the response's content"
+    elif lower.endswith(".txt") and ":" not in text and not text.startswith("#"):
+        advice = "a file name, not the content of a robots.txt: pass Path(...).read_bytes()"
+    else:
+        return
+    import warnings  # noqa: PLC0415 - not needed for content
+
+    # The caller of `parse`, which calls `encode_content`.
+    warnings.warn(f"content {quoted(text)} is {advice}", UserWarning, stacklevel=4)
 
 
 def _is_integer(number: object) -> bool:

@@ -9,6 +9,7 @@ from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import is_terminal, pad
 from canfetch.errors import InvalidDraft, InvalidOption
 
@@ -85,19 +86,17 @@ def _prompt_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:
 command: Final = click.Command(
     "init",
     params=[
-        click.Option(["--recipe"], type=click.Choice(list(RECIPES)), metavar="NAME", help="Recipe; see --list."),
-        click.Option(["--list", "list_"], is_flag=True, help="List the recipes and their options."),
-        click.Option(["--crawler"], metavar="TOKEN", help="Crawler that the rules apply to.  [default: all crawlers]"),
-        click.Option(["--path"], multiple=True, metavar="PATH", help="A literal path. Can be repeated."),
-        click.Option(
+        Option(["--recipe"], type=click.Choice(list(RECIPES)), metavar="NAME", help="Recipe; see --list."),
+        Option(["--list", "list_"], is_flag=True, help="List the recipes and their options."),
+        Option(["--crawler"], metavar="TOKEN", help="Crawler that the rules apply to.  [default: all crawlers]"),
+        Option(["--path"], multiple=True, metavar="PATH", help="A literal path. Can be repeated."),
+        Option(
             ["--file-type"], multiple=True, metavar="TYPE", help="A file name extension, such as gif. Can be repeated."
         ),
-        click.Option(["--ending"], multiple=True, metavar="TEXT", help="The end of URLs. Can be repeated."),
-        click.Option(["--sitemap"], multiple=True, metavar="URL", help="URL of a sitemap. Can be repeated."),
-        click.Option(
-            ["--output"], metavar="FILE", type=click.Path(), help="Write to a file instead of standard output."
-        ),
-        click.Option(["--force"], is_flag=True, help="Replace an existing file."),
+        Option(["--ending"], multiple=True, metavar="TEXT", help="The end of URLs. Can be repeated."),
+        Option(["--sitemap"], multiple=True, metavar="URL", help="URL of a sitemap. Can be repeated."),
+        Option(["--output"], metavar="FILE", type=click.Path(), help="Write to a file instead of standard output."),
+        Option(["--force"], is_flag=True, help="Replace an existing file."),
     ],
     callback=_run,
     short_help="Create a robots.txt from a recipe.",

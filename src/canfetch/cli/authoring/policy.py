@@ -18,6 +18,7 @@ from canfetch.author.site_policy import SitePolicy
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, pad, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
@@ -127,14 +128,14 @@ command: Final = click.Command(
     "policy",
     params=[
         click.Argument(["file"], metavar="FILE"),
-        click.Option(
+        Option(
             ["--to"],
             type=click.Choice([*FORMS, _ALL]),
             default="robots",
             show_default=True,
             help=f"What to render: robots.txt, headers of pages, or rules for {', '.join(SERVERS)}.",
         ),
-        click.Option(["--check"], is_flag=True, help="Render nothing; show for which profiles every intent is met."),
+        Option(["--check"], is_flag=True, help="Render nothing; show for which profiles every intent is met."),
         format_option(["text", "json"]),
         no_color_option(),
     ],

@@ -3,8 +3,6 @@
 import sys
 from typing import Final
 
-import click
-
 from canfetch.cli.decisions.excerpts import FileExcerpts
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
 from canfetch.cli.decisions.profile_comparison import ProfileComparison
@@ -12,6 +10,7 @@ from canfetch.cli.decisions.robots_files import RobotsFile
 from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.agent_arguments import RequestedAgent
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.core.engines import engine_name
 from canfetch.core.profiles import PROFILES
@@ -53,7 +52,7 @@ json, ndjson and csv are described in 'canfetch check --help'; with --all-profil
 \b
 Exit codes: 0 all URLs are allowed, 1 some URL is disallowed, 2 an error occurred.""",
     more=[
-        click.Option(
+        Option(
             ["--all-profiles"],
             is_flag=True,
             help="Parse the file with every profile, and mark the differences.",

@@ -13,6 +13,7 @@ from canfetch.cli.shared.option_parameters import (
     no_color_option,
     quiet_option,
 )
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.engines import ENGINES
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES
@@ -70,50 +71,50 @@ def decision_command(
 def _parameters() -> list[click.Parameter]:
     return [
         click.Argument(["urls"], nargs=-1, metavar="[URL]..."),
-        click.Option(
+        Option(
             ["--robots"],
             metavar="FILE|URL",
             type=click.Path(allow_dash=True),
             help="robots.txt to use; - reads standard input.  [default: fetch the file of each URL's origin]",
         ),
         agent_option("GPTBot"),
-        click.Option(
+        Option(
             ["--agents-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="File of product tokens, one per line; # starts a comment.",
         ),
-        click.Option(
+        Option(
             ["--agents-registry"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="TOML file of additional crawlers, each in a [[crawler]] table.",
         ),
         exact_option(),
-        click.Option(
+        Option(
             ["--urls-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="File of URLs, one per line; - reads standard input.",
         ),
-        click.Option(
+        Option(
             ["--robots-url"],
             metavar="URL",
             help="URL of the file passed with --robots. A URL of another origin is then an error.",
         ),
-        click.Option(
+        Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
             default="rfc9309",
             show_default=True,
             help="Parsing profile.",
         ),
-        click.Option(
+        Option(
             ["--engine"],
             type=click.Choice(ENGINES),
             help="Engine; both runs the two and compares them.  [default: CANFETCH_ENGINE, or native if available]",
         ),
-        click.Option(
+        Option(
             ["--max-bytes"],
             metavar="N",
             type=int,
@@ -124,7 +125,7 @@ def _parameters() -> list[click.Parameter]:
         format_option(_FORMATS),
         no_color_option(),
         quiet_option(),
-        click.Option(
+        Option(
             ["--evidence"],
             metavar="FOLDER",
             type=click.Path(),

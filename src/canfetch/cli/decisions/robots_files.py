@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.urls import RequestedURL
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots
+from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, warn_about_content
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import check_origin, parse_robots_url
@@ -72,7 +72,9 @@ def open_robots_files(options: DecisionOptions, agents: list[Agent], *, warn: Ca
     """
     robots = options.robots
     if robots is not None and "://" not in robots:
-        return _LocalFile(_parse_local(robots, options), robots, agents)
+        parsed = _parse_local(robots, options)
+        warn_about_content(parsed.content, robots, warn=warn)
+        return _LocalFile(parsed, robots, agents)
     if options.robots_url is not None:
         raise CommandError("--robots-url requires --robots FILE")
     return _FetchedFiles(options, robots, agents, warn=warn)

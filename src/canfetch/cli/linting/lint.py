@@ -21,6 +21,7 @@ from canfetch.cli.shared.network_options import network_parameters, pop_network_
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import Progress, item_progress
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.quoting import quoted
@@ -206,51 +207,51 @@ command: Final = click.Command(
     "lint",
     params=[
         click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|URL|-]..."),
-        click.Option(
+        Option(
             ["--severities"],
             type=click.Choice(SEVERITY_SETS),
             help="Severity set; all uses the highest severity of each check.  [default: all]",
         ),
-        click.Option(
+        Option(
             ["--select"],
             multiple=True,
             metavar="CHECK",
             help="Run only these checks: a name, a code, or a prefix of codes. Can be repeated.",
         ),
-        click.Option(["--ignore"], multiple=True, metavar="CHECK", help="Skip these checks. Can be repeated."),
-        click.Option(["--fix"], is_flag=True, help="Apply fixes that change no verdict."),
-        click.Option(["--unsafe-fixes"], is_flag=True, help="Also apply fixes that change what crawlers may fetch."),
-        click.Option(["--diff"], is_flag=True, help="Show the fixes as a diff, and change nothing."),
-        click.Option(["--watch"], is_flag=True, help="Check files again whenever they change, until Ctrl-C."),
-        click.Option(["--robots-url"], metavar="URL", help="URL of the file, now or after the next deployment."),
-        click.Option(
+        Option(["--ignore"], multiple=True, metavar="CHECK", help="Skip these checks. Can be repeated."),
+        Option(["--fix"], is_flag=True, help="Apply fixes that change no verdict."),
+        Option(["--unsafe-fixes"], is_flag=True, help="Also apply fixes that change what crawlers may fetch."),
+        Option(["--diff"], is_flag=True, help="Show the fixes as a diff, and change nothing."),
+        Option(["--watch"], is_flag=True, help="Check files again whenever they change, until Ctrl-C."),
+        Option(["--robots-url"], metavar="URL", help="URL of the file, now or after the next deployment."),
+        Option(
             ["--page"],
             multiple=True,
             nargs=2,
             metavar="URL FILE",
             help="A page of the site, whose page-level rules are compared with the file. Can be repeated.",
         ),
-        click.Option(
+        Option(
             ["--siblings"],
             is_flag=True,
             help="For a URL, compare with the files of the other scheme and of the host with or without www.",
         ),
-        click.Option(
+        Option(
             ["--config"],
             metavar="FILE",
             help="Configuration file.  [default: the nearest canfetch.toml or pyproject.toml]",
         ),
-        click.Option(["--isolated"], is_flag=True, help="Ignore all configuration files."),
-        click.Option(
+        Option(["--isolated"], is_flag=True, help="Ignore all configuration files."),
+        Option(
             ["--fail-on"],
             type=click.Choice([severity.label for severity in Severity]),
             help="Lowest severity that results in exit code 1.  [default: info]",
         ),
-        click.Option(["--language"], type=click.Choice(LANGUAGES), help="Language of messages.  [default: en]"),
-        click.Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
-        click.Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
+        Option(["--language"], type=click.Choice(LANGUAGES), help="Language of messages.  [default: en]"),
+        Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
+        Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
         format_option(LINT_FORMATS),
-        click.Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
+        Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
         no_color_option(),
         *network_parameters(),
     ],

@@ -12,6 +12,7 @@ from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_existing_store, restore_scheme
 from canfetch.cli.shared.terminal import printable
 from canfetch.client.stores import Store
@@ -137,7 +138,7 @@ def _clear(store: Store, origins: tuple[str, ...], all_: bool) -> int:  # noqa: 
     return EXIT_OK
 
 
-_STORE: Final = click.Option(
+_STORE: Final = Option(
     ["--store"],
     metavar="FILE|URL",
     help="SQLite file or redis:// URL.  [default: a file in the user's cache directory]",
@@ -180,7 +181,7 @@ Examples:
         ),
         "clear": click.Command(
             "clear",
-            params=[_ORIGINS, _STORE, click.Option(["--all", "all_"], is_flag=True, help="Remove all origins.")],
+            params=[_ORIGINS, _STORE, Option(["--all", "all_"], is_flag=True, help="Remove all origins.")],
             callback=_with_store(_clear),
             help="Remove origins from the cache.",
             epilog="""\b

@@ -9,10 +9,12 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
-from canfetch.cli.shared.input_files import read_robots
+from canfetch.cli.shared.input_files import read_robots, warn_about_content
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.sitemap import parse_sitemap
@@ -79,12 +81,13 @@ def _sitemaps(robots: RobotsTxt) -> Iterator[tuple[int, str]]:
 
 
 def _local_source(name: str) -> Generator[_Source]:
-    yield _Source(name, None, parse(read_robots(name)))
+    robots = parse(read_robots(name))
+    warn_about_content(robots.content, name, warn=Progress().print_error)
+    yield _Source(name, None, robots)
 
 
 def _fetched_sources(origins: tuple[str, ...], options: NetworkOptions) -> Generator[_Source]:
     from canfetch.cli.shared.origin_lookup import OriginLookup  # noqa: PLC0415 - not needed for a file
-    from canfetch.cli.shared.progress import Progress  # noqa: PLC0415 - not needed for a file
     from canfetch.client.origin_state import OriginState  # noqa: PLC0415 - not needed for a file
 
     with (
@@ -110,7 +113,7 @@ command: Final = click.Command(
     "sitemaps",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
-        click.Option(
+        Option(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),

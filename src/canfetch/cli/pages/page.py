@@ -21,6 +21,7 @@ from canfetch.cli.shared.option_parameters import (
     quiet_option,
 )
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -96,46 +97,46 @@ command: Final = click.Command(
         click.Argument(["url"], required=False, metavar="[URL]"),
         agent_option("Googlebot"),
         exact_option(),
-        click.Option(
+        Option(
             ["--html"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="HTML of the page; - reads standard input. Nothing is fetched.",
         ),
-        click.Option(
+        Option(
             ["--header", "headers"],
             metavar="'NAME: VALUE'",
             multiple=True,
             help="Header of the response. Nothing is fetched. Can be repeated.",
         ),
-        click.Option(
+        Option(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="robots.txt of the site, with --html or --header.",
         ),
-        click.Option(
+        Option(
             ["--tdm-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="tdmrep.json of the site, with --html or --header.",
         ),
-        click.Option(
+        Option(
             ["--dialect"],
             type=click.Choice(tuple(PAGE_DIALECTS)),
             help="Dialect of page-level rules.  [default: that of the agent's operator]",
         ),
-        click.Option(
+        Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
             default="rfc9309",
             show_default=True,
             help="Parsing profile of robots.txt.",
         ),
-        click.Option(
+        Option(
             ["--now"], metavar="DATE", help="Time of the decision, for unavailable_after.  [default: the current time]"
         ),
-        click.Option(
+        Option(
             ["--max-bytes"],
             metavar="N",
             type=click.IntRange(1, 1 << 30),

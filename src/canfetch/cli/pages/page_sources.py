@@ -4,7 +4,8 @@ from typing import Any, NamedTuple, Protocol
 
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots
+from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
+from canfetch.cli.shared.progress import Progress
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
@@ -74,6 +75,7 @@ class _LocalPage:
         self._robots: RobotsTxt | None = None
         if options.robots is not None:
             self._robots = parse(read_robots(options.robots), profile=options.profile)
+            warn_about_content(self._robots.content, options.robots, warn=Progress().print_error)
 
     def view(self, agent: Agent) -> PageView:
         robots = None

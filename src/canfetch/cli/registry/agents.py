@@ -21,6 +21,7 @@ from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandEr
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import pad, printable
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
@@ -200,15 +201,15 @@ Examples:
         "list": click.Command(
             "list",
             params=[
-                click.Option(
+                Option(
                     ["--purpose"],
                     multiple=True,
                     metavar="PURPOSE",
                     type=click.Choice(get_args(Purpose)),
                     help=f"Main purpose: {', '.join(get_args(Purpose))}. Can be repeated.",
                 ),
-                click.Option(["--operator"], multiple=True, metavar="NAME", help="Operator. Can be repeated."),
-                click.Option(
+                Option(["--operator"], multiple=True, metavar="NAME", help="Operator. Can be repeated."),
+                Option(
                     ["--obeys"],
                     multiple=True,
                     type=click.Choice(get_args(Obeys)),
@@ -252,7 +253,7 @@ Exit codes: 0 all crawlers are known, 1 some crawler is unknown, 2 an option is 
             "find",
             params=[
                 click.Argument(["headers"], nargs=-1, metavar="[HEADER]..."),
-                click.Option(
+                Option(
                     ["--headers-file"],
                     metavar="FILE",
                     type=click.Path(),

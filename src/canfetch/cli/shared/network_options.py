@@ -8,6 +8,7 @@ import click
 from canfetch import __version__
 from canfetch.access.policies import POLICIES
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
 
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
@@ -32,14 +33,14 @@ class NetworkOptions(NamedTuple):
 def network_parameters() -> list[click.Parameter]:
     """Return the click parameters of the network options."""
     return [
-        click.Option(
+        Option(
             ["--policy"],
             type=click.Choice(tuple(POLICIES)),
             default="rfc9309",
             show_default=True,
             help="Access policy: what status codes mean, and how long responses are cached.",
         ),
-        click.Option(
+        Option(
             ["--timeout"],
             metavar="SECONDS",
             type=click.FloatRange(0.001, 3600),
@@ -47,26 +48,26 @@ def network_parameters() -> list[click.Parameter]:
             show_default=True,
             help="Total time for one robots.txt, including redirects.",
         ),
-        click.Option(
+        Option(
             ["--store"],
             metavar="FILE|URL|none",
             help="Cache: an SQLite file, a redis:// URL, or none.  [default: a file in the user's cache directory]",
         ),
-        click.Option(["--refresh"], is_flag=True, help="Fetch again, even if the cached copy is fresh."),
-        click.Option(["--offline"], is_flag=True, help="Use cached data only."),
-        click.Option(
+        Option(["--refresh"], is_flag=True, help="Fetch again, even if the cached copy is fresh."),
+        Option(["--offline"], is_flag=True, help="Use cached data only."),
+        Option(
             ["--user-agent"],
             metavar="HEADER",
             default=DEFAULT_USER_AGENT,
             show_default=True,
             help="User-Agent header of requests.",
         ),
-        click.Option(
+        Option(
             ["--public-only"],
             is_flag=True,
             help="Refuse private and loopback addresses, also after redirects. Use it for untrusted URLs.",
         ),
-        click.Option(
+        Option(
             ["--parallel"],
             metavar="N",
             type=click.IntRange(1, _MAX_PARALLEL),

@@ -5,29 +5,29 @@ from typing import Any
 
 import click
 
+from canfetch.cli.shared.single_value_option import Option
+
 ROW_FORMATS = ("text", "json", "ndjson")
 
 
-def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> click.Option:  # noqa: A002 - click's name
+def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> Option:  # noqa: A002 - click's name
     """Return `--format`."""
-    return click.Option(["--format"], type=click.Choice(formats), default="text", show_default=True, help=help)
+    return Option(["--format"], type=click.Choice(formats), default="text", show_default=True, help=help)
 
 
-def no_color_option() -> click.Option:
+def no_color_option() -> Option:
     """Return `--no-color`."""
-    return click.Option(
-        ["--no-color"], is_flag=True, help="Disable colours. NO_COLOR and FORCE_COLOR are respected as well."
-    )
+    return Option(["--no-color"], is_flag=True, help="Disable colours. NO_COLOR and FORCE_COLOR are respected as well.")
 
 
-def quiet_option() -> click.Option:
+def quiet_option() -> Option:
     """Return `--quiet`."""
-    return click.Option(["-q", "--quiet"], is_flag=True, help="Print only errors. The exit code is the result.")
+    return Option(["-q", "--quiet"], is_flag=True, help="Print only errors. The exit code is the result.")
 
 
-def agent_option(example: str) -> click.Option:
+def agent_option(example: str) -> Option:
     """Return `--agent`, which can be repeated."""
-    return click.Option(
+    return Option(
         ["--agent", "agents"],
         metavar="TOKEN",
         multiple=True,
@@ -36,9 +36,9 @@ def agent_option(example: str) -> click.Option:
     )
 
 
-def exact_option() -> click.Option:
+def exact_option() -> Option:
     """Return `--exact`."""
-    return click.Option(
+    return Option(
         ["--exact"], is_flag=True, help="Use the token alone, without the crawler's fallback tokens from the registry."
     )
 

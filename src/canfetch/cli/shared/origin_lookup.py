@@ -46,7 +46,7 @@ class OriginLookup:
     ) -> None:
         self._options = options
         self._started_at = time.time()
-        store = open_store(options.store)
+        store = open_store(options.store, warn=warn)
         try:
             self._client = Client(
                 user_agent=options.user_agent,

@@ -1,11 +1,12 @@
 """The store that `--store` selects. Messages show its URL as it was typed."""
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, StoreError
 
 if TYPE_CHECKING:
     from canfetch.client.stores import Store
@@ -21,24 +22,37 @@ _SERVER_SCHEMES: Final = {
 }
 
 
-def open_store(option: str | None) -> "Store | None":
+def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | None":
     """Open the store that `--store` selects; create the file if it does not exist.
 
+    Args: warn: Writes a line to standard error. An unusable default store is only a warning: containers often have no
+        home directory or a read-only one.
+    Returns: The store, or None for `--store none` and for an unusable default store.
     Raises: CommandError: The store cannot be opened.
     """
     if option == _NO_STORE:
         return None
+    if option is not None:
+        return _open_selected_store(option)
+    from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - not for redis
+
     try:
-        if option is not None and (url := _server_url(option)) is not None:
+        return SQLiteStore(default_path())
+    except StoreError as error:
+        warn(f"canfetch: warning: {error}; nothing is cached (pass --store FILE or --store none)")
+        return None
+
+
+def _open_selected_store(option: str) -> "Store":
+    try:
+        if (url := _server_url(option)) is not None:
             from canfetch.client.stores.redis import RedisStore  # noqa: PLC0415 - optional dependency
 
             return RedisStore(url)
-        from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - not for redis
+        from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
-        return SQLiteStore(default_path() if option is None else option)
+        return SQLiteStore(option)
     except CanfetchError as error:
-        if option is None:
-            raise CommandError(f"{error} (pass --store FILE or --store none)") from None
         raise CommandError(f"--store {restore_scheme(str(error), option)}") from None
 
 
@@ -48,19 +62,27 @@ def open_existing_store(option: str | None) -> "Store":
     Raises: CommandError: The store does not exist, or cannot be opened.
     """
     if option is None:
-        from canfetch.client.stores.sqlite import default_path  # noqa: PLC0415 - not for redis
-
-        if not default_path().exists():
-            from canfetch.client.stores.memory import MemoryStore  # noqa: PLC0415 - only for an empty cache
-
-            # The default store is empty until the first fetch. That is not an error.
-            return MemoryStore()
-    elif option != _NO_STORE and _server_url(option) is None and not os.path.exists(option):  # noqa: PTH110 - as typed
-        raise CommandError(f"--store {quoted(option)} does not exist: expected an SQLite file or a redis:// URL")
-    store = open_store(option)
-    if store is None:
+        return _open_existing_default_store()
+    if option == _NO_STORE:
         raise CommandError("--store none has no entries: expected an SQLite file or a redis:// URL")
-    return store
+    if _server_url(option) is None and not os.path.exists(option):  # noqa: PTH110 - as typed
+        raise CommandError(f"--store {quoted(option)} does not exist: expected an SQLite file or a redis:// URL")
+    return _open_selected_store(option)
+
+
+def _open_existing_default_store() -> "Store":
+    from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - not for redis
+
+    try:
+        path = default_path()
+        if path.exists():
+            return SQLiteStore(path)
+    except StoreError as error:
+        raise CommandError(f"{error} (pass --store FILE)") from None
+    from canfetch.client.stores.memory import MemoryStore  # noqa: PLC0415 - only for an empty cache
+
+    # The default store is empty until the first fetch. That is not an error.
+    return MemoryStore()
 
 
 def restore_scheme(message: str, option: str | None) -> str:

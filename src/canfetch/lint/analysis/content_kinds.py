@@ -30,7 +30,11 @@ def file_is_wide(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    head = file.content[:_WIDE_HEAD_BYTES]
+    return _is_wide(file.content)
+
+
+def _is_wide(content: bytes) -> bool:
+    head = content[:_WIDE_HEAD_BYTES]
     head = head[: len(head) & ~1]
     for nuls, letters in ((head[::2], head[1::2]), (head[1::2], head[::2])):
         if len(nuls) >= _MIN_WIDE_LETTERS and not nuls.strip(b"\0") and letters.strip(b"\0"):
@@ -43,7 +47,23 @@ def file_is_binary(file: LintedFile) -> bool:
 
     Cost: O(1).
     """
-    head = file.content[:_HEAD_BYTES]
+    return _is_binary(file.content)
+
+
+def _is_binary(content: bytes) -> bool:
+    head = content[:_HEAD_BYTES]
     # The last character may be cut off.
     whole = head if len(head) < _HEAD_BYTES else head[:-3]
     return b"\0" in head and "\ufffd" in whole.decode("utf-8", "replace")
+
+
+def describe_unusual_content(content: bytes) -> str | None:
+    """Return what the content is instead of robots.txt, such as "HTML or XML", or None.
+
+    Cost: O(1).
+    """
+    if is_markup(content):
+        return "HTML or XML"
+    if _is_wide(content):
+        return "UTF-16 without a byte order mark"
+    return "binary data" if _is_binary(content) else None
