@@ -12,7 +12,7 @@ from collections.abc import Callable
 from benchmarks import child, contenders, peers, table, timing
 from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.rows.agreement import agreement_rows
-from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows
+from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows, verdict_rows
 from benchmarks.rows.hostile import hostile_rows
 from benchmarks.rows.lint import lint_rows
 from benchmarks.rows.memory import memory_rows
@@ -25,7 +25,7 @@ QUICK = 0.06
 TINY = 0.002
 ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "parse": (parse_rows, one_shot_rows),
-    "decide": (decide_rows, named_agent_rows, many_rules_rows, batch_rows),
+    "decide": (decide_rows, verdict_rows, named_agent_rows, many_rules_rows, batch_rows),
     "warm": (warm_rows, warm_memory_rows),
     "memory": (memory_rows,),
     "startup": (startup_rows,),

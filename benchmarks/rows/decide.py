@@ -68,6 +68,42 @@ def named_agent_rows(bench: Bench) -> None:
         )
 
 
+def verdict_rows(bench: Bench) -> None:
+    """Measure `rules.decide(url)`, with all matching rules, against `rules.allows(url)`."""
+    file = inputs.generate(inputs.SIZES["5 KB"])
+    urls = inputs.urls(file, 100 if bench.tiny else 1000)
+    rules = len(file.star_patterns)
+    for engine, contender in bench.engines.items():
+        bench.log(f"rules.decide(url), {engine}")
+        robots = contender.parse_file(file)
+        tasks = [
+            Task("allows", contender.loop(robots, AGENT, urls), len(urls)),
+            Task("decide", _verdicts(robots.rules_for(AGENT), urls), len(urls)),
+        ]
+        race = timing.race(tasks, 4 * bench.scale, min_rounds=bench.min_rounds)
+        cost = timing.ratio(race["allows"], race["decide"])
+        row = bench.figure(
+            SECTION,
+            f"rules.decide(url), {rules} rules, against rules.allows",
+            engine,
+            text=format_duration(race["decide"].median),
+            value=cost,
+            at_most=(8.0, "under 8x") if engine == "native" else None,
+            detail={"allows": race["allows"].median, "decide": race["decide"].median},
+        )
+        row.score = format_ratio(cost)
+
+
+def _verdicts(rules: Parsed, urls: list[str]) -> Callable[[], None]:
+    decide = rules.decide
+
+    def run() -> None:
+        for url in urls:
+            decide(url)
+
+    return run
+
+
 def _checks_with_agent(robots: Parsed, urls: list[str]) -> Callable[[], None]:
     allows = robots.allows
 

@@ -134,7 +134,7 @@ def test_zero_bytes_after_gzip_are_ignored(cuts: list[int]) -> None:
     assert decode_or_kind(GzipDecoder(), split_at(padded, cuts)) == b"User-agent: *\nDisallow: /\n"
 
 
-@pytest.mark.parametrize("trailing", [b"Disallow: /\n", gzip.compress(b"Disallow: /\n")])
+@pytest.mark.parametrize("trailing", [b"Disallow: /\n", gzip.compress(b"Disallow: /\n")], ids=["text", "member"])
 @pytest.mark.parametrize("cuts", [[], [40], list(range(200))])
 def test_data_after_gzip_padding_is_rejected(trailing: bytes, cuts: list[int]) -> None:
     padded = gzip.compress(b"User-agent: *\n") + bytes(20) + trailing
