@@ -98,7 +98,8 @@ def test_text_may_contain_surrogate_escapes(engine: str) -> None:
         ({"max_bytes": (1 << 29) + 1}, InvalidLimit),
         ({"content": b"a" * (LIMIT + 1), "max_bytes": 0}, InvalidLimit),
         ({"max_bytes": LIMIT + 0.5}, InvalidLimit),
-        ({"max_bytes": "600000"}, TypeError),
+        ({"max_bytes": "512000"}, InvalidLimit),
+        ({"max_bytes": None}, InvalidLimit),
         ({"engine": "rust"}, EngineError),
     ],
 )

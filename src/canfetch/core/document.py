@@ -86,8 +86,8 @@ class RobotsTxt:
         self.profile = profile
         flags = PROFILES.get(profile) or get_profile(profile)
         if (
-            len(content) <= DEFAULT_MAX_BYTES <= max_bytes <= MAX_BYTES_LIMIT
-            and max_bytes.__class__ is int
+            max_bytes.__class__ is int
+            and len(content) <= DEFAULT_MAX_BYTES <= max_bytes <= MAX_BYTES_LIMIT
             and content[:1] not in _UTF_16_MARK_STARTS
         ):
             # The fast path for nearly every file: nothing to transcode, nothing to cut.
