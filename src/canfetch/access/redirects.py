@@ -10,6 +10,7 @@ from typing import Final
 
 from canfetch.access.responses import Response
 from canfetch.core.origin import find_origin
+from canfetch.core.targets import remove_dot_segments
 
 # Longer redirect targets are ignored, both as received and joined to the base URL, because servers choose them.
 # RFC 9110 section 4.1 suggests to support at least 8000 bytes.
@@ -57,7 +58,7 @@ def resolve_reference(base: str, reference: str) -> str | None:
             path = f"{base_path.rpartition('/')[0]}/{path}"
     if not authority:
         return None
-    return f"{scheme or base_scheme}://{authority}{_remove_dot_segments(path)}{query or ''}"
+    return f"{scheme or base_scheme}://{authority}{_normalise_path(path)}{query or ''}"
 
 
 def _split(reference: str) -> tuple[str | None, str | None, str, str | None]:
@@ -67,19 +68,9 @@ def _split(reference: str) -> tuple[str | None, str | None, str, str | None]:
     return scheme, authority, path, query
 
 
-def _remove_dot_segments(path: str) -> str:
-    """Remove `.` and `..` from a path that is empty or starts with a slash: RFC 3986 section 5.2.4."""
-    segments = path.split("/")
-    output: list[str] = []
-    for segment in segments:
-        if segment == "..":
-            # The first segment is the empty one before the first slash.
-            del output[max(1, len(output) - 1) :]
-        elif segment != ".":
-            output.append(segment)
-    if segments[-1] in {".", ".."}:
-        output.append("")
-    return "/".join(output)
+def _normalise_path(path: str) -> str:
+    """Remove `.` and `..` from a path that is empty or starts with a slash."""
+    return remove_dot_segments(path.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass") if path else ""
 
 
 def _is_too_long(url: str) -> bool:
