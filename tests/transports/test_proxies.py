@@ -1,10 +1,8 @@
-"""Proxies configured by the caller. Proxies from the environment are ignored."""
+"""Proxies that the caller or the environment configures."""
 
 import base64
 import gc
 import os
-import subprocess
-import sys
 
 import pytest
 from tests.servers.certificates import Authority
@@ -12,10 +10,31 @@ from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.harness import SHORT_SECONDS, TRANSPORT_NAMES, make_request, open_transport, transport_class
+from tests.transports.harness import SHORT_SECONDS, make_request, open_transport, transport_class
 
+from canfetch import AsyncClient, Client
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports.endpoints import parse_endpoint
+from canfetch.client.transports.proxies import Proxies, parse_proxy
+from canfetch.errors import InvalidOption
 
+INVALID = [
+    "",
+    "127.0.0.1:3128",
+    "{}@127.0.0.1:3128",
+    "socks5://{}@127.0.0.1:1080",
+    "https://{}@127.0.0.1",
+    "http://",
+    "http://{}@",
+    "http://{}@127.0.0.1:0",
+    "http://{}@127.0.0.1:secret@:3128",
+    "http://{}#@127.0.0.1:3128",
+    "http://{}/@127.0.0.1:3128",
+    "http://{}\u2100@127.0.0.1:3128",
+    "http://{}@[127.0.0.1",
+    "http://{}@127.0.0.1:3128/path",
+    "http://{}@127.0.0.1:3128?query",
+]
 PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
 
 
@@ -77,26 +96,165 @@ def test_unresponsive_proxy_times_out(name: str, scheme: str) -> None:
     assert answer.kind is FailureKind.TIMEOUT
 
 
+def test_credentials_beyond_ascii_are_sent(name: str, site: Site) -> None:
+    with ProxySite() as proxy, open_transport(name, proxy=f"http://üser:pä:ss@127.0.0.1:{proxy.port}") as send:
+        assert isinstance(send(make_request(site.robots_url("rules"))), Response)
+    login = base64.b64encode("üser:pä:ss".encode()).decode()
+    assert f"basic {login}" in proxy.heads[0].replace("Basic", "basic")
+
+
+@pytest.mark.parametrize("shape", INVALID, ids=range(len(INVALID)))
+def test_invalid_proxy_raises_without_the_password(name: str, shape: str) -> None:
+    with pytest.raises(InvalidOption, match="invalid proxy") as raised:
+        transport_class(name)(proxy=shape.format("user:secret"))
+    assert "secret" not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+def test_proxy_that_is_not_a_string_raises(name: str) -> None:
+    with pytest.raises(InvalidOption, match="invalid proxy 3128: expected a URL"):
+        transport_class(name)(proxy=3128)
+    with pytest.raises(InvalidOption, match="invalid trust_env 'no': expected True or False"):
+        transport_class(name)(trust_env="no")
+
+
+# --- the environment -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in [variable for variable in os.environ if variable.lower().endswith("_proxy")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.delenv("REQUEST_METHOD", raising=False)
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("form", ["http://127.0.0.1:{}", "http://127.0.0.1:{}/", "127.0.0.1:{}", "user:p@127.0.0.1:{}"])
+def test_proxy_of_the_environment_is_used(
+    name: str, monkeypatch: pytest.MonkeyPatch, site: Site, variable: str, form: str
+) -> None:
+    with ProxySite() as proxy:
+        monkeypatch.setenv(variable, form.format(proxy.port))
+        with open_transport(name) as send:
+            assert isinstance(send(make_request(site.robots_url("rules"))), Response)
+        assert len(proxy.heads) == 1
+
+
+def test_https_proxy_of_the_environment_is_used_for_https_only(
+    name: str, monkeypatch: pytest.MonkeyPatch, authority: Authority, site: Site, tls_site: Site
+) -> None:
+    with ProxySite() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
+        with open_transport(name, ssl_context=authority.client()) as send:
+            for url in (site.robots_url("rules"), tls_site.robots_url("rules")):
+                assert isinstance(send(make_request(url)), Response)
+    (head,) = proxy.heads
+    assert head.startswith("CONNECT rules.site.test")
+
+
+def test_scheme_takes_precedence_over_all_proxy_and_lower_case_over_upper_case(
+    name: str, monkeypatch: pytest.MonkeyPatch, site: Site
+) -> None:
+    with ProxySite() as used, refusing_port() as refusing:
+        for variable in ("ALL_PROXY", "HTTP_PROXY"):
+            monkeypatch.setenv(variable, f"http://127.0.0.1:{refusing}")
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{used.port}")
+        with open_transport(name) as send:
+            assert isinstance(send(make_request(site.robots_url("rules"))), Response)
+        assert len(used.heads) == 1
+
+
+@pytest.mark.parametrize("switch", ["proxy", "trust_env"])
+def test_environment_is_overridden_or_ignored(
+    name: str, monkeypatch: pytest.MonkeyPatch, site: Site, switch: str
+) -> None:
+    with ProxySite() as proxy, refusing_port() as refusing:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{refusing}")
+        # An explicit proxy is used for every host.
+        monkeypatch.setenv("NO_PROXY", "site.test")
+        options = {"proxy": f"http://127.0.0.1:{proxy.port}"} if switch == "proxy" else {"trust_env": False}
+        with open_transport(name, **options) as send:
+            assert isinstance(send(make_request(site.robots_url("rules"))), Response)
+        assert len(proxy.heads) == (switch == "proxy")
+
+
+def test_http_proxy_of_a_cgi_request_is_ignored(name: str, monkeypatch: pytest.MonkeyPatch, site: Site) -> None:
+    # CGI passes the request header `Proxy`, which the browser controls, as HTTP_PROXY (CVE-2016-1000110).
+    with refusing_port() as refusing:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{refusing}")
+        monkeypatch.setenv("REQUEST_METHOD", "GET")
+        with open_transport(name) as send:
+            assert isinstance(send(make_request(site.robots_url("rules"))), Response)
+
+
 @pytest.mark.parametrize(
-    "proxy", ["", "127.0.0.1:3128", "socks5://127.0.0.1:1080", "https://127.0.0.1", "http://", "http://127.0.0.1:0"]
+    "url, listed, proxied",
+    [
+        ("http://example.com/", "", True),
+        ("http://example.com/", "*", False),
+        ("http://example.com/", "example.com", False),
+        ("http://example.com/", "EXAMPLE.com", False),
+        ("http://www.example.com/", ".example.com", False),
+        ("http://www.example.com/", "example.org, example.com", False),
+        ("http://anexample.com/", "example.com", True),
+        ("http://example.com/", "example.com:80", False),
+        ("http://example.com/", "example.com:8080", True),
+        ("http://example.com:8080/", "example.com:8080", False),
+        ("http://127.0.0.1/", "127.0.0.1", False),
+        ("http://[::1]/", "::1", False),
+        ("http://[::1]:8080/", "::1", False),
+        ("http://[::1]/", "[::1]", False),
+        ("http://[::1]:8080/", "[::1]:8080", False),
+        ("http://[::2]/", "::1", True),
+    ],
 )
-def test_invalid_proxy_raises(name: str, proxy: str) -> None:
-    with pytest.raises(ValueError, match="invalid proxy"):
-        transport_class(name)(proxy=proxy)
+def test_no_proxy_lists_hosts(monkeypatch: pytest.MonkeyPatch, url: str, listed: str, *, proxied: bool) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")
+    monkeypatch.setenv("NO_PROXY", listed)
+    assert (Proxies().find(parse_endpoint(url)) is not None) is proxied
 
 
-@pytest.mark.parametrize("name", TRANSPORT_NAMES)
-def test_proxy_settings_of_the_environment_are_ignored(name: str, site: Site) -> None:
-    transport_class(name)
-    program = f"""
-from tests.transports.harness import make_request, open_transport
-with open_transport({name!r}) as send:
-    print(send(make_request({site.robots_url("rules")!r})).status)
-"""
-    with refusing_port() as port:
-        proxy = f"http://127.0.0.1:{port}"
-        environment = {**os.environ, "http_proxy": proxy, "HTTP_PROXY": proxy, "ALL_PROXY": proxy}
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
-        )
-    assert done.stdout.strip() == "200", done.stderr
+@pytest.mark.parametrize("value", ["socks5://{}@127.0.0.1:1080", "https://{}@127.0.0.1", "{}@127.0.0.1:x"])
+def test_unsupported_proxy_of_the_environment_raises(name: str, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", value.format("user:secret"))
+    with pytest.raises(InvalidOption, match=r"invalid or unsupported proxy .* for https in the environment") as raised:
+        transport_class(name)()
+    assert "secret" not in str(raised.value)
+    transport_class(name)(trust_env=False)
+    transport_class(name)(proxy="http://127.0.0.1:3128")
+
+
+def test_unsupported_proxy_is_ignored_if_no_scheme_uses_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:3128")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:3128")
+    transport_class(name)()
+
+
+# --- private addresses -----------------------------------------------------------------------------------------------
+
+
+def client_class(name: str) -> type[Client] | type[AsyncClient]:
+    return Client if name in {"stdlib", "httpx2"} else AsyncClient
+
+
+def test_client_rejects_a_proxy_if_private_addresses_are_forbidden(name: str) -> None:
+    transport = transport_class(name)(proxy="http://user:secret@127.0.0.1:3128")
+    with pytest.raises(InvalidOption, match="the addresses behind the proxy cannot be checked; remove proxy="):
+        client_class(name)(user_agent="ExampleBot/1.0", transport=transport, allow_private=False)
+    client_class(name)(user_agent="ExampleBot/1.0", transport=transport)
+
+
+def test_client_rejects_a_proxy_of_the_environment_if_private_addresses_are_forbidden(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:3128")
+    with pytest.raises(InvalidOption, match="pass trust_env=False to the transport to connect directly"):
+        client_class(name)(user_agent="ExampleBot/1.0", transport=transport_class(name)(), allow_private=False)
+    direct = transport_class(name)(trust_env=False)
+    client_class(name)(user_agent="ExampleBot/1.0", transport=direct, allow_private=False)
+
+
+def test_proxy_does_not_show_its_password() -> None:
+    assert repr(parse_proxy("http://user:secret@proxy.test")) == "<Proxy http://proxy.test:80>"

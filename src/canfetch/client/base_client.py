@@ -66,6 +66,15 @@ class BaseClient:
         """The current error of the store as a message, or None if the store works."""
         return self._resilient_store.store_error
 
+    def _check_transport(self, transport: object) -> None:
+        """Check that the transport can guarantee the options. See `OptionChecker`.
+
+        Raises: InvalidOption: It cannot.
+        """
+        check_options = getattr(transport, "check_options", None)
+        if check_options is not None:
+            check_options(self.options)
+
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 

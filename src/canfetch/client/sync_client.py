@@ -59,6 +59,7 @@ class Client(BaseClient):
     ) -> None:
         super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
         self._transport = _default_transport() if transport is None else transport
+        self._check_transport(self._transport)
         self.reset_after_fork()
         reset_on_fork(self)
 

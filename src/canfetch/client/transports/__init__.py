@@ -7,11 +7,14 @@ A transport requests one URL. It follows no redirect, stores no cookie, and read
   the status.
 - A body that ends early is a `Failure`, never a short file.
 - A URL without a host is a mistake of the caller and raises InvalidURL.
+
+A transport that cannot guarantee every option of a client also implements `OptionChecker`.
 """
 
 from typing import NamedTuple, Protocol
 
 from canfetch.access.responses import Failure, Headers, Response
+from canfetch.client.options import Options
 
 
 class TransportRequest(NamedTuple):
@@ -57,4 +60,15 @@ class AsyncTransport(Protocol):
 
     async def close(self) -> None:
         """Release all resources. The transport cannot be used afterwards."""
+        ...
+
+
+class OptionChecker(Protocol):
+    """A transport that cannot guarantee every option of a client.
+
+    The client calls `check_options` at construction. A transport without this method guarantees all options.
+    """
+
+    def check_options(self, options: Options) -> None:
+        """Raise InvalidOption, with the fix, if an option of the client cannot be guaranteed."""
         ...

@@ -1,6 +1,7 @@
 """A transport on aiohttp, for thousands of origins at a time on one event loop.
 
-It creates its own session, without cookies, redirects, connection reuse or settings from the environment.
+It creates its own session, without cookies, redirects or connection reuse. Of the settings of the environment, proxies
+are used and netrc is not.
 
 Its responses differ from those of the other transports in these cases:
 
@@ -21,6 +22,7 @@ from contextvars import ContextVar
 from typing import Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.options import Options
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
 from canfetch.client.transports.deadlines import Deadlines
@@ -28,7 +30,7 @@ from canfetch.client.transports.dns import Resolve, resolve_host_async, system_r
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
-from canfetch.client.transports.proxies import check_proxy_allowed, parse_proxy
+from canfetch.client.transports.proxies import Proxies, Proxy
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.errors import MissingExtra
 
@@ -64,9 +66,10 @@ class AiohttpTransport:
     Args:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
         resolve: Function that returns the addresses of a name. The default is the system's resolver.
-        proxy: Proxy for all connections, as `http://user:password@host:port`. Its connections cannot be checked, so
-            every request fails if private addresses are forbidden.
-    Raises: ValueError: `proxy` is invalid.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
+            with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
+        trust_env: Whether to use the proxies of the environment.
+    Raises: InvalidOption: A proxy is invalid or unsupported.
     """
 
     def __init__(
@@ -75,11 +78,19 @@ class AiohttpTransport:
         ssl_context: ssl.SSLContext | None = None,
         resolve: Resolve = system_resolve,
         proxy: str | None = None,
+        trust_env: bool = True,
     ) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._ssl_context = ssl_context
         self._resolve = resolve
-        self._proxy = None if proxy is None else parse_proxy(proxy)
+        self._proxies = Proxies(proxy, trust_env=trust_env)
+
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._proxies.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -100,7 +111,7 @@ class AiohttpTransport:
             self._session = None
 
     async def _send(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        check_proxy_allowed(request, self._proxy)
+        proxy = self._proxies.find_allowed(endpoint, request)
         if is_ip_literal(endpoint.host):
             # aiohttp does not call its resolver for IP addresses.
             filter_addresses(endpoint.host, [endpoint.host], allow_private=request.allow_private)
@@ -108,7 +119,7 @@ class AiohttpTransport:
         token = _CURRENT.set(_RequestContext(request, deadlines, sockets))
         try:
             async with asyncio.timeout(deadlines.timeout()):
-                return await self._exchange(request, endpoint)
+                return await self._exchange(request, endpoint, proxy)
         except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError):
                 raise deadlines.connect_timed_out() from error
@@ -122,9 +133,8 @@ class AiohttpTransport:
                 with contextlib.suppress(OSError):
                     opened.shutdown(socket.SHUT_RDWR)
 
-    async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
+    async def _exchange(self, request: TransportRequest, endpoint: Endpoint, proxy: Proxy | None) -> Response:
         headers = [(name.decode(), value.decode()) for name, value in encode_request_headers(endpoint, request.headers)]
-        proxy = self._proxy
         login = None if proxy is None or proxy.authorization is None else {"Proxy-Authorization": proxy.authorization}
         if login is not None and endpoint.scheme == "http":
             # Plain http requests go to the proxy themselves. aiohttp sends `proxy_headers` with CONNECT only.

@@ -1,7 +1,7 @@
 """Transports on httpx2, sync and async: HTTP/1.1, and HTTP/2 if the library h2 is installed.
 
 They use httpcore2, the HTTP layer of httpx2, with their own network backends for address checks and deadlines.
-Settings from the environment, such as proxies and netrc, are ignored. Each request has its own connection.
+Each request has its own connection. Of the settings of the environment, proxies are used and netrc is not.
 
 An httpx2 client of the caller cannot be used, because its requests cannot be bounded. For example, a server that
 sends interim responses without end would block it forever.
@@ -13,11 +13,12 @@ from contextlib import aclosing, closing
 from typing import Any
 
 from canfetch.access.responses import Failure, Response
+from canfetch.client.options import Options
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
-from canfetch.client.transports.proxies import check_proxy_allowed, parse_proxy
+from canfetch.client.transports.proxies import Proxies, Proxy
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.errors import MissingExtra
 
@@ -33,31 +34,27 @@ except ImportError as missing:
 class _Settings:
     """The settings that both transports share, and the options for their connection pools."""
 
-    def __init__(self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, http2: bool) -> None:
+    def __init__(
+        self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool, http2: bool
+    ) -> None:
         self._ssl_context = ssl_context
         self._http2 = http2
-        self._proxy = None if proxy is None else parse_proxy(proxy)
+        self.proxies = Proxies(proxy, trust_env=trust_env)
         self.resolve = resolve
 
-    def pool_options(self, state: RequestState) -> dict[str, Any]:
-        """Return the options of the connection pool for one request.
-
-        Raises: TransportError: FORBIDDEN_ADDRESS if a proxy is set and private addresses are forbidden.
-        """
-        check_proxy_allowed(state.request, self._proxy)
+    def pool_options(self, state: RequestState, proxy: Proxy | None) -> dict[str, Any]:
+        """Return the options of the connection pool for one request."""
         if self._ssl_context is None and state.endpoint.scheme == "https":
             # Loading the authorities takes tens of milliseconds, so it is done only for https. Two threads that load
             # them at the same time do no harm.
             self._ssl_context = ssl.create_default_context()
         options: dict[str, Any] = {"ssl_context": self._ssl_context, "http2": self._http2}
-        if self._proxy is not None:
-            options |= {"proxy_url": self._proxy.url, "proxy_auth": self._proxy.credentials}
+        if proxy is not None:
+            options["proxy_url"] = proxy.url
+            # Not `proxy_auth`, which accepts only ASCII.
+            if proxy.authorization is not None:
+                options["proxy_headers"] = {"Proxy-Authorization": proxy.authorization}
         return options
-
-    @property
-    def has_proxy(self) -> bool:
-        """Whether a proxy is set."""
-        return self._proxy is not None
 
 
 class Httpx2Transport:
@@ -67,10 +64,11 @@ class Httpx2Transport:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities. Do not share
             it with other transports, because HTTP/2 is enabled in it.
         resolve: Function that returns the addresses of a name. The default is the system's resolver.
-        proxy: Proxy for all connections, as `http://user:password@host:port`. Its connections cannot be checked, so
-            every request fails if private addresses are forbidden.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
+            with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
+        trust_env: Whether to use the proxies of the environment.
         http2: Whether to offer HTTP/2. The default is True if h2 is installed.
-    Raises: ValueError: `proxy` is invalid.
+    Raises: InvalidOption: A proxy is invalid or unsupported.
     """
 
     def __init__(
@@ -79,9 +77,19 @@ class Httpx2Transport:
         ssl_context: ssl.SSLContext | None = None,
         resolve: Resolve = system_resolve,
         proxy: str | None = None,
+        trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
     ) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
+        self._settings = _Settings(
+            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
+        )
+
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._settings.proxies.check_options(options)
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -99,8 +107,9 @@ class Httpx2Transport:
         """Do nothing, because no resources are held between requests."""
 
     def _send(self, state: RequestState) -> Response:
-        pool_type = httpcore2.HTTPProxy if self._settings.has_proxy else httpcore2.ConnectionPool
-        pool = pool_type(network_backend=CheckedBackend(state), **self._settings.pool_options(state))
+        proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
+        pool_type = httpcore2.ConnectionPool if proxy is None else httpcore2.HTTPProxy
+        pool = pool_type(network_backend=CheckedBackend(state), **self._settings.pool_options(state, proxy))
         with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
             with closing(_to_generator(response.iter_stream())) as chunks:
@@ -119,9 +128,19 @@ class AsyncHttpx2Transport:
         ssl_context: ssl.SSLContext | None = None,
         resolve: Resolve = system_resolve,
         proxy: str | None = None,
+        trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
     ) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, http2=http2)
+        self._settings = _Settings(
+            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
+        )
+
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._settings.proxies.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -139,8 +158,9 @@ class AsyncHttpx2Transport:
         """Do nothing, because no resources are held between requests."""
 
     async def _send(self, state: RequestState) -> Response:
-        pool_type = httpcore2.AsyncHTTPProxy if self._settings.has_proxy else httpcore2.AsyncConnectionPool
-        pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._settings.pool_options(state))
+        proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
+        pool_type = httpcore2.AsyncConnectionPool if proxy is None else httpcore2.AsyncHTTPProxy
+        pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._settings.pool_options(state, proxy))
         async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
             async with aclosing(response.aiter_stream()) as chunks:

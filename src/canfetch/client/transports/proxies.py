@@ -1,45 +1,171 @@
-"""HTTP proxies. They are used only if the caller configures one; the environment is ignored."""
+"""HTTP proxies: the one that the caller configures, or those of the environment."""
 
+import os
+import sys
 from base64 import b64encode
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from canfetch.access.responses import FailureKind
+from canfetch.client.options import Options
 from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidOption, InvalidURL
+
+_HTTP: Final = ("http", "https")
+_SYSTEM_SETTINGS: Final = ("darwin", "win32")
 
 
 class Proxy(NamedTuple):
-    """A proxy: its URL without the credentials, and the user name and password if there are any."""
+    """A proxy.
+
+    Attributes:
+        url: Its URL without credentials, always with a port.
+        host: Its host. An IPv6 address has no brackets.
+        port: Its TCP port.
+        authorization: The value of Proxy-Authorization (RFC 7617), or None without credentials.
+    """
 
     url: str
-    credentials: tuple[str, str] | None
+    host: str
+    port: int
+    authorization: str | None
 
-    @property
-    def authorization(self) -> str | None:
-        """The value of Proxy-Authorization (RFC 7617), or None without credentials."""
-        if self.credentials is None:
-            return None
-        return f"Basic {b64encode(':'.join(self.credentials).encode()).decode()}"
+    def __repr__(self) -> str:
+        """Return the URL without the password."""
+        return f"<Proxy {self.url}>"
 
 
-def parse_proxy(text: str) -> Proxy:
+class Proxies:
+    """The proxy of each URL.
+
+    The environment is read once, by the rules of `urllib.request`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY in upper or
+    lower case, and ALL_PROXY for schemes without a variable of their own. Without these variables, the settings of
+    macOS and Windows apply.
+
+    Args:
+        proxy: Proxy of all URLs, as `http://user:password@host:port`. It overrides the environment.
+        trust_env: Whether to read the environment.
+        schemes: URL schemes that the transport supports.
+    Raises: InvalidOption: A proxy is invalid or unsupported.
+    """
+
+    def __init__(self, proxy: str | None = None, *, trust_env: bool = True, schemes: tuple[str, ...] = _HTTP) -> None:
+        if not isinstance(trust_env, bool):
+            raise InvalidOption(f"invalid trust_env {trust_env!r}: expected True or False")
+        self._environment: dict[str, str] = {}
+        self._is_explicit = proxy is not None
+        if proxy is not None:
+            self._by_scheme = dict.fromkeys(schemes, parse_proxy(proxy))
+            return
+        if trust_env and _may_have_proxies():
+            # Imported only if needed, because it takes 20 ms.
+            from urllib.request import getproxies  # noqa: PLC0415
+
+            self._environment = getproxies()
+        urls = {scheme: self._environment.get(scheme) or self._environment.get("all") for scheme in schemes}
+        self._by_scheme = {scheme: _parse_environment(scheme, url) for scheme, url in urls.items() if url}
+
+    def find(self, endpoint: Endpoint) -> Proxy | None:
+        """Return the proxy of an endpoint, or None to connect directly."""
+        proxy = self._by_scheme.get(endpoint.scheme)
+        if proxy is None or self._is_explicit:
+            return proxy
+        host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
+        # With the port, because `example.com:8080` can be listed as well. IPv6 addresses are listed with or without
+        # brackets.
+        names = {f"{host}:{endpoint.port}", endpoint.host}
+        return None if any(_is_bypassed(name, self._environment) for name in names) else proxy
+
+    def find_allowed(self, endpoint: Endpoint, request: TransportRequest) -> Proxy | None:
+        """Return the proxy of an endpoint, or None, and refuse a proxy if private addresses are forbidden.
+
+        The client refuses this combination at construction. This check is for callers without a client.
+
+        Raises: TransportError: FORBIDDEN_ADDRESS.
+        """
+        proxy = self.find(endpoint)
+        if proxy is not None and not request.allow_private:
+            raise TransportError(FailureKind.FORBIDDEN_ADDRESS, "the addresses behind a proxy cannot be checked")
+        return proxy
+
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        if not self._by_scheme or options.allow_private:
+            return
+        source, fix = "the proxy", "remove proxy="
+        if not self._is_explicit:
+            source, fix = "the proxy of the environment", "pass trust_env=False to the transport to connect directly"
+        raise InvalidOption(
+            f"invalid allow_private False: the addresses behind {source} cannot be checked; {fix}, "
+            "or pass allow_private=True"
+        )
+
+
+def parse_proxy(url: object) -> Proxy:
     """Parse a URL of the form `http://user:password@host:port`.
 
-    Raises: ValueError: `text` has another form.
+    Raises: InvalidOption: `url` has another form. The message does not contain the credentials.
     """
-    split = urlsplit(text)
-    if split.scheme != "http" or not split.hostname or split.port == 0:
-        raise ValueError(f"invalid proxy {text!r}: expected a URL such as 'http://127.0.0.1:3128'")
-    host = f"[{split.hostname}]" if ":" in split.hostname else split.hostname
-    credentials = None if split.username is None else (unquote(split.username), unquote(split.password or ""))
-    return Proxy(f"http://{host}:{split.port or 80}", credentials)
+    proxy = _parse(url) if isinstance(url, str) else None
+    if proxy is None:
+        shown = _without_credentials(url) if isinstance(url, str) else url
+        raise InvalidOption(f"invalid proxy {shown!r}: expected a URL such as 'http://127.0.0.1:3128'")
+    return proxy
 
 
-def check_proxy_allowed(request: TransportRequest, proxy: Proxy | None) -> None:
-    """Refuse a proxy if private addresses are forbidden, because the addresses it connects to cannot be checked.
+def _parse(url: str) -> Proxy | None:
+    try:
+        split = urlsplit(url)
+        if split.scheme != "http" or split.path not in {"", "/"} or split.query or split.fragment:
+            return None
+        origin = Origin.from_url(f"http://{split.netloc.rpartition('@')[2]}")
+    except (ValueError, InvalidURL):
+        # Some messages of these exceptions quote the password.
+        return None
+    if not origin.port:
+        return None
+    credentials = f"{unquote(split.username or '')}:{unquote(split.password or '')}"
+    return Proxy(
+        url=f"http://{origin.host}:{origin.port}",
+        host=origin.host.removeprefix("[").removesuffix("]"),
+        port=origin.port,
+        authorization=None if split.username is None else f"Basic {b64encode(credentials.encode()).decode()}",
+    )
 
-    Raises: TransportError: FORBIDDEN_ADDRESS.
-    """
-    if proxy is not None and not request.allow_private:
-        raise TransportError(FailureKind.FORBIDDEN_ADDRESS, "a proxy cannot be used if private addresses are forbidden")
+
+def _parse_environment(scheme: str, url: str) -> Proxy:
+    # A variable may contain the host and port alone, as in `proxy:3128`.
+    proxy = _parse(url if "://" in url else f"http://{url}")
+    if proxy is None:
+        raise InvalidOption(
+            f"invalid or unsupported proxy {_without_credentials(url)!r} for {scheme} in the environment: expected a "
+            "URL such as 'http://127.0.0.1:3128'; pass trust_env=False to the transport to ignore the environment"
+        )
+    return proxy
+
+
+def _may_have_proxies() -> bool:
+    return sys.platform in _SYSTEM_SETTINGS or any(name.lower().endswith("_proxy") for name in os.environ)
+
+
+def _is_bypassed(name: str, environment: dict[str, str]) -> bool:
+    from urllib.request import proxy_bypass  # noqa: PLC0415 - imported before, by the constructor
+
+    if sys.platform == "darwin" or sys.platform == "win32":
+        # Without variables, these platforms have settings of their own.
+        return bool(proxy_bypass(name))
+    return bool(proxy_bypass(name, environment))
+
+
+def _without_credentials(url: str) -> str:
+    user, at, host = url.rpartition("@")
+    if not at:
+        return url
+    scheme, separator, _ = user.partition("://")
+    return f"{scheme}://***@{host}" if separator and scheme.isalnum() else f"***@{host}"
