@@ -42,6 +42,9 @@ class Authority:
     def good(self, *alpn: str) -> ssl.SSLContext:
         return self._server("good", _NAMES, _ADDRESSES, (-1, 30), alpn)
 
+    def for_names(self, *names: str) -> ssl.SSLContext:
+        return self._server("names", list(names), [], (-1, 30))
+
     def expired(self) -> ssl.SSLContext:
         return self._server("expired", _NAMES, _ADDRESSES, (-30, -1))
 
