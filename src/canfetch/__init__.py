@@ -28,8 +28,8 @@ _EXPORTS = {
     "core.profiles": ("PROFILES", "Profile"),
     "core.records": ("Note", "Record"),
     "core.tokens": ("product_token",),
-    "core.verdict": ("AccessInfo", "GroupChoice", "GroupSelection", "Reason", "Rule", "Verdict"),
-    "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginMismatch"),
+    "core.verdict": ("AccessInfo", "ClientVerdict", "GroupChoice", "GroupSelection", "Reason", "Rule", "Verdict"),
+    "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginDisallowed", "OriginMismatch"),
 }
 _MODULES = ("agents", "author", "errors", "extensions", "lint", "pages")
 _HOMES = {name: home for home, names in _EXPORTS.items() for name in names}

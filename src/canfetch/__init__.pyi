@@ -20,8 +20,8 @@ from canfetch.core.origin import Origin as Origin, robots_url as robots_url
 from canfetch.core.profiles import PROFILES as PROFILES, Profile as Profile
 from canfetch.core.records import Note as Note, Record as Record
 from canfetch.core.tokens import product_token as product_token
-from canfetch.core.verdict import AccessInfo as AccessInfo, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, Rule as Rule, Verdict as Verdict
-from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginMismatch as OriginMismatch
+from canfetch.core.verdict import AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, Rule as Rule, Verdict as Verdict
+from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch
 
 __all__ = [
     "Access",
@@ -32,6 +32,7 @@ __all__ = [
     "AsyncClient",
     "CanfetchError",
     "Client",
+    "ClientVerdict",
     "Crawler",
     "DelayMode",
     "Effect",
@@ -43,6 +44,7 @@ __all__ = [
     "InvalidURL",
     "Note",
     "Origin",
+    "OriginDisallowed",
     "OriginMismatch",
     "POLICIES",
     "PROFILES",

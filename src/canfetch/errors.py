@@ -1,6 +1,6 @@
 """The exceptions that canfetch raises, all for mistakes in a call or in the environment.
 
-A malformed robots.txt and a failing network never raise; both are reported as values.
+A malformed robots.txt never raises, and a failing network only where no value can report it: `OriginDisallowed`.
 
     CanfetchError
     ├── InvalidURL            a string is not a URL or a path
@@ -16,6 +16,7 @@ A malformed robots.txt and a failing network never raise; both are reported as v
     ├── CorruptEntry          a cache entry cannot be read
     ├── NewerEntry            a cache entry has a newer format
     ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
+    ├── OriginDisallowed      everything is disallowed, because robots.txt cannot be obtained (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
     ├── MissingExtra          an optional dependency is not installed (an ImportError)
@@ -92,6 +93,13 @@ class ClientClosed(CanfetchError, RuntimeError):
 
     def __init__(self) -> None:
         super().__init__("the client is closed: create a new one, or keep this one open while you use it")
+
+
+class OriginDisallowed(CanfetchError, OSError):
+    """Raised by `Client.robots` when no file applies to an origin and everything on it is disallowed.
+
+    In most cases the server is unreachable. The message contains the reason, and `Client.access` returns it as a value.
+    """
 
 
 class MissingExtra(CanfetchError, ImportError):

@@ -284,6 +284,30 @@ def test_file_can_be_copied_and_pickled(robots: canfetch.RobotsTxt) -> None:
             twin.allows("http://example.com/", agent="FooBot")
 
 
+@pytest.mark.parametrize("name", ["content", "tail", "source_encoding", "profile", "origin", "groups", "sitemaps"])
+def test_file_is_immutable(robots: canfetch.RobotsTxt, name: str) -> None:
+    with pytest.raises(AttributeError):
+        setattr(robots, name, b"User-agent: *")
+
+
+@pytest.mark.parametrize("content", [FILE, FILE.decode().encode("utf-16"), FILE + b"#" * 600_000])
+def test_with_url_returns_the_file_of_another_origin(engine: str, content: bytes) -> None:
+    robots = canfetch.parse(content, engine=engine)
+    moved = robots.with_url("https://www.example.com/robots.txt")
+    assert robots.origin is None
+    assert str(moved.origin) == "https://www.example.com"
+    assert (moved.content, moved.tail, moved.source_encoding) == (robots.content, robots.tail, robots.source_encoding)
+    assert moved.render() == content
+    assert moved.groups == robots.groups
+    assert not moved.allows("https://www.example.com/private", agent="FooBot")
+    assert not robots.allows("https://other.example/private", agent="FooBot")
+    with pytest.raises(OriginMismatch):
+        moved.allows("https://other.example/private", agent="FooBot")
+    assert pickle.loads(pickle.dumps(moved)).origin == moved.origin
+    with pytest.raises(InvalidRobotsURL):
+        robots.with_url("https://www.example.com/fish")
+
+
 def test_repr_of_a_file(robots: canfetch.RobotsTxt) -> None:
     assert repr(robots) == f"<RobotsTxt of https://example.com: {len(FILE)} bytes, profile rfc9309>"
     assert repr(canfetch.parse(b"", profile="google")) == "<RobotsTxt: 0 bytes, profile google>"

@@ -58,6 +58,31 @@ def test_types_of_verdicts() -> None:
     assert_type(verdict.explanation, str)
 
 
+def check_types_of_client_verdicts(client: canfetch.Client, scheduled: canfetch.ScheduledURL) -> None:
+    """Checked by mypy alone. A verdict of a client always has `access`, and that of a file may have none."""
+    verdict = client.decide("https://example.com/")
+    assert_type(verdict, canfetch.ClientVerdict)
+    assert_type(verdict.access, canfetch.AccessInfo)
+    assert_type(verdict.access.effect, str)
+    assert_type(scheduled.verdict, canfetch.ClientVerdict | None)
+    plain: canfetch.Verdict = verdict
+    assert_type(plain.access, canfetch.AccessInfo | None)
+    plain.access.effect  # type: ignore[union-attr]
+    assert_type(client.access("https://example.com/"), canfetch.AccessInfo)
+    assert_type(client.robots("https://example.com/"), canfetch.RobotsTxt)
+    assert_type(client.crawl_delay("https://example.com/", agent="a"), float | None)
+    assert_type(client.sitemaps("https://example.com/"), tuple[str, ...])
+
+
+async def check_types_of_async_client_verdicts(client: canfetch.AsyncClient) -> None:
+    """Checked by mypy alone."""
+    assert_type(await client.decide("https://example.com/"), canfetch.ClientVerdict)
+    assert_type(await client.access("https://example.com/"), canfetch.AccessInfo)
+    assert_type(await client.robots("https://example.com/"), canfetch.RobotsTxt)
+    assert_type(await client.crawl_delay("https://example.com/"), float | None)
+    assert_type(await client.sitemaps("https://example.com/"), tuple[str, ...])
+
+
 def test_types_of_records_and_origins() -> None:
     robots = canfetch.parse(FILE)
     group, record, rule = robots.groups[0], robots.records[0], robots.groups[0].rules[0]
@@ -107,6 +132,8 @@ def test_types_of_pages() -> None:
 
 def test_type_checkers_find_mistakes() -> None:
     robots = canfetch.parse(FILE)
+    with pytest.raises(AttributeError):
+        robots.content = b""  # type: ignore[misc]
     with pytest.raises(TypeError):
         # Swapped arguments, a common mistake with other libraries.
         robots.allows("ExampleBot", "/fish")  # type: ignore[call-arg]

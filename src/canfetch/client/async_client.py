@@ -17,8 +17,9 @@ from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
 
 
@@ -79,7 +80,7 @@ class AsyncClient(BaseClient):
 
     async def decide(
         self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
-    ) -> Verdict:
+    ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why. See `Client.decide`.
 
         Args:
@@ -91,10 +92,39 @@ class AsyncClient(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
+        return self._decide(await self.origin_state(url), url, agent, site_reachable=site_reachable)
+
+    async def access(self, url: str | bytes, *, site_reachable: bool | None = None) -> AccessInfo:
+        """Return how the robots.txt of an origin was obtained and what it means. See `Client.access`.
+
+        Raises: InvalidURL, ClientClosed.
+        """
         state = await self.origin_state(url)
-        verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
-        self.record(url, verdict, state)
-        return verdict
+        return state.access_info(self._clock(), site_reachable=site_reachable)
+
+    async def robots(self, url: str | bytes, *, site_reachable: bool | None = None) -> RobotsTxt:
+        """Return the robots.txt whose rules apply to an origin. See `Client.robots`.
+
+        Raises: InvalidURL, ClientClosed, OriginDisallowed.
+        """
+        state = await self.origin_state(url)
+        return state.robots(self._clock(), site_reachable=site_reachable)
+
+    async def crawl_delay(self, url: str | bytes, *, agent: str | Agent | None = None) -> float | None:
+        """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
+
+        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        """
+        state = await self.origin_state(url)
+        return state.crawl_delay(self._as_agent(agent), self._clock())
+
+    async def sitemaps(self, url: str | bytes) -> tuple[str, ...]:
+        """Return the sitemaps of an origin as written, in file order. See `Client.sitemaps`.
+
+        Raises: InvalidURL, ClientClosed.
+        """
+        state = await self.origin_state(url)
+        return state.sitemaps(self._clock())
 
     async def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.

@@ -24,7 +24,7 @@ from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import ClientVerdict, Verdict
 
 
 class BaseClient:
@@ -74,6 +74,13 @@ class BaseClient:
         check_options = getattr(transport, "check_options", None)
         if check_options is not None:
             check_options(self.options)
+
+    def _decide(
+        self, state: OriginState, url: str | bytes, agent: str | Agent | None, *, site_reachable: bool | None
+    ) -> ClientVerdict:
+        verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
+        self.record(url, verdict, state)
+        return verdict
 
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)

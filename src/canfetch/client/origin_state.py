@@ -1,6 +1,7 @@
 """The state of an origin in a client: its cache entry, and its file, parsed once."""
 
 from collections.abc import Callable
+from typing import Final
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import CachedCopy, CacheEntry
@@ -8,15 +9,18 @@ from canfetch.access.outcomes import Access, Effect
 from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
-from canfetch.core.document import RobotsTxt
+from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, check_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.targets import to_target
 from canfetch.core.urls import split_url, url_bytes
-from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Verdict
+from canfetch.core.verdict import AccessInfo, ClientVerdict, GroupChoice, GroupSelection, Reason
+from canfetch.errors import OriginDisallowed
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
+# A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
+_new_tuple: Final = tuple.__new__
 
 
 class OriginState:
@@ -142,7 +146,9 @@ class OriginState:
             return self.file.parse().rules_for(agent).allows
         return _always_true if effect is Effect.FULL_ALLOW else None
 
-    def decide(self, url: str | bytes, agent: Agent, now: float, *, site_reachable: bool | None = None) -> Verdict:
+    def decide(
+        self, url: str | bytes, agent: Agent, now: float, *, site_reachable: bool | None = None
+    ) -> ClientVerdict:
         """Decide whether `agent` may fetch `url`, by a rule of the file or by the access policy.
 
         Args:
@@ -153,12 +159,13 @@ class OriginState:
         self._check_origin(url)
         access, info = self._access_and_info or self._compute_access(now, site_reachable)
         if access.effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
-            return self.file.parse().decide(url, agent=agent)._replace(access=info)
+            verdict = self.file.parse().decide(url, agent=agent)
+            return _new_tuple(ClientVerdict, (*verdict[:-1], info))
         target = self._target(url)
         reason = Reason.UNREACHABLE if access.access is Access.UNREACHABLE else Reason.UNAVAILABLE
         if access.effect is Effect.FULL_DISALLOW and self._is_exempt(target):
             reason = Reason.ROBOTS_TXT
-        return Verdict(
+        return ClientVerdict(
             allowed=access.effect is Effect.FULL_ALLOW or reason is Reason.ROBOTS_TXT,
             reason=reason,
             rule=None,
@@ -169,6 +176,44 @@ class OriginState:
             profile=self.options.profile.name,
             access=info,
         )
+
+    def access_info(self, now: float, *, site_reachable: bool | None = None) -> AccessInfo:
+        """Return how the robots.txt was obtained and what follows from that, as verdicts contain it.
+
+        Args: site_reachable: See `effective_access`.
+        """
+        return (self._access_and_info or self._compute_access(now, site_reachable))[1]
+
+    def robots(self, now: float, *, site_reachable: bool | None = None) -> RobotsTxt:
+        """Return the file whose rules apply to this origin. An empty file means that everything is allowed.
+
+        Args: site_reachable: See `effective_access`.
+        Raises: OriginDisallowed: No file applies, and everything is disallowed.
+        Cost: O(bytes of the file) on the first call.
+        """
+        access = self.effective_access(now, site_reachable=site_reachable)
+        if access.copy is not None:
+            return self.parse_copy(access.copy).with_url(self.origin.robots_url)
+        if access.effect is Effect.FULL_ALLOW:
+            profile, engine = self.options.profile.name, self.options.engine
+            return parse(b"", url=self.origin.robots_url, profile=profile, engine=engine)
+        # A file with `Disallow: /` would not do: agents that ignore the groups for `*` would be allowed.
+        raise OriginDisallowed(
+            f"no robots.txt applies to {self.origin}, and everything is disallowed: {access.explanation}"
+        )
+
+    def crawl_delay(self, agent: Agent, now: float) -> float | None:
+        """Return the Crawl-delay of the file whose rules apply, in seconds, or None.
+
+        Raises: InvalidProductToken.
+        """
+        copy = self.effective_access(now).copy
+        return None if copy is None else self.parse_copy(copy).crawl_delay(agent=agent)
+
+    def sitemaps(self, now: float) -> tuple[str, ...]:
+        """Return the sitemaps of the file whose rules apply, as written."""
+        copy = self.effective_access(now).copy
+        return () if copy is None else self.parse_copy(copy).sitemaps
 
     def _compute_access(self, now: float, site_reachable: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - passed through
         access = self.effective_access(now, site_reachable=site_reachable)

@@ -19,7 +19,7 @@ from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL
 
 MAX_QUEUED_URLS: Final = 100_000
@@ -37,7 +37,7 @@ class ScheduledURL(NamedTuple):
     """
 
     url: str
-    verdict: Verdict | None
+    verdict: ClientVerdict | None
     error: str | None = None
 
     @property

@@ -19,8 +19,9 @@ from canfetch.client.procedure import Action, Clock, Pause, SendRequest
 from canfetch.client.stores import Store
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
 
 
@@ -90,7 +91,7 @@ class Client(BaseClient):
 
     def decide(
         self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
-    ) -> Verdict:
+    ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why.
 
         A network error raises no exception. It makes the origin unreachable, and the verdict follows from that.
@@ -105,10 +106,58 @@ class Client(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
+        return self._decide(self.origin_state(url), url, agent, site_reachable=site_reachable)
+
+    def access(self, url: str | bytes, *, site_reachable: bool | None = None) -> AccessInfo:
+        """Return how the robots.txt of an origin was obtained and what it means. It is fetched if that is due.
+
+        Args:
+            url: A URL of the origin.
+            site_reachable: See `decide`.
+        Returns: The access, as the verdicts of `decide` contain it.
+        Raises: InvalidURL, ClientClosed.
+        """
         state = self.origin_state(url)
-        verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
-        self.record(url, verdict, state)
-        return verdict
+        return state.access_info(self._clock(), site_reachable=site_reachable)
+
+    def robots(self, url: str | bytes, *, site_reachable: bool | None = None) -> RobotsTxt:
+        """Return the robots.txt whose rules apply to an origin. It is fetched if that is due.
+
+        If everything on the origin is allowed, as after a 404, the file is empty. While an origin is unreachable, the
+        last good copy is returned for as long as the access policy uses it.
+
+        Args:
+            url: A URL of the origin.
+            site_reachable: See `decide`.
+        Returns: The file. Its `origin` is that of `url`, so URLs of other origins raise OriginMismatch. It does not
+            change if the client fetches the robots.txt again.
+        Raises: InvalidURL, ClientClosed.
+            OriginDisallowed: No file applies, and everything on the origin is disallowed, as after a network error.
+        """
+        state = self.origin_state(url)
+        return state.robots(self._clock(), site_reachable=site_reachable)
+
+    def crawl_delay(self, url: str | bytes, *, agent: str | Agent | None = None) -> float | None:
+        """Return the Crawl-delay for an agent on an origin, in seconds. It is fetched if that is due.
+
+        Args:
+            url: A URL of the origin.
+            agent: The agent, if it is not the agent of the client.
+        Returns: The delay, or None if no file applies or the file has no valid delay for the agent.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed.
+        """
+        state = self.origin_state(url)
+        return state.crawl_delay(self._as_agent(agent), self._clock())
+
+    def sitemaps(self, url: str | bytes) -> tuple[str, ...]:
+        """Return the sitemaps of an origin as written, in file order. It is fetched if that is due.
+
+        Args: url: A URL of the origin.
+        Returns: The values of the sitemap records. Empty if no file applies: `access` returns the reason.
+        Raises: InvalidURL, ClientClosed.
+        """
+        state = self.origin_state(url)
+        return state.sitemaps(self._clock())
 
     def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.

@@ -20,10 +20,11 @@ from canfetch.core.extensions.sitemap import parse_sitemap
 from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
 from canfetch.core.extensions.visit_time import parse_visit_time
 from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.file_source import FileSource, ParseArguments
 from canfetch.core.groups import Group, TokenLines, build_group
 from canfetch.core.keys import RecordKind
 from canfetch.core.limits import COMPILED_RULES_LIMIT, DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
-from canfetch.core.origin import Origin, check_origin, parse_robots_url
+from canfetch.core.origin import check_origin, parse_robots_url
 from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.records import Record, iter_records
 from canfetch.core.source import decode_source, encode_content
@@ -43,20 +44,9 @@ if TYPE_CHECKING:
 _CACHED_AGENTS_LIMIT: Final = 256
 _UTF_16_MARK_STARTS: Final = (b"\xff", b"\xfe")
 
-# The content, URL, profile, limit and engine that were passed to `parse`. A plain tuple is cheap to create.
-_Source = tuple[bytes, str | bytes | None, str, int, str | None]
 
-
-class RobotsTxt:
-    """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads.
-
-    Attributes:
-        content: The bytes that were parsed, in UTF-8, cut at the last line end within the size limit.
-        tail: The bytes past the size limit, which are ignored.
-        source_encoding: `utf-8`, `utf-16-le` or `utf-16-be`.
-        profile: The name of the parsing profile.
-        origin: The origin that the file governs, or None if its URL is unknown.
-    """
+class RobotsTxt(FileSource):
+    """A parsed robots.txt file. Returned by `parse`; immutable and safe to share between threads."""
 
     __slots__ = (
         "_cached_rules",
@@ -66,24 +56,12 @@ class RobotsTxt:
         "_groups",
         "_records",
         "_rules_by_agent",
-        "_source",
         "_token_lines",
-        "content",
-        "origin",
-        "profile",
-        "source_encoding",
-        "tail",
     )
 
-    content: bytes
-    tail: bytes
-    source_encoding: str
-    profile: str
-    origin: Origin | None
-
-    def __init__(self, source: _Source) -> None:
-        content, url, profile, max_bytes, engine = self._source = source
-        self.profile = profile
+    def __init__(self, arguments: ParseArguments, compiled: CompiledFile | None = None) -> None:
+        content, url, profile, max_bytes, engine = self._arguments = arguments
+        self._profile = profile
         flags = PROFILES.get(profile) or get_profile(profile)
         if (
             max_bytes.__class__ is int
@@ -91,16 +69,18 @@ class RobotsTxt:
             and content[:1] not in _UTF_16_MARK_STARTS
         ):
             # The fast path for nearly every file: nothing to transcode, nothing to cut.
-            self.content, self.tail, self.source_encoding = content, b"", "utf-8"
+            self._content, self._tail, self._source_encoding = content, b"", "utf-8"
         else:
-            self.content, self.tail, self.source_encoding = decode_source(content, flags, max_bytes)
+            self._content, self._tail, self._source_encoding = decode_source(content, flags, max_bytes)
         if url is None:
-            self.origin = self._check_origin = None
+            self._origin = self._check_origin = None
         else:
-            self.origin = parse_robots_url(url)
-            self._check_origin = partial(check_origin, self.origin)
-        compile_file = get_profile_compiler(engine, flags) if flags.robotparser else get_compiler(engine)
-        self._compiled: CompiledFile = compile_file(self.content, profile)
+            self._origin = parse_robots_url(url)
+            self._check_origin = partial(check_origin, self._origin)
+        if compiled is None:
+            compile_file = get_profile_compiler(engine, flags) if flags.robotparser else get_compiler(engine)
+            compiled = compile_file(self._content, profile)
+        self._compiled = compiled
         self._token_lines: TokenLines | None = None
         self._extension_index: ExtensionIndex | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
@@ -157,12 +137,12 @@ class RobotsTxt:
             raise
         if rules is None:
             chain = as_agent(agent)
-            prefix = None if self.origin is None else str(self.origin).encode()
+            prefix = None if self._origin is None else str(self._origin).encode()
             bound = self._compiled.bind(chain.encoded_tokens, chain.star_applies, prefix, self._check_origin)
             if self._token_lines is None:
-                self._token_lines = TokenLines(self._compiled, get_profile(self.profile))
-            reconstruction = _reconstruct_rules, (self._source, chain)
-            rules = AgentRules(chain, bound, self.profile, self._token_lines, reconstruction)
+                self._token_lines = TokenLines(self._compiled, get_profile(self._profile))
+            reconstruction = _reconstruct_rules, (self._arguments, chain)
+            rules = AgentRules(chain, bound, self._profile, self._token_lines, reconstruction)
             rule_count = bound.rule_count
             self._cached_rules += rule_count
             if len(self._rules_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
@@ -179,7 +159,7 @@ class RobotsTxt:
         Source: RFC 9309 section 2.1.
         """
         if self._groups is None:
-            flags = get_profile(self.profile)
+            flags = get_profile(self._profile)
             self._groups = tuple(build_group(*rows, flags) for rows in self._compiled.group_table())
         return self._groups
 
@@ -190,7 +170,7 @@ class RobotsTxt:
         Cost: O(bytes) in Python at the first call.
         """
         if self._records is None:
-            self._records = tuple(iter_records(self.content, get_profile(self.profile)))
+            self._records = tuple(iter_records(self._content, get_profile(self._profile)))
         return self._records
 
     @property
@@ -200,7 +180,7 @@ class RobotsTxt:
         Cost: O(records other than rules and user-agent lines).
         """
         values = (
-            parse_sitemap(self.content[value_start:value_end])
+            parse_sitemap(self._content[value_start:value_end])
             for _, kind, _, _, value_start, value_end, _ in self._compiled.other_records()
             if kind == RecordKind.SITEMAP
         )
@@ -217,7 +197,7 @@ class RobotsTxt:
         Cost: O(records other than rules and user-agent lines).
         """
         delay = self._longest_delay(agent)
-        if delay is None and get_profile(self.profile).crawl_delay_of_star and as_agent(agent).star_applies:
+        if delay is None and get_profile(self._profile).crawl_delay_of_star and as_agent(agent).star_applies:
             return self._longest_delay("*")
         return delay
 
@@ -248,8 +228,8 @@ class RobotsTxt:
     def _values_for(self, agent: str | Agent, key: bytes) -> Iterator[bytes]:
         groups = frozenset(self.rules_for(agent).group_indices)
         for _, _, key_start, key_end, value_start, value_end, group in self._compiled.other_records():
-            if group in groups and self.content[key_start:key_end].lower() == key:
-                yield self.content[value_start:value_end]
+            if group in groups and self._content[key_start:key_end].lower() == key:
+                yield self._content[value_start:value_end]
 
     def with_profile(self, profile: str) -> "RobotsTxt":
         """Return the same file, parsed with another profile.
@@ -260,10 +240,20 @@ class RobotsTxt:
         Raises: UnknownProfile.
         Cost: O(bytes).
         """
-        content, url, _, max_bytes, engine = self._source
+        content, url, _, max_bytes, engine = self._arguments
         if get_profile(profile).robotparser:
             engine = None
         return RobotsTxt((content, url, profile, max_bytes, engine))
+
+    def with_url(self, url: str | bytes) -> "RobotsTxt":
+        """Return the same file, fetched from another URL. It is not parsed again.
+
+        Args: url: The URL of the file, as for `parse`. URLs of other origins then raise OriginMismatch.
+        Raises: InvalidRobotsURL.
+        Cost: O(1), or O(bytes) if the file is in UTF-16 or over the size limit.
+        """
+        content, _, profile, max_bytes, engine = self._arguments
+        return RobotsTxt((content, url, profile, max_bytes, engine), self._compiled)
 
     @property
     def extensions(self) -> "Extensions":
@@ -340,31 +330,23 @@ class RobotsTxt:
             from canfetch.core.extensions.index import ExtensionIndex  # noqa: PLC0415 - few callers need it
 
             rows = self._compiled.other_records()
-            self._extension_index = ExtensionIndex(self.content, rows, get_profile(self.profile))
+            self._extension_index = ExtensionIndex(self._content, rows, get_profile(self._profile))
         return self._extension_index
 
     def _extensions_for(self, agent: str | Agent) -> "GroupExtensions":
         return self._indexed_extensions.for_groups(self.rules_for(agent).group_indices)
 
-    def render(self) -> bytes:
-        """Return the original bytes of the file.
-
-        For a UTF-8 file, these are the byte order mark, the spans of all records in order, and the tail. A UTF-16
-        file is returned as it was passed in, because invalid UTF-16 cannot be encoded again.
-        """
-        return self._source[0]
-
     def __repr__(self) -> str:
-        origin = f" of {self.origin}" if self.origin else ""
-        return f"<RobotsTxt{origin}: {len(self.content)} bytes, profile {self.profile}>"
+        origin = f" of {self._origin}" if self._origin else ""
+        return f"<RobotsTxt{origin}: {len(self._content)} bytes, profile {self._profile}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RobotsTxt, (self._source,)
+        return RobotsTxt, (self._arguments,)
 
 
-def _reconstruct_rules(source: _Source, agent: Agent) -> AgentRules:
+def _reconstruct_rules(arguments: ParseArguments, agent: Agent) -> AgentRules:
     # Parses again instead of holding the file: a reference cycle would delay freeing the memory.
-    return RobotsTxt(source).rules_for(agent)
+    return RobotsTxt(arguments).rules_for(agent)
 
 
 def parse(

@@ -4,7 +4,7 @@ The JSON form of a verdict is stable: within one `schema`, keys are added but ne
 """
 
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
@@ -186,3 +186,15 @@ class Verdict(NamedTuple):
             Reason.NO_MATCH: f"no rule for {self.group.token or who} matches",
             Reason.ROBOTS_TXT: "/robots.txt is always allowed",
         }.get(self.reason, str(self.reason))
+
+
+class ClientVerdict(Verdict):
+    """The verdict of a client. It is a `Verdict` whose `access` is never None."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # At run time, this is the field of the tuple.
+        @property
+        def access(self) -> AccessInfo:
+            """How the robots.txt was fetched."""

@@ -1,0 +1,52 @@
+"""What a parsed file was made from: its bytes, its profile and its origin, all read-only."""
+
+from canfetch.core.origin import Origin
+
+# The content, URL, profile, limit and engine that were passed to `parse`. A plain tuple is cheap to create.
+ParseArguments = tuple[bytes, str | bytes | None, str, int, str | None]
+
+
+class FileSource:
+    """The base class of `RobotsTxt`, which sets the fields."""
+
+    __slots__ = ("_arguments", "_content", "_origin", "_profile", "_source_encoding", "_tail")
+
+    _arguments: ParseArguments
+    _content: bytes
+    _tail: bytes
+    _source_encoding: str
+    _profile: str
+    _origin: Origin | None
+
+    @property
+    def content(self) -> bytes:
+        """The bytes that were parsed, in UTF-8, cut at the last line end within the size limit."""
+        return self._content
+
+    @property
+    def tail(self) -> bytes:
+        """The bytes past the size limit, which are ignored."""
+        return self._tail
+
+    @property
+    def source_encoding(self) -> str:
+        """`utf-8`, `utf-16-le` or `utf-16-be`."""
+        return self._source_encoding
+
+    @property
+    def profile(self) -> str:
+        """The name of the parsing profile."""
+        return self._profile
+
+    @property
+    def origin(self) -> Origin | None:
+        """The origin that the file governs, or None if its URL is unknown."""
+        return self._origin
+
+    def render(self) -> bytes:
+        """Return the original bytes of the file.
+
+        For a UTF-8 file, these are the byte order mark, the spans of all records in order, and the tail. A UTF-16
+        file is returned as it was passed in, because invalid UTF-16 cannot be encoded again.
+        """
+        return self._arguments[0]
