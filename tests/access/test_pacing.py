@@ -94,6 +94,29 @@ def test_next_request_waits_for_interval_retry_and_window() -> None:
     assert next_request_at(night, now=4 * HOUR, last_request_at=None) == 22 * HOUR
 
 
+def test_conner1996_interval_is_that_of_the_next_request() -> None:
+    morning = Pace(request_rates=(RequestRate(1, 600, DailyWindow(7 * HOUR, 8 * HOUR)),), min_delay=1.0, max_delay=HOUR)
+    # The window opens before the next request, is open, or closes before it.
+    assert next_request_at(morning, now=7 * HOUR - 1, last_request_at=7 * HOUR - 1) == 7 * HOUR + 599
+    assert next_request_at(morning, now=7 * HOUR + 60, last_request_at=7 * HOUR + 60) == 7 * HOUR + 660
+    assert next_request_at(morning, now=8 * HOUR - 5, last_request_at=8 * HOUR - 5) == 8 * HOUR
+    assert next_request_at(morning, now=8 * HOUR, last_request_at=8 * HOUR) == 8 * HOUR + 1
+
+
+def test_conner1996_visit_time_applies_after_the_interval() -> None:
+    morning = Pace(crawl_delay=float(HOUR), max_delay=HOUR, visit_times=(DailyWindow(6 * HOUR, 7 * HOUR),))
+    last = 7 * HOUR - 120
+    assert next_request_at(morning, now=last, last_request_at=last) == 30 * HOUR
+    assert next_request_at(morning, now=last + HOUR, last_request_at=last) == 30 * HOUR
+
+
+def test_next_request_is_computed_in_bounded_time() -> None:
+    windows = [DailyWindow(start, start + 30) for start in range(0, 86400, 60)]
+    rates = tuple(RequestRate(1, 10**9, window) for window in windows)
+    pace = Pace(request_rates=rates, min_delay=10.0**8, max_delay=10.0**8)
+    assert next_request_at(pace, now=5, last_request_at=0) == 10**8
+
+
 def test_bing_crawl_delay_is_a_window_with_one_request() -> None:
     pace = Pace(crawl_delay=10.0, delay_mode=DelayMode.WINDOW)
     assert next_request_at(pace, now=108, last_request_at=101) == 110

@@ -1,6 +1,7 @@
 """Rules bound to one agent: the selected groups, and decisions."""
 
 import gc
+import re
 
 import pytest
 
@@ -144,3 +145,10 @@ def test_more_matching_rules_than_are_shared_are_all_returned(engine: str) -> No
     for _ in range(20):
         verdict = rules.decide("/" + "a" * 400)
         assert [rule.line for rule in (verdict.rule, *verdict.also_matched) if rule] == list(range(300, 1, -1))
+
+
+@pytest.mark.parametrize("url", ["/", "/fish", b"/fish", "https://example.com/"])
+def test_one_url_is_not_a_batch(engine: str, url: str | bytes) -> None:
+    rules = canfetch.parse(FILE, engine=engine).rules_for("foobot")
+    with pytest.raises(TypeError, match=re.escape(f"expected an iterable of URLs, such as [{url!r}]")):
+        rules.allows_many(url)  # type: ignore[arg-type]  # bytes are not an iterable of URLs

@@ -3,7 +3,7 @@
 Lines that mypy must reject have a `type: ignore` comment. mypy reports the comment as unused if it accepts the line.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, assert_type
 
 import pytest
@@ -38,7 +38,6 @@ def test_types_of_verdicts() -> None:
     assert_type(rules, canfetch.AgentRules)
     assert_type(rules.agent, canfetch.Agent)
     assert_type(rules.allows, Callable[[str | bytes], bool])
-    assert_type(rules.allows_many, Callable[[Iterable[str | bytes]], list[bool]])
     assert_type(rules.allows_many(["/fish", b"/fish"]), list[bool])
     assert_type(rules.group, canfetch.GroupSelection)
     assert_type(rules.group_indices, list[int])

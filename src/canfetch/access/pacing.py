@@ -5,12 +5,16 @@ extended standard; RFC 9110 section 10.2.3 for Retry-After.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from math import inf
+from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.extensions.request_rate import RequestRate
-from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow
 from canfetch.errors import InvalidOption
+
+# The number of times at which windows open or close that one computation considers, which bounds its time.
+_MAX_CHANGES: Final = 200
 
 
 class DelayMode(StrEnum):
@@ -66,20 +70,41 @@ def request_interval(pace: Pace, *, now: float) -> float:
 def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, retry_at: float | None = None) -> float:
     """Return when the crawler may send its next request, in seconds since the epoch. Never earlier than `now`.
 
+    The limits are those of the returned time, not of `now`: a request rate with a time window has no effect on a
+    request after the window. If the crawler is not ready at the returned time, call this function again.
+
     Args:
         last_request_at: When the crawler sent its last request to this origin, or None.
         retry_at: When the origin permits the next request, according to Retry-After, or None.
     Raises: InvalidOption: `pace.delay_mode` is invalid.
     """
-    at = now
-    if last_request_at is not None:
-        interval = request_interval(pace, now=now)
-        at = max(at, _after(last_request_at, interval, parse_delay_mode(pace.delay_mode)))
-    if retry_at is not None:
-        at = max(at, retry_at)
-    if pace.visit_times:
-        at += min(window.seconds_until(at) for window in pace.visit_times)
-    return at
+    mode = parse_delay_mode(pace.delay_mode)
+    at = _next_visit(pace, now if retry_at is None else max(now, retry_at))
+    if last_request_at is None:
+        return at
+    for _ in range(_MAX_CHANGES):
+        due = _after(last_request_at, request_interval(pace, now=at), mode)
+        if due <= at:
+            return at
+        at = _next_visit(pace, min(due, _next_rate_change(pace, at)))
+    # Reached only with hundreds of windows and a `max_delay` of days. No interval is longer than `max_delay`.
+    return _next_visit(pace, max(at, last_request_at + pace.max_delay))
+
+
+def _next_visit(pace: Pace, at: float) -> float:
+    """Return `at`, or when the next visit time starts if none includes `at`."""
+    return at + min((window.seconds_until(at) for window in pace.visit_times), default=0.0)
+
+
+def _next_rate_change(pace: Pace, at: float) -> float:
+    """Return when the next window of a request rate opens or closes after `at`."""
+    edges = [
+        edge
+        for rate in pace.request_rates
+        if rate.window is not None
+        for edge in (rate.window.start_seconds, rate.window.end_seconds)
+    ]
+    return min((at + ((edge - at) % DAY_SECONDS or DAY_SECONDS) for edge in edges), default=inf)
 
 
 def _after(last_request_at: float, interval: float, delay_mode: DelayMode) -> float:

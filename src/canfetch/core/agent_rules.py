@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.core.agent import Agent
 from canfetch.core.groups import TokenLines
+from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
 from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule, Verdict
@@ -24,10 +25,10 @@ _new_tuple: Final = tuple.__new__
 class AgentRules:
     """A file's rules bound to one agent. Returned by `RobotsTxt.rules_for`; safe to share between threads.
 
-    `allows` and `allows_many` are bound methods of the engine, so that calls have no overhead.
+    `allows` is a bound method of the engine, so that calls have no overhead.
     """
 
-    __slots__ = ("_bound", "_group", "_profile", "_reconstruction", "_token_lines", "agent", "allows", "allows_many")
+    __slots__ = ("_bound", "_group", "_profile", "_reconstruction", "_token_lines", "agent", "allows")
 
     agent: Agent
     allows: Callable[[str | bytes], bool]
@@ -36,13 +37,6 @@ class AgentRules:
     Args: url: absolute URL, `//host/path` or a path, as str or bytes; a fragment is dropped.
     Raises: InvalidURL; OriginMismatch: the file's URL is known and governs another origin.
     Cost: O(bytes of the URL) as a rule; never more than bytes of rules times bytes of the target.
-    """
-    allows_many: Callable[[Iterable[str | bytes]], list[bool]]
-    """Return whether the agent may fetch each of many URLs, in order.
-
-    Args: urls: any iterable of str and bytes.
-    Raises: InvalidURL, OriginMismatch, each with the `index` of the URL; no answers are returned then.
-    Cost: as `allows` for each; the native engine releases the interpreter's lock.
     """
 
     def __init__(
@@ -55,7 +49,18 @@ class AgentRules:
         self._group: GroupSelection | None = None
         self.agent = agent
         self.allows = bound.allows
-        self.allows_many = bound.allows_many
+
+    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+        """Return whether the agent may fetch each of many URLs, in order.
+
+        Args: urls: any iterable of str and bytes, but not a single URL.
+        Raises: InvalidURL, OriginMismatch, each with the `index` of the URL; no answers are returned then.
+            TypeError: `urls` is a str or bytes, or contains another type.
+        Cost: as `allows` for each; the native engine releases the interpreter's lock.
+        """
+        if isinstance(urls, str | bytes):
+            raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
+        return self._bound.allows_many(urls)
 
     def decide(self, url: str | bytes) -> Verdict:
         """Decide whether the agent may fetch `url`, and return the rule that decides.
