@@ -5,6 +5,8 @@ from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.policies import AccessPolicy, get_policy
+from canfetch.access.responses import Headers
+from canfetch.client.request_headers import RequestHeaders, is_header_value, parse_request_headers
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.engines import get_profile_compiler
@@ -31,6 +33,8 @@ class ClientOptions(TypedDict, total=False):
         timeout: Seconds for a fetch with all its redirects. Default: 30.
         allow_private: Whether to connect to private and loopback addresses, after a redirect too. Default: True.
             Pass False if untrusted users choose the URLs.
+        headers: Headers to add to every request, such as `{"From": "bot@example.com"}`. Headers with credentials are
+            not sent to another origin after a redirect. Default: none.
         revalidate: Whether to send conditional requests if a copy has an ETag or a date. Default: False.
         misconfigured_origins: Origins that are known to respond with 5xx for every missing page, such as
             `["https://example.com"]`. The policy `google2019` reads their 5xx as 404. Default: none.
@@ -47,6 +51,7 @@ class ClientOptions(TypedDict, total=False):
     read_timeout: float
     timeout: float
     allow_private: bool
+    headers: RequestHeaders
     revalidate: bool
     misconfigured_origins: Collection[str]
     stale_while_revalidate: float
@@ -66,6 +71,7 @@ class Options(NamedTuple):
     read_timeout: float
     timeout: float
     allow_private: bool
+    headers: Headers
     revalidate: bool
     misconfigured_origins: frozenset[str]
     stale_while_revalidate: float
@@ -81,7 +87,7 @@ class Options(NamedTuple):
             EngineError.
         """
         _check_names(arguments)
-        if not _is_header_value(user_agent):
+        if not is_header_value(user_agent):
             raise InvalidOption(f"invalid user_agent {user_agent!r}: expected a non-empty string of printable ASCII")
         max_bytes = arguments.get("max_bytes", DEFAULT_MAX_BYTES)
         if not _is_parsing_limit(max_bytes):
@@ -99,6 +105,7 @@ class Options(NamedTuple):
             read_timeout=arguments.get("read_timeout", 10.0),
             timeout=arguments.get("timeout", 30.0),
             allow_private=arguments.get("allow_private", True),
+            headers=parse_request_headers(arguments.get("headers", ())),
             revalidate=arguments.get("revalidate", False),
             misconfigured_origins=_parse_origins(arguments.get("misconfigured_origins", ())),
             stale_while_revalidate=arguments.get("stale_while_revalidate", 0.0),
@@ -139,10 +146,6 @@ def _parse_origins(origins: Collection[str]) -> frozenset[str]:
             f"invalid misconfigured_origins {origins!r}: expected a collection of origins, such as [{origins!r}]"
         )
     return frozenset(str(Origin.from_url(origin)) for origin in origins)
-
-
-def _is_header_value(value: object) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isprintable() and value.strip() != ""
 
 
 def _is_parsing_limit(value: object) -> bool:

@@ -17,6 +17,7 @@ from canfetch.access.outcomes import Access, Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
+from canfetch.client.request_headers import combine_headers
 from canfetch.client.transports import TransportRequest
 from canfetch.core.origin import Origin
 
@@ -148,15 +149,18 @@ def _fetch(
         if remaining <= 0:
             answer = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
         else:
-            answer = yield SendRequest(_transport_request(step, options, remaining))
+            answer = yield SendRequest(_transport_request(step, origin, options, remaining))
         step = next_step(step, answer, options.policy)
     return step
 
 
-def _transport_request(request: Request, options: Options, remaining_seconds: float) -> TransportRequest:
+def _transport_request(
+    request: Request, origin: Origin, options: Options, remaining_seconds: float
+) -> TransportRequest:
+    defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers)
     return TransportRequest(
         url=request.url,
-        headers=(("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers),
+        headers=combine_headers(defaults, options.headers, url=request.url, origin=origin),
         max_bytes=options.max_bytes,
         connect_timeout=min(options.connect_timeout, remaining_seconds),
         read_timeout=min(options.read_timeout, remaining_seconds),

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from canfetch.access.responses import FailureKind, Headers
+from canfetch.client.request_headers import TOKEN_CHARACTERS
 from canfetch.client.transports.body_decoder import accept_encoding
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
@@ -12,7 +13,6 @@ from canfetch.client.transports.failures import TransportError
 MAX_HEAD_BYTES: Final = 65_536
 # A colon and the line ending.
 _DELIMITER_BYTES: Final = 3
-_TOKEN_CHARACTERS: Final = frozenset("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 # Set by the transport, because they depend on the connection and the installed decoders.
 _TRANSPORT_HEADERS: Final = (
     "host",
@@ -36,7 +36,7 @@ def encode_request_headers(endpoint: Endpoint, headers: Headers) -> RawHeaders:
     for name, value in headers:
         if name.lower() in _TRANSPORT_HEADERS:
             continue
-        if not name or not _TOKEN_CHARACTERS.issuperset(name) or any(character in value for character in "\r\n\0"):
+        if not name or not TOKEN_CHARACTERS.issuperset(name) or any(character in value for character in "\r\n\0"):
             raise TransportError(FailureKind.PROTOCOL, f"invalid request header {name!r}")
         encoded.append((name.encode("ascii"), value.strip().encode("utf-8", "replace")))
     return [*encoded, (b"Accept-Encoding", accept_encoding().encode("ascii"))]
