@@ -73,8 +73,8 @@ def native_build(*, optional: bool) -> dict[str, Any]:
             notice(
                 "the native engine could not be built (see above), so only the Python engine is installed.\n"
                 "Its results are the same, but it is slower. To build the native engine, install Rust "
-                f"{RUST.removeprefix('>=')} or later.\nSet {VARIABLE}=native to turn this notice into an error, or "
-                f"{VARIABLE}=python to omit the native engine."
+                f"{RUST.removeprefix('>=')} or later,\nand reinstall with --no-cache-dir. Set {VARIABLE}=native to "
+                f"make this an error, or\n{VARIABLE}=python to omit the native engine."
             )
 
         def modules(self) -> list[Path]:
@@ -128,4 +128,8 @@ def arguments() -> dict[str, Any]:
     return native_build(optional=mode == "auto")
 
 
-setup(**arguments())
+# The build frontend does not add this folder to the path.
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+from package_metadata import setup_arguments  # noqa: E402 - needs the path
+
+setup(**setup_arguments(), **arguments())

@@ -6,6 +6,7 @@ from textwrap import dedent
 from sphinx.application import Sphinx
 
 from canfetch import __version__
+from canfetch.repository import REPOSITORY
 
 project = "canfetch"
 author = "The canfetch authors"
@@ -28,6 +29,8 @@ autodoc_typehints_format = "short"
 html_theme = "furo"
 html_title = f"canfetch {release}"
 html_show_sourcelink = False
+if REPOSITORY is not None:
+    html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
 
 # Classes that users never construct: their constructors are private.
 PRIVATE_CONSTRUCTORS = {"canfetch.RobotsTxt", "canfetch.AgentRules"}

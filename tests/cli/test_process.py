@@ -1,5 +1,6 @@
 """`python -m canfetch` in a separate process gives the same results as in-process runs."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,3 +88,17 @@ def test_error_that_cannot_be_written_is_exit_2(folder: Path, environment: Any, 
             check=False,
         )
     assert (ran.returncode, ran.stdout) == (2, b"")
+
+
+def test_version_names_the_command_that_builds_the_native_engine() -> None:
+    code = "import sys; sys.modules['canfetch._native'] = None; from canfetch.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "--version"]
+    environment = {name: value for name, value in os.environ.items() if name != "CANFETCH_ENGINE"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "engine python" in ran.stdout
+    if sys.implementation.name == "cpython":
+        assert "--no-binary canfetch canfetch" in ran.stderr
+    # The Python engine was requested, so there is nothing to install.
+    environment["CANFETCH_ENGINE"] = "python"
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ran.stderr == ""

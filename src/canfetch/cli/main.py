@@ -44,6 +44,11 @@ _COMMANDS: Final = {
 PROGRAM: Final = "canfetch"
 # Set by a completion script when the shell requests completions.
 COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
+# pip hides the output of builds that succeed, so that this is where users learn about the missing engine.
+_NATIVE_HINT: Final = """\
+The native engine is not installed. The Python engine returns the same results, but is slower.
+To build the native engine, install Rust 1.85 or later, and run:
+  CANFETCH_BUILD=native pip install --force-reinstall --no-deps --no-cache-dir --no-binary canfetch canfetch"""
 
 
 class LazyGroup(click.Group):
@@ -67,11 +72,13 @@ class LazyGroup(click.Group):
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click calls it
     if not wanted or ctx.resilient_parsing:
         return
-    from canfetch.core.engines import engine_name  # noqa: PLC0415 - only for this option
+    from canfetch.core.engines import engine_name, native_module  # noqa: PLC0415 - only for this option
 
     python = ".".join(map(str, sys.version_info[:3]))
     implementation = "Python" if sys.implementation.name == "cpython" else f"{sys.implementation.name}, Python"
     click.echo(f"canfetch {__version__}, engine {engine_name()}, {implementation} {python}")
+    if "CANFETCH_ENGINE" not in os.environ and sys.implementation.name == "cpython" and native_module() is None:
+        click.echo(_NATIVE_HINT, err=True)
     ctx.exit()
 
 

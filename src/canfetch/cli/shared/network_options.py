@@ -10,8 +10,10 @@ from canfetch.access.policies import POLICIES
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
+from canfetch.repository import REPOSITORY
 
-DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}"
+# Site owners expect an address at which they can find out about the client.
+DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}" + (f" (+{REPOSITORY})" if REPOSITORY else "")
 # Each request occupies a thread.
 _DEFAULT_PARALLEL: Final = 64
 _MAX_PARALLEL: Final = 1024

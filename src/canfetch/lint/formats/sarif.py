@@ -14,6 +14,7 @@ from canfetch.lint.formats.gitlab import fingerprints
 from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
+from canfetch.repository import REPOSITORY, file_url
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -24,6 +25,7 @@ def sarif_log(
     reports: Iterable[LintReport],
     *,
     version: str,
+    repository: str | None = REPOSITORY,
     catalogue: Catalogue = ENGLISH,
     problems: Iterable[tuple[str, str]] = (),
 ) -> dict[str, Any]:
@@ -32,6 +34,7 @@ def sarif_log(
     Args:
         reports: The reports, named by path or URL.
         version: The version of canfetch.
+        repository: The address of canfetch's repository, which the log links to.
         catalogue: The language.
         problems: Names of files that could not be read, each with the reason.
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01.
@@ -55,7 +58,8 @@ def sarif_log(
                     "driver": {
                         "name": "canfetch",
                         "version": version,
-                        "rules": [_rule(check, catalogue) for check in CHECKS],
+                        **({} if repository is None else {"informationUri": repository}),
+                        "rules": [_rule(check, catalogue, repository, version) for check in CHECKS],
                     }
                 },
                 "language": catalogue.language,
@@ -67,14 +71,16 @@ def sarif_log(
     }
 
 
-def _rule(check: Check, catalogue: Catalogue) -> dict[str, Any]:
+def _rule(check: Check, catalogue: Catalogue, repository: str | None, version: str) -> dict[str, Any]:
     texts = catalogue.texts(check)
+    page = None if repository is None else file_url(repository, version, f"docs/checks/{check.code}.md")
     return {
         "id": check.code,
         "name": check.name,
         "shortDescription": {"text": texts.title},
         "fullDescription": {"text": texts.why},
         "help": {"text": texts.how_to_fix},
+        **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": _LEVELS[check.severities.in_set("all") or Severity.INFO]},
         "properties": {"tags": [str(check.category)], "source": check.source},
     }
