@@ -13,13 +13,21 @@ SOURCE = ROOT / "tables" / "access.toml"
 MODULE = ROOT / "src" / "canfetch" / "access" / "_tables.py"
 NOTICE = "Generated from tables/access.toml by tools/generate_access_tables.py: edit that file, not this one."
 DEFAULT = "rfc9309"
+TYPES = """\
+class UnreachablePhase(NamedTuple):
+    \"\"\"What applies from `from_seconds` after the first failure.\"\"\"
+
+    from_seconds: int
+    with_copy: PhaseWithCopyValue
+    without_copy: PhaseWithoutCopyValue
+"""
 
 
 def to_python(value: Any) -> str:
     """Render a value as a Python expression."""
     if isinstance(value, list):
         phases = [
-            f"Phase({phase['from_seconds']:_}, {quote(phase['with_copy'])}, {quote(phase['without_copy'])})"
+            f"UnreachablePhase({phase['from_seconds']:_}, {quote(phase['with_copy'])}, {quote(phase['without_copy'])})"
             for phase in value
         ]
         return f"({', '.join(phases)})" if len(phases) > 1 else f"({phases[0]},)"
@@ -31,51 +39,60 @@ def quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def alias(values: str) -> str:
+    """Return the name of the type of a list of values."""
+    return "".join(word.capitalize() for word in values.split("_")) + "Value"
+
+
+def annotation(setting: dict[str, Any]) -> str:
+    """Return the type of a setting."""
+    if "phases" in setting:
+        return "tuple[UnreachablePhase, ...]"
+    return alias(setting["values"]) if "values" in setting else "int"
+
+
 def python_tables(tables: dict[str, Any]) -> str:
     """Render the module."""
-    policies = tables["policies"]
+    settings, policies = tables["settings"], tables["policies"]
     default_settings = policies[DEFAULT]["settings"]
-    lines = [f'"""{NOTICE}"""', "", "from typing import Final, NamedTuple", "", ""]
+    fields = [f"    {name}: {annotation(setting)}" for name, setting in settings.items()]
+    lines = [f'"""{NOTICE}"""', "", "from typing import Final, Literal, NamedTuple, TypedDict", ""]
+    lines += [f"{alias(name)} = Literal[{', '.join(map(quote, values))}]" for name, values in tables["values"].items()]
+    lines += ["", "", TYPES, ""]
+    lines += ["class PolicySettings(TypedDict, total=False):"]
+    lines += ['    """The settings of an access policy, as keyword arguments."""', "", *fields, "", ""]
+    lines += ["class PolicyValues(NamedTuple):"]
+    lines += ['    """The name, the summary and the settings of an access policy."""', ""]
+    lines += ["    name: str", "    summary: str", *fields, "", ""]
+    lines += ["# The values that each setting can have.", "CHOICES: Final[dict[str, tuple[str, ...]]] = {"]
     lines += [
-        "class Phase(NamedTuple):",
-        '    """What applies from `from_seconds` after the first failure."""',
-        "",
+        f'    "{name}": ({", ".join(map(quote, tables["values"][setting["values"]]))}),'
+        for name, setting in settings.items()
+        if "values" in setting
     ]
-    lines += ["    from_seconds: int", "    with_copy: str", "    without_copy: str", "", ""]
-    lines += ["class Provenance(NamedTuple):", '    """The source of a value, and how binding the source is."""', ""]
-    lines += ["    level: str", "    source: str", "", ""]
+    lines += ["}", "RANGES: Final[dict[str, tuple[int, int]]] = {"]
     lines += [
-        "class AccessPolicy(NamedTuple):",
-        '    """One way to react to status codes, failures and age: an immutable set of values."""',
+        f'    "{name}": ({setting["minimum"]:_}, {setting["maximum"]:_}),'
+        for name, setting in settings.items()
+        if "minimum" in setting
     ]
-    lines += ["", "    name: str", "    summary: str"]
-    for setting in tables["settings"]:
-        kind = default_settings[setting]["value"]
-        annotation = "tuple[Phase, ...]" if isinstance(kind, list) else type(kind).__name__
-        lines.append(f"    {setting}: {annotation}")
-    lines += ["", "", "POLICIES: Final[dict[str, AccessPolicy]] = {"]
+    lines += ["}"]
+    with_copy, without_copy = settings["while_unreachable"]["phases"]
+    for constant, name in (("WITH_COPY", with_copy), ("WITHOUT_COPY", without_copy)):
+        lines.append(f"{constant}: Final = ({', '.join(map(quote, tables['values'][name]))})")
+    lines.append(f"MAX_PHASE_SECONDS: Final = {settings['while_unreachable']['maximum']:_}")
+    lines += ["", "POLICIES: Final[dict[str, PolicyValues]] = {"]
     for name, policy in policies.items():
         lines += [
-            f'    "{name}": AccessPolicy(',
+            f'    "{name}": PolicyValues(',
             f'        name="{name}",',
             f"        summary={quote(policy['summary'])},",
         ]
         lines += [
             f"        {setting}={to_python((default_settings | policy['settings'])[setting]['value'])},"
-            for setting in tables["settings"]
+            for setting in settings
         ]
         lines.append("    ),")
-    lines += [
-        "}",
-        "",
-        "# The values that a policy sets itself. The others are inherited from rfc9309.",
-    ]
-    lines.append("PROVENANCE: Final[dict[str, dict[str, Provenance]]] = {")
-    for name, policy in policies.items():
-        lines.append(f'    "{name}": {{')
-        for setting, filled in policy["settings"].items():
-            lines.append(f'        "{setting}": Provenance({quote(filled["level"])}, {quote(filled["source"])}),')
-        lines.append("    },")
     lines += ["}", ""]
     return "\n".join(lines)
 

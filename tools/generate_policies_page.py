@@ -18,6 +18,7 @@ INTRODUCTION = """\
 
 An access policy defines what a client does with the status code of a robots.txt, with a failure to fetch it, and with
 the age of a cached copy. Select one with `Client(..., policy="google")`. The default is `rfc9309`.
+To choose other values, [adjust a policy](access.md#adjust-a-policy).
 
 ## Values
 
@@ -42,6 +43,28 @@ claim about that crawler."""
 LEVELS = """\
 The level is MUST, SHOULD or MAY of RFC 9309, `documented` if another source states the value, and `canfetch` if no
 source does and the value is a choice of this project."""
+
+
+VALID = """\
+`AccessPolicy.replace` accepts these values. Integers are given as their range. `while_unreachable` is a tuple of
+`canfetch.UnreachablePhase(from_seconds, with_copy, without_copy)`, in ascending order and from 0 on."""
+
+
+def code_list(values: list[str]) -> str:
+    """Format values as code, separated by commas."""
+    return ", ".join(f"`{value}`" for value in values)
+
+
+def valid_values(tables: dict[str, Any], setting: dict[str, Any]) -> str:
+    """Format the values that a setting can have."""
+    if "phases" in setting:
+        with_copy, without_copy = (
+            ", ".join(f"`{value}`" for value in tables["values"][name]) for name in setting["phases"]
+        )
+        return f"`with_copy`: {with_copy}<br>`without_copy`: {without_copy}"
+    if "values" in setting:
+        return ", ".join(f"`{value}`" for value in tables["values"][setting["values"]])
+    return f"{setting['minimum']} to {setting['maximum']}"
 
 
 def format_value(value: Any) -> str:
@@ -75,6 +98,8 @@ def page(tables: dict[str, Any]) -> str:
             value = format_value((own or policies["rfc9309"]["settings"][setting])["value"])
             row.append(value if own else f"*{value}*")
         lines.append("| " + " | ".join(row) + " |")
+    lines += ["", "## Valid values", "", VALID, "", "| setting | values |", "|---|---|"]
+    lines += [f"| `{name}` | {valid_values(tables, setting)} |" for name, setting in tables["settings"].items()]
     lines += ["", "## Sources", "", LEVELS]
     for name, policy in policies.items():
         lines += ["", f"### `{name}`", "", policy["summary"], "", "| setting | level | source |", "|---|---|---|"]

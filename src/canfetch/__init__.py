@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "access.outcomes": ("Access", "Effect"),
     "access.pacing": ("DelayMode", "Pace", "next_request_at"),
-    "access.policies": ("POLICIES", "AccessPolicy"),
+    "access.policies": ("POLICIES", "AccessPolicy", "UnreachablePhase"),
     "agents": ("agent", "find_crawler"),
     "agents.crawler": ("Crawler",),
     "agents.registry": ("REGISTRY", "Registry"),

@@ -3,7 +3,7 @@
 from canfetch import agents as agents, author as author, errors as errors, extensions as extensions, lint as lint, pages as pages
 from canfetch.access.outcomes import Access as Access, Effect as Effect
 from canfetch.access.pacing import DelayMode as DelayMode, Pace as Pace, next_request_at as next_request_at
-from canfetch.access.policies import POLICIES as POLICIES, AccessPolicy as AccessPolicy
+from canfetch.access.policies import POLICIES as POLICIES, AccessPolicy as AccessPolicy, UnreachablePhase as UnreachablePhase
 from canfetch.agents import agent as agent, find_crawler as find_crawler
 from canfetch.agents.crawler import Crawler as Crawler
 from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
@@ -59,6 +59,7 @@ __all__ = [
     "Rule",
     "Schedule",
     "ScheduledURL",
+    "UnreachablePhase",
     "UserAgentLine",
     "Verdict",
     "agent",

@@ -45,7 +45,12 @@ def refused(ran: Any) -> str:
         ((*WHOLE, "--timeout", "nan"), "invalid --timeout nan", "expected 0.001 to 3600 seconds"),
         ((*WHOLE, "--user-agent", ""), "invalid --user-agent ''", "expected printable ASCII"),
         ((*WHOLE, "--user-agent", "fish\u9b5a"), "invalid --user-agent", "expected printable ASCII"),
-        ((*WHOLE, "--policy", "bing"), "'bing' is not one of", "'google2019'"),
+        ((*WHOLE, "--policy", "bing"), "'--policy': unknown access policy 'bing'", "'google2019'"),
+        (
+            (*WHOLE, "--policy", "rfc9309+unauthorized=deny"),
+            "'--policy': unknown value 'deny' of unauthorized",
+            "'full-disallow'",
+        ),
         (("fetch",), "no origin", "such as https://example.com"),
         (("fetch", "--store", "none", "http://"), "invalid URL 'http://'", "expected an absolute URL"),
         (("fetch", "--store", "none", ""), "invalid origin ''", "expected one such as https://example.com"),

@@ -95,15 +95,18 @@ def test_clear_removes_origins(run: Run, store: tuple[str, ...], cached: list[Si
 def test_each_policy_has_its_own_entry(run: Run, store: tuple[str, ...], cached: list[Site]) -> None:
     origin = cached[0].origin
     run("fetch", origin, *store, "--policy", "google")
+    run("fetch", origin, *store, "--policy", "google+redirect_limit=0")
     named = run("cache", "list", origin, *store, "--format", "ndjson")
     assert [(json.loads(line)["origin"], json.loads(line)["policy"]) for line in named.lines] == [
         (origin, "rfc9309"),
         (origin, "google"),
+        (origin, "google+redirect_limit=0"),
     ]
     ran = run("cache", "list", *store)
-    assert [line.partition("http")[2] for line in ran.lines[1:3]] == [
+    assert [line.partition("http")[2] for line in ran.lines[1:4]] == [
         origin.removeprefix("http"),
         f"{origin.removeprefix('http')}  policy google",
+        f"{origin.removeprefix('http')}  policy google+redirect_limit=0",
     ]
     assert run("cache", "clear", origin, *store) == (0, "", "removed 1 origin\n")
     assert len(run("cache", "list", *store).lines) == 3

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import RULES
 from tests.servers.web import Exchange, Site
+
+from canfetch.cli.main import cli
 
 Run = Any
 RULES_BEHAVIOUR = BEHAVIOURS["rules"]
@@ -311,12 +314,24 @@ def test_timeout_applies_to_an_origin_that_never_responds(run: Run) -> None:
     ] * 3
 
 
-@pytest.mark.parametrize("policy, code", [("rfc9309", 1), ("yandex", 0)])
+@pytest.mark.parametrize("policy, code", [("rfc9309", 1), ("yandex", 0), ("rfc9309+server_error=full-allow", 0)])
 def test_policy_selects_the_effect_of_an_error(run: Run, policy: str, code: int) -> None:
     with sites("busy") as [busy]:
         ran = run("check", f"{busy.origin}/x", *UNKEPT, "--policy", policy, "--format", "ndjson")
     assert ran.code == code
     assert json.loads(ran.out)["access"]["policy"] == policy
+
+
+def test_policy_is_reported_by_its_canonical_name(run: Run, ruled: Site) -> None:
+    policy = "google+unauthorized=full-disallow+redirect_limit=7+server_error=unreachable"
+    ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--policy", policy, "--format", "ndjson")
+    assert json.loads(ran.out)["access"]["policy"] == "google+redirect_limit=7+unauthorized=full-disallow"
+
+
+def test_policy_names_are_completed() -> None:
+    complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
+    found = complete.get_completions(["check", "--policy"], "google")
+    assert [item.value for item in found] == ["google", "google2019"]
 
 
 def test_public_only_refuses_loopback(run: Run, ruled: Site) -> None:

@@ -35,5 +35,11 @@ def test_message_names_a_command_in_place_of_many_choices() -> None:
     )
 
 
+def test_message_names_what_the_value_is_for() -> None:
+    assert unknown_choice("value", "bleu", Colour, of="colour") == (
+        "unknown value 'bleu' of colour: did you mean 'blue'? (choose from 'red', 'blue')"
+    )
+
+
 def test_long_value_is_shortened() -> None:
     assert len(unknown_choice("colour", "blue" * 1_000_000, Colour)) < 300

@@ -4,7 +4,7 @@ Lines that mypy must reject have a `type: ignore` comment. mypy reports the comm
 """
 
 from collections.abc import Callable
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 import pytest
 
@@ -28,6 +28,19 @@ def test_types_of_a_file() -> None:
     assert_type(robots.sitemaps, tuple[str, ...])
     assert_type(robots.crawl_delay(agent="a"), float | None)
     assert_type(robots.render(), bytes)
+
+
+def test_types_of_access_policies() -> None:
+    policy = canfetch.POLICIES["rfc9309"].replace(unauthorized="full-disallow", redirect_limit=3)
+    assert_type(policy, canfetch.AccessPolicy)
+    assert_type(policy.unauthorized, Literal["full-allow", "full-disallow", "unreachable"])
+    assert_type(policy.while_unreachable, tuple[canfetch.UnreachablePhase, ...])
+    with pytest.raises(canfetch.errors.InvalidOption):
+        policy.replace(unauthorized="deny")  # type: ignore[arg-type]
+    with pytest.raises(canfetch.errors.InvalidOption):
+        policy.replace(unauthorised="full-allow")  # type: ignore[call-arg]
+    for named in (policy, policy.name):
+        canfetch.Client(user_agent="ExampleBot/1.0", policy=named).close()
 
 
 def test_types_of_verdicts() -> None:

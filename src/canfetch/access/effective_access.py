@@ -94,7 +94,7 @@ def _access_while_unreachable(
     since = entry.fetched_at if entry.first_failure_at is None else entry.first_failure_at
     down_seconds = max(0.0, now - since)
     phase = [phase for phase in policy.while_unreachable if phase.from_seconds <= down_seconds][-1]
-    value = phase.without_copy if entry.copy is None else phase.with_copy
+    value: str = phase.without_copy if entry.copy is None else phase.with_copy
     explanation = entry.outcome.detail
     if down_seconds >= 1:
         explanation += f" (unreachable for {_format_duration(down_seconds)})"

@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome, OutcomeKind
-from canfetch.access.policies import POLICIES
+from canfetch.access.policies import get_policy
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.times import rfc3339
-from canfetch.errors import CorruptEntry, NewerEntry
+from canfetch.errors import CorruptEntry, InvalidOption, NewerEntry, UnknownPolicy
 
 ENTRY_FORMAT: Final = 4
 _DEFAULT_POLICY: Final = "rfc9309"
@@ -328,8 +328,10 @@ def _parse_next_fetch_at(plain: Any) -> float:
     Raises: ValueError: The time is later than any policy, response or failure permits.
     """
     next_fetch_at, fetched_at = _parse_time(plain["next_fetch_at"]), _parse_time(plain["fetched_at"])
-    policy = POLICIES.get(plain["policy"])
-    longest = MAX_RETRY_AFTER if policy is None else max(policy.max_freshness, MAX_RETRY_AFTER)
+    try:
+        longest = max(get_policy(plain["policy"]).max_freshness, MAX_RETRY_AFTER)
+    except (UnknownPolicy, InvalidOption):
+        longest = MAX_RETRY_AFTER
     if next_fetch_at - fetched_at > longest + _ROUNDING_SECONDS:
         raise ValueError(
             f"next_fetch_at is {next_fetch_at - fetched_at:.0f} s after fetched_at: expected at most {longest:.0f} s"

@@ -34,7 +34,7 @@ class OutcomeKind(StrEnum):
     NOT_MODIFIED = "not_modified"  # 304 to a conditional request
     OTHER_SUCCESS = "other_success"
     PARTIAL_CONTENT = "partial_content"
-    AUTHORIZATION = "authorization"
+    UNAUTHORIZED = "unauthorized"
     TOO_MANY_REQUESTS = "too_many_requests"
     CLIENT_ERROR = "client_error"
     SERVER_ERROR = "server_error"
@@ -81,7 +81,7 @@ _BY_POLICY_VALUE: Final = {
 _POLICY_VALUE: Final[dict[OutcomeKind, Callable[[AccessPolicy], str]]] = {
     OutcomeKind.OTHER_SUCCESS: lambda policy: policy.other_success,
     OutcomeKind.PARTIAL_CONTENT: lambda policy: policy.partial_content,
-    OutcomeKind.AUTHORIZATION: lambda policy: policy.authorization,
+    OutcomeKind.UNAUTHORIZED: lambda policy: policy.unauthorized,
     OutcomeKind.TOO_MANY_REQUESTS: lambda policy: policy.too_many_requests,
     OutcomeKind.CLIENT_ERROR: lambda policy: policy.client_error,
     OutcomeKind.SERVER_ERROR: lambda policy: policy.server_error,
@@ -96,8 +96,8 @@ _BY_STATUS: Final = {
     200: OutcomeKind.SUCCESS,
     206: OutcomeKind.PARTIAL_CONTENT,
     304: OutcomeKind.OTHER_STATUS,
-    401: OutcomeKind.AUTHORIZATION,
-    403: OutcomeKind.AUTHORIZATION,
+    401: OutcomeKind.UNAUTHORIZED,
+    403: OutcomeKind.UNAUTHORIZED,
     429: OutcomeKind.TOO_MANY_REQUESTS,
 }
 _BY_STATUS_CLASS: Final = {

@@ -25,7 +25,8 @@ class ClientOptions(TypedDict, total=False):
 
     Attributes:
         agent: Product token, or chain of tokens, that selects the rules. Default: the token of `user_agent`.
-        policy: Name of the access policy, which defines what status codes, errors and time mean. Default: `rfc9309`.
+        policy: The access policy, which defines what status codes, errors and time mean: a name in `POLICIES`, or a
+            policy that `AccessPolicy.replace` returned. Default: `rfc9309`.
         profile: Name of the parsing profile. Default: `rfc9309`.
         max_bytes: Parsing limit in bytes. Default and minimum: 512000 (500 KiB).
         connect_timeout: Seconds to wait for a connection. Default: 10.
@@ -44,7 +45,7 @@ class ClientOptions(TypedDict, total=False):
     """
 
     agent: str | Agent | None
-    policy: str
+    policy: str | AccessPolicy
     profile: str
     max_bytes: int
     connect_timeout: float

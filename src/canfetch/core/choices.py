@@ -11,13 +11,16 @@ _SUGGESTION_CHARACTERS: Final = 60
 _SIMILARITY: Final = 0.7
 
 
-def unknown_choice(kind: str, value: object, choices: Iterable[str], *, listed_by: str | None = None) -> str:
+def unknown_choice(
+    kind: str, value: object, choices: Iterable[str], *, of: str = "", listed_by: str | None = None
+) -> str:
     """Return the message for a value that is not one of `choices`, with the nearest of them as a suggestion.
 
     Args:
         kind: What the value names, such as `profile`.
         value: The unknown value.
         choices: The known names, in the order in which they are listed.
+        of: What the value is for, such as the name of a setting.
         listed_by: A command that lists the names, quoted in the message in place of the names.
     Cost: O(choices), each compared with the value if that is short enough to be a misspelling.
 
@@ -28,7 +31,7 @@ def unknown_choice(kind: str, value: object, choices: Iterable[str], *, listed_b
     """
     names = [str(name) for name in choices]
     advice = f"choose from {', '.join(map(repr, names))}" if listed_by is None else f"run '{listed_by}' to list them"
-    message = f"unknown {kind} {quoted(value)}: "
+    message = f"unknown {kind} {quoted(value)}{f' of {of}' if of else ''}: "
     suggestion = _nearest(value, names)
     return message + (advice if suggestion is None else f"did you mean {suggestion!r}? ({advice})")
 

@@ -6,8 +6,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
-from canfetch.access.policies import POLICIES
+from canfetch.access.entries import CacheEntry, origin_from_key
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
@@ -57,11 +56,17 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Cach
 
 
 def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
-    """Yield all keys, or the possible keys of the given origins, one for each policy."""
-    if origins:
-        yield from (entry_key(_origin_name(origin), policy) for origin in origins for policy in POLICIES)
-    else:
+    """Yield all keys, or those of the given origins in their order, with one key for each policy."""
+    if not origins:
         yield from list(store.keys())
+        return
+    by_origin: dict[str, list[str]] = {_origin_name(origin): [] for origin in origins}
+    # The names of adjusted policies are only known from the keys.
+    for key in store.keys():  # noqa: SIM118 - a store is not a dictionary
+        if origin_from_key(key) in by_origin:
+            by_origin[origin_from_key(key)].append(key)
+    for keys in by_origin.values():
+        yield from keys
 
 
 def _origin_name(argument: str) -> str:

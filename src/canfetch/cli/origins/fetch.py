@@ -144,6 +144,7 @@ Examples:
   canfetch fetch https://example.com
   canfetch fetch example.com example.org --policy google --refresh
   canfetch fetch https://example.com --offline --format json
+  canfetch fetch https://example.com --policy rfc9309+unauthorized=full-disallow
 
 \b
 Exit codes: 0 all origins responded, 1 some origin is unreachable, 2 an error occurred.""",

@@ -6,10 +6,11 @@ from typing import Any, Final, NamedTuple
 import click
 
 from canfetch import __version__
-from canfetch.access.policies import POLICIES
+from canfetch.access.policies import POLICIES, get_policy
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, UnknownPolicy
 from canfetch.repository import REPOSITORY
 
 # Site owners expect an address at which they can find out about the client.
@@ -32,15 +33,40 @@ class NetworkOptions(NamedTuple):
     parallel: int
 
 
+class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+    """The name of an access policy. Converted to the canonical name."""
+
+    name = "policy"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return get_policy(value).name
+        except (InvalidOption, UnknownPolicy) as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
+
+        del ctx, param
+        return [
+            CompletionItem(name, help=policy.summary)
+            for name, policy in POLICIES.items()
+            if name.startswith(incomplete)
+        ]
+
+
 def network_parameters() -> list[click.Parameter]:
     """Return the click parameters of the network options."""
     return [
         Option(
             ["--policy"],
-            type=click.Choice(tuple(POLICIES)),
+            type=_PolicyName(),
+            metavar="NAME[+SETTING=VALUE]...",
             default="rfc9309",
             show_default=True,
-            help="Access policy: what status codes mean, and how long responses are cached.",
+            help="Access policy: what status codes mean, and how long responses are cached. "
+            f"One of {', '.join(POLICIES)}, or one of them with other values of some settings, such as "
+            "rfc9309+unauthorized=full-disallow.",
         ),
         Option(
             ["--timeout"],
