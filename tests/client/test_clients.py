@@ -387,6 +387,41 @@ def test_invalid_option_raises(options: dict[str, object], error: type[Exception
         AsyncClient(**arguments)  # type: ignore[arg-type]  # invalid on purpose
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"store": 3}, "invalid store 3: it has no method get; expected an object such as MemoryStore()"),
+        ({"store": "robots.db"}, "invalid store 'robots.db': pass an object such as SQLiteStore('robots.db')"),
+        ({"store": {}}, "invalid store {}: it has no method put"),
+        ({"store": MemoryStore}, "invalid store MemoryStore: pass an object, MemoryStore(...)"),
+        ({"transport": "x"}, "invalid transport 'x': it has no method send; expected an object such as "),
+        ({"transport": 3}, "invalid transport 3: it has no method send"),
+        ({"transport": ScriptedOrigin}, "invalid transport ScriptedOrigin: pass an object, ScriptedOrigin(...)"),
+        ({"transport": open}, "it has no method send"),
+    ],
+    ids=range(8),
+)
+def test_object_that_is_not_a_store_or_a_transport_raises(options: dict[str, object], message: str) -> None:
+    for client in (Client, AsyncClient):
+        with pytest.raises(InvalidOption) as raised:
+            client(user_agent=USER_AGENT, **options)  # type: ignore[arg-type]  # invalid on purpose
+        assert str(raised.value).startswith("invalid ")
+        assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("store", [MemoryStore(), None], ids=["memory", "none"])
+def test_store_is_optional(store: MemoryStore | None) -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        assert client.allows("https://example.com/")
+
+
+def test_transport_of_the_other_client_raises() -> None:
+    with pytest.raises(InvalidOption, match="invalid transport AsyncScriptedOrigin: it belongs to AsyncClient"):
+        Client(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())  # type: ignore[arg-type]  # invalid on purpose
+    with pytest.raises(InvalidOption, match="invalid transport ScriptedOrigin: it belongs to Client; expected one"):
+        AsyncClient(user_agent=USER_AGENT, transport=ScriptedOrigin())  # type: ignore[arg-type]  # invalid on purpose
+
+
 @pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])
 def test_url_without_an_origin_raises(url: str) -> None:
     async def run(client: AsyncClient) -> None:

@@ -211,7 +211,11 @@ def test_verdict_of_a_client_can_be_copied_and_pickled(query: Query, event: dict
     verdict = query("decide", URL, event=event)
     assert type(verdict) is canfetch.ClientVerdict
     assert isinstance(verdict, canfetch.Verdict)
-    for same in (copy.deepcopy(verdict), pickle.loads(pickle.dumps(verdict)), verdict._replace(allowed=verdict.allowed)):
+    for same in (
+        copy.deepcopy(verdict),
+        pickle.loads(pickle.dumps(verdict)),
+        verdict._replace(allowed=verdict.allowed),
+    ):
         assert type(same) is canfetch.ClientVerdict
         assert same == verdict
     assert verdict.to_json()["access"] == verdict.access.to_json()

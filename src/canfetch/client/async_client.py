@@ -9,6 +9,7 @@ from typing import Any, Self, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.client.base_client import BaseClient
+from canfetch.client.components import check_transport
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
@@ -49,7 +50,7 @@ class AsyncClient(BaseClient):
     ) -> None:
         super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
         self._transport = _default_transport() if transport is None else transport
-        self._check_transport(self._transport)
+        check_transport(self._transport, self.options, is_async=True, example="AsyncStdlibTransport()")
         self.reset_after_fork()
         reset_on_fork(self)
 

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import OutcomeKind
+from canfetch.client.components import check_store
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
@@ -41,6 +42,8 @@ class BaseClient:
         **options: Unpack[ClientOptions],
     ) -> None:
         self.options = Options.validated(user_agent=user_agent, **options)
+        if store is not None:
+            check_store(store)
         self._store = store
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence
@@ -65,15 +68,6 @@ class BaseClient:
     def store_error(self) -> str | None:
         """The current error of the store as a message, or None if the store works."""
         return self._resilient_store.store_error
-
-    def _check_transport(self, transport: object) -> None:
-        """Check that the transport can guarantee the options. See `OptionChecker`.
-
-        Raises: InvalidOption: It cannot.
-        """
-        check_options = getattr(transport, "check_options", None)
-        if check_options is not None:
-            check_options(self.options)
 
     def _decide(
         self, state: OriginState, url: str | bytes, agent: str | Agent | None, *, site_reachable: bool | None

@@ -1,0 +1,52 @@
+"""Checks of the objects that a client works with: its transport and its store."""
+
+from inspect import iscoroutinefunction
+from typing import Final
+
+from canfetch.client.options import Options
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+_STORE_METHODS: Final = ("get", "put", "delete", "keys", "acquire_lease", "release_lease", "close")
+_TRANSPORT_METHODS: Final = ("send", "close")
+
+
+def check_store(store: object) -> None:
+    """Check that `store` is a store.
+
+    Raises: InvalidOption: It is not.
+    """
+    if isinstance(store, str):
+        raise InvalidOption(f"invalid store {quoted(store)}: pass an object such as SQLiteStore({quoted(store)})")
+    _check_methods("store", store, _STORE_METHODS, "MemoryStore()")
+
+
+def check_transport(transport: object, options: Options, *, is_async: bool, example: str) -> None:
+    """Check that `transport` is a transport for the client and can guarantee its options.
+
+    Args:
+        is_async: Whether the client is asynchronous.
+        example: An expression that creates the default transport, for messages.
+    Raises: InvalidOption: It is not a transport, is one for the other client, or cannot guarantee an option.
+    """
+    _check_methods("transport", transport, _TRANSPORT_METHODS, example)
+    coroutines = {iscoroutinefunction(getattr(transport, method)) for method in _TRANSPORT_METHODS}
+    # An asynchronous method need not be a coroutine function, so both must be wrong to be sure.
+    if (is_async and coroutines == {False}) or (not is_async and True in coroutines):
+        other = "Client" if is_async else "AsyncClient"
+        raise InvalidOption(
+            f"invalid transport {type(transport).__name__}: it belongs to {other}; expected one such as {example}"
+        )
+    check_options = getattr(transport, "check_options", None)
+    if check_options is not None:
+        check_options(options)
+
+
+def _check_methods(option: str, value: object, methods: tuple[str, ...], example: str) -> None:
+    if isinstance(value, type):
+        raise InvalidOption(f"invalid {option} {value.__name__}: pass an object, {value.__name__}(...)")
+    missing = [method for method in methods if not callable(getattr(value, method, None))]
+    if missing:
+        raise InvalidOption(
+            f"invalid {option} {quoted(value)}: it has no method {missing[0]}; expected an object such as {example}"
+        )
