@@ -45,6 +45,19 @@ class Authority:
     def for_names(self, *names: str) -> ssl.SSLContext:
         return self._server("names", list(names), [], (-1, 30))
 
+    def requiring_client_certificate(self) -> ssl.SSLContext:
+        """Return a server context that accepts only clients with a certificate of this authority."""
+        context = self.good()
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(self.file)
+        return context
+
+    def client_certificate(self, name: str = "client") -> Path:
+        """Return the path of a certificate for clients, with its key."""
+        key = _key()
+        certificate = _certificate(name, key, by=(self._certificate, self._key), days=(-1, 30), names=["client"])
+        return self._write(name, key, certificate)
+
     def expired(self) -> ssl.SSLContext:
         return self._server("expired", _NAMES, _ADDRESSES, (-30, -1))
 
