@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import sites
 from tests.cli.test_streams import started
+from tests.evidence.segments import opening
 from tests.servers.valid import RULES
 
 Run = Any
@@ -20,9 +21,22 @@ VERIFY = ("evidence", "verify", "evidence")
 def recorded(folder: Path) -> list[dict[str, Any]]:
     """Return the decisions of the only segment."""
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
-    opened, *decisions = [json.loads(line) for line in segment.read_bytes().splitlines()]
+    opened, *decisions, sealed = [json.loads(line) for line in segment.read_bytes().splitlines()]
     assert opened["opened"] is True
+    assert sealed["sealed"] is True
     return decisions
+
+
+def printed_head(ran: Any) -> str:
+    """Return the head that a run printed last on standard error."""
+    prefix, _, head = ran.err.splitlines()[-1].rpartition(" ")
+    assert prefix == "canfetch: evidence head:"
+    return str(head)
+
+
+def first_note(ran: Any) -> str:
+    """Return the first line after the first segment's line."""
+    return str(ran.lines[1].strip())
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "matrix"])
@@ -70,17 +84,24 @@ def test_each_run_has_a_segment_of_its_own(run: Run) -> None:
     ran = run(*VERIFY)
     assert (ran.code, ran.err) == (0, "")
     assert [line.split()[:3] for line in ran.lines[:3]] == [["valid", "2", "decisions"]] * 3
-    assert "does not prove" in ran.out
+    assert "Not verified: that the recorded decisions were true, and without --head," in ran.out
+    head = run("evidence", "head", "evidence").out.strip()
+    assert ran.lines[-1] == f"  --head {head}"
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_verification_in_structured_formats(run: Run, form: str) -> None:
-    run(*GIVEN)
+    head = printed_head(run(*GIVEN))
     ran = run(*VERIFY, "--format", form)
     [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
-    assert (row["valid"], row["decisions"], row["broken_line"], row["problem"]) == (True, 2, None, None)
+    assert (row["valid"], row["status"], row["sealed"]) == (True, "valid", True)
+    assert (row["decisions"], row["broken_line"], row["problem"]) == (2, None, None)
     assert (row["torn_bytes"], row["missing_content"], row["changed_content"]) == (0, [], [])
-    assert len(row["head"]) == 64
+    assert ":".join(str(row["head"][name]) for name in ("segment", "lines", "sha256")) == head
+    assert (row["confirmed_lines"], row["covered_lines"]) == (None, None)
+    ran = run(*VERIFY, "--format", form, "--head", head)
+    [row] = json.loads(ran.out) if form == "json" else [json.loads(line) for line in ran.lines]
+    assert (row["confirmed_lines"], row["covered_lines"]) == (4, 4)
 
 
 def test_changed_line_breaks_the_chain(run: Run, folder: Path) -> None:
@@ -89,9 +110,89 @@ def test_changed_line_breaks_the_chain(run: Run, folder: Path) -> None:
     segment.write_bytes(segment.read_bytes().replace(b'"allowed":false', b'"allowed":true', 1))
     ran = run(*VERIFY)
     assert ran.code == 1
-    assert ran.lines[0].startswith("broken         1 decision ")
-    assert ran.lines[1] == "        line 3: hash of the previous line does not match: one of the two lines was changed"
+    assert ran.lines[0].startswith("broken           1 decision ")
+    assert first_note(ran) == "line 3: hash of the previous line does not match: one of the two lines was changed"
+    assert "Verified" not in ran.out
     assert run(*VERIFY, "--format", "json").code == 1
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "matrix"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_head_is_printed_at_the_end_and_detects_every_change(run: Run, folder: Path, command: str, form: str) -> None:
+    given = (command, "/x", *GIVEN[2:], "--format", form)
+    first = printed_head(run(*given))
+    head = printed_head(run(*given))
+    assert run("evidence", "head", "evidence") == (0, f"{head}\n", "")
+    ran = run(*VERIFY, "--head", head)
+    assert (ran.code, ran.err) == (0, "")
+    assert "Every line that --head covers is unchanged, and none is missing." in ran.out
+    # An earlier head does not cover the later run.
+    ran = run(*VERIFY, "--head", first)
+    assert ran.code == 0
+    assert ran.out.count("not covered by --head") == 1
+
+    segment = folder / "evidence" / f"{head.partition(':')[0]}.ndjson"
+    data = segment.read_bytes()
+    lines = data.splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:-1]))
+    ran = run(*VERIFY, "--head", head)
+    assert (ran.code, "lines were cut off" in ran.out) == (1, True)
+    segment.unlink()
+    assert run(*VERIFY).code == 0
+    ran = run(*VERIFY, "--head", head, "--head", first)
+    assert (ran.code, "missing, but the given head refers to it" in ran.out) == (1, True)
+
+
+def test_head_is_not_printed_by_quiet(run: Run) -> None:
+    assert run(*GIVEN, "--quiet").err == ""
+
+
+def test_run_without_a_seal_is_reported(run: Run, folder: Path) -> None:
+    run(*GIVEN)
+    [segment] = (folder / "evidence").glob("evidence-*.ndjson")
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:-1]))
+    ran = run(*VERIFY)
+    assert (ran.code, ran.lines[0][:22]) == (1, "unsealed         2 dec")
+    assert first_note(ran) == "not sealed: the recorder is open or was killed, or lines were cut off"
+    assert run(*VERIFY, "--allow-unsealed").code == 0
+    run(*GIVEN)
+    ran = run(*VERIFY)
+    assert ran.code == 0
+    assert "not sealed, but its last line is confirmed: the recorder was not closed" in ran.out
+
+
+def test_seal_with_a_key(run: Run, folder: Path) -> None:
+    (folder / "key").write_text("0123456789abcdef\n", encoding="ascii")
+    (folder / "other").write_text("another key of 16 bytes", encoding="ascii")
+    (folder / "short").write_text(" 123456789abcdef\n", encoding="ascii")
+    assert run(*GIVEN, "--evidence-key", "key").code == 1
+    assert run(*VERIFY).code == 0
+    assert run(*VERIFY, "--key-file", "key").code == 0
+    ran = run(*VERIFY, "--key-file", "other")
+    assert (ran.code, first_note(ran)) == (1, "line 4: the seal was not made with this key")
+    for option, command in (("--evidence-key", GIVEN), ("--key-file", VERIFY)):
+        ran = run(*command, option, "short")
+        problem = "short: invalid key of 15 bytes: expected at least 16 random bytes"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"canfetch: {option}: {problem}\n")
+        ran = run(*command, option, "nowhere")
+        assert (ran.code, ran.err) == (2, f"canfetch: {option}: nowhere: cannot be read: No such file or directory\n")
+    ran = run(*GIVEN[:-2], "--evidence-key", "key")
+    assert (ran.code, ran.err) == (2, "canfetch: --evidence-key requires --evidence FOLDER\n")
+
+
+def test_invalid_head_is_an_error(run: Run) -> None:
+    run(*GIVEN)
+    ran = run(*VERIFY, "--head", "x")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: --head: invalid head 'x': expected SEGMENT:LINES:SHA256")
+
+
+def test_heads_of_a_folder_without_evidence_are_an_error(run: Run) -> None:
+    for place, problem in (("nowhere", "not a folder"), (".", "no evidence found")):
+        ran = run("evidence", "head", place)
+        hint = "pass the folder of EvidenceRecorder or of --evidence"
+        assert ran == (2, "", f"canfetch: {place}: {problem}; {hint}\n")
 
 
 def test_changed_or_missing_file_breaks_the_segment(run: Run, folder: Path) -> None:
@@ -99,19 +200,20 @@ def test_changed_or_missing_file_breaks_the_segment(run: Run, folder: Path) -> N
     [content] = (folder / "evidence" / "content").iterdir()
     content.write_bytes(b"other")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {content.name[:16]}... was changed")
+    assert (ran.code, first_note(ran)) == (1, f"robots.txt {content.name[:16]}... was changed")
     content.unlink()
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1]) == (1, f"        robots.txt {content.name[:16]}... is missing")
+    assert (ran.code, first_note(ran)) == (1, f"robots.txt {content.name[:16]}... is missing")
 
 
 def test_incomplete_last_line_is_ignored(run: Run, folder: Path) -> None:
     run(*GIVEN)
     [segment] = (folder / "evidence").glob("evidence-*.ndjson")
-    segment.write_bytes(segment.read_bytes() + b'{"format"')
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:-1]) + b'{"format"')
     ran = run(*VERIFY)
-    assert ran.code == 0
-    assert ran.lines[1] == "        incomplete last line of 9 bytes ignored"
+    assert (ran.code, ran.lines[2].strip()) == (1, "incomplete last line of 9 bytes ignored")
+    assert run(*VERIFY, "--allow-unsealed").code == 0
 
 
 @pytest.mark.parametrize(
@@ -152,22 +254,21 @@ def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment:
         process.stdin.write(f"{two.origin}/fish\n".encode())
         process.stdin.close()
         assert process.stdout.read() == b""
-        assert process.stderr.read().endswith(b": cannot store robots.txt: No such file or directory\n")
+        assert b": cannot store robots.txt: No such file or directory\n" in process.stderr.read()
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
 
 
 def test_control_characters_of_a_hash_are_escaped(run: Run, folder: Path) -> None:
     (folder / "evidence" / "content").mkdir(parents=True)
-    line = {"format": "canfetch.evidence/2", "segment": "evidence-x", "sequence": 0, "previous": "0" * 64}
-    line |= {"stores_content": True, "robots": {"copy": {"sha256": "\x1b[31m"}}}
+    line = opening(stores_content=True, robots={"copy": {"sha256": "\x1b[31m"}})
     (folder / "evidence" / "evidence-x.ndjson").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     ran = run(*VERIFY)
-    assert (ran.code, ran.lines[1], ran.err) == (1, "        robots.txt %1B[31m... is missing", "")
+    assert (ran.code, ran.lines[2].strip(), ran.err) == (1, "robots.txt %1B[31m... is missing", "")
 
 
 def test_file_error_names_the_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: object) -> None:
+    def broken(_: object, **_options: object) -> None:
         raise OSError(5, "Input/output error", "evidence/part")
 
     monkeypatch.setattr("canfetch.cli.decisions.evidence.verify_folder", broken)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.evidence.chain import EVIDENCE_FORMAT, INITIAL_HASH
 from canfetch.core.document import parse
 
 ROBOTS = parse(b"User-agent: *\nDisallow: /forbidden\n")
@@ -16,6 +17,19 @@ def write_segment(folder: Path, decisions: int = 3) -> EvidenceRecorder:
             url = f"https://example.com/{number}"
             recorder.record(url, ROBOTS.decide(url, agent="ExampleBot"))
     return recorder
+
+
+def opening(**more: object) -> dict[str, object]:
+    """Return the first line of the segment that `write_raw_segment` writes."""
+    return {
+        "format": EVIDENCE_FORMAT,
+        "segment": "evidence-x",
+        "sequence": 0,
+        "previous": INITIAL_HASH,
+        "opened": True,
+        "follows": [],
+        **more,
+    }
 
 
 def write_raw_segment(folder: Path, line: bytes) -> Path:

@@ -17,17 +17,18 @@ from tests.access.conftest import ScriptedOrigin
 from tests.evidence.segments import ROBOTS, VERDICT, write_segment
 
 from canfetch.access.responses import Response
-from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceRecorder, find_heads, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
-from canfetch.client.evidence.recorder import _MAX_STORED_HASHES
+from canfetch.client.evidence.content_files import _MAX_STORED_HASHES, ContentFiles
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
-from canfetch.errors import EvidenceError
+from canfetch.errors import EvidenceError, InvalidOption
 
 
 def read_decisions(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a segment after its first."""
-    return [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+    """Return the lines of a segment that record decisions."""
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    return [line for line in lines if "verdict" in line]
 
 
 def test_fetched_file_is_recorded_with_its_redirects_and_content(tmp_path: Path) -> None:
@@ -128,12 +129,12 @@ def test_content_that_exists_is_not_stored_again(tmp_path: Path) -> None:
 
 
 def test_content_is_stored_once_even_when_its_hash_is_forgotten(tmp_path: Path) -> None:
-    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
-        for content in (b"one", b"two", b"one"):
-            recorder.record("/", VERDICT, content=content)
-            recorder._stored_hashes.update(map(str, range(_MAX_STORED_HASHES - len(recorder._stored_hashes))))
-    assert len(list((tmp_path / CONTENT_FOLDER).iterdir())) == 2
-    assert verify_segment(recorder.path).valid
+    files = ContentFiles(tmp_path, durable=True)
+    files.create_folder()
+    for content in (b"one", b"two", b"one"):
+        files.store(hashlib.sha256(content).hexdigest(), content)
+        files._stored_hashes.update(map(str, range(_MAX_STORED_HASHES - len(files._stored_hashes))))
+    assert sorted(path.read_bytes() for path in (tmp_path / CONTENT_FOLDER).iterdir()) == [b"one", b"two"]
 
 
 def test_content_that_cannot_be_stored_prevents_the_decision(tmp_path: Path) -> None:
@@ -230,9 +231,11 @@ def test_forked_child_writes_its_own_segment(tmp_path: Path) -> None:
         assert unused.path.exists()
     assert all(report.problem is None and not report.torn_bytes for report in verify_folder(tmp_path))
     lines = {path.stem: len(path.read_bytes().splitlines()) for path in tmp_path.glob("*.ndjson")}
-    # The child inherited three recorders and wrote with one of them.
-    assert sorted(lines.values()) == [1, 2, 3, 3]
-    assert lines[segment] == 3
+    # The child inherited three recorders and wrote with one of them. The child was not closed.
+    assert sorted(lines.values()) == [2, 3, 3, 4]
+    assert lines[segment] == 4
+    # The seal of the parent's last recorder confirms the child's lines.
+    assert all(report.valid for report in verify_folder(tmp_path))
 
 
 WRITER = """
@@ -257,21 +260,56 @@ def test_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
         acknowledged = 100 + sum(line.endswith("\n") for line in writer.stdout)
 
     (report,) = verify_folder(tmp_path)
-    assert report.valid
+    assert (report.intact, report.sealed, report.valid) == (True, False, False)
     assert report.decisions >= acknowledged
+
+    # A later recorder confirms what the killed one wrote.
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT)
+    after = {each.path: each for each in verify_folder(tmp_path)}
+    assert [(each.valid, each.sealed) for each in (after[report.path], after[recorder.path])] == [
+        (True, False),
+        (True, True),
+    ]
+    killed = report.path.read_bytes()
+    report.path.write_bytes(killed[: killed.rstrip(b"\n").rfind(b"\n") + 1])
+    after = {each.path: each for each in verify_folder(tmp_path)}
+    assert f"{recorder.segment} refers to" in (after[report.path].problem or "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this platform has no /dev/full")  # noqa: PTH110 - a device
 def test_full_disk_raises_and_keeps_the_head(tmp_path: Path) -> None:
-    recorder = write_segment(tmp_path)
+    recorder = EvidenceRecorder(tmp_path)
+    for url in ("/1", "/2", "/3"):
+        recorder.record(url, VERDICT)
     before = recorder.head
+    os.close(recorder._file)
     recorder._file = os.open("/dev/full", os.O_WRONLY)
 
     with pytest.raises(EvidenceError, match="decision not recorded: No space left"):
         recorder.record("/", VERDICT)
 
     assert recorder.head == before
+    # The partial line could not be removed from the device, so the next line starts a new segment.
+    recorder.record("/again", VERDICT)
     recorder.close()
+    assert recorder.head.segment != before.segment
+    decisions = {report.head.segment: report.decisions for report in verify_folder(tmp_path) if report.valid}
+    assert decisions == {before.segment: 3, recorder.head.segment: 1}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this platform has no /dev/full")  # noqa: PTH110 - a device
+def test_seal_that_cannot_be_written_raises_and_closes(tmp_path: Path) -> None:
+    recorder = EvidenceRecorder(tmp_path)
+    recorder.record("/", VERDICT)
+    recorder._file = os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(EvidenceError, match="segment not sealed: No space left"):
+        recorder.close()
+    with pytest.raises(EvidenceError, match="recorder is closed"):
+        recorder.record("/", VERDICT)
+    recorder.close()
+    (report,) = verify_folder(tmp_path)
+    assert (report.intact, report.sealed, report.decisions) == (True, False, 1)
 
 
 LIMITED_WRITER = """
@@ -293,6 +331,24 @@ except EvidenceError as error:
 """
 
 
+LIMITED_OPENING = """
+import resource, signal, sys
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+from canfetch.errors import EvidenceError
+verdict = parse(b"").decide("/", agent="ExampleBot")
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+try:
+    EvidenceRecorder(sys.argv[1], clock=lambda: 1.0)
+except EvidenceError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+with EvidenceRecorder(sys.argv[1], clock=lambda: 2.0) as recorder:
+    recorder.record("/", verdict)
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
 def test_partly_written_line_is_removed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED_WRITER, str(tmp_path)]
@@ -300,4 +356,91 @@ def test_partly_written_line_is_removed(tmp_path: Path) -> None:
     written, _, error = ran.stdout.partition(" ")
     assert "decision not recorded: only a part of the line could be written" in error
     (report,) = verify_folder(tmp_path)
-    assert (report.valid, report.decisions, report.torn_bytes) == (True, int(written), 0)
+    assert (report.intact, report.sealed, report.decisions, report.torn_bytes) == (True, False, int(written), 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
+def test_opening_line_that_cannot_be_written_is_tried_again(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LIMITED_OPENING, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "segment not opened: only a part of the line could be written" in ran.stdout
+    assert [(report.valid, report.decisions) for report in verify_folder(tmp_path)] == [(True, 0), (True, 1)]
+
+
+def test_segments_follow_each_other(tmp_path: Path) -> None:
+    now = iter(range(1_700_000_000, 1_800_000_000))
+    recorders = []
+    for _ in range(3):
+        with EvidenceRecorder(tmp_path, clock=lambda: float(next(now))) as recorder:
+            recorder.record("/", VERDICT)
+        recorders.append(recorder)
+    openings = [json.loads(recorder.path.read_bytes().splitlines()[0]) for recorder in recorders]
+    assert [opening["follows"] for opening in openings] == [
+        [],
+        [recorders[0].head.to_json()],
+        [recorders[1].head.to_json()],
+    ]
+    assert find_heads(tmp_path) == [recorders[2].head]
+
+
+def test_seal_refers_to_segments_of_others(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path) as first:
+        with EvidenceRecorder(tmp_path) as second:
+            opened = second.head
+            second.record("/", VERDICT)
+        first.record("/", VERDICT)
+    seals = [json.loads(recorder.path.read_bytes().splitlines()[-1]) for recorder in (first, second)]
+    # The second recorder already referred to the first line of the first one.
+    assert [seal["follows"] for seal in seals] == [[second.head.to_json()], []]
+    assert (opened.lines, second.head.lines, first.head.lines) == (1, 3, 3)
+    assert find_heads(tmp_path) == [first.head]
+
+
+def test_segment_that_is_being_written_is_referred_to_up_to_its_current_line(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path) as first:
+        first.record("/", VERDICT)
+        before = first.head
+        with EvidenceRecorder(tmp_path) as second:
+            pass
+        opening = json.loads(second.path.read_bytes().splitlines()[0])
+        assert opening["follows"] == [before.to_json()]
+        reports = {report.head.segment: report for report in verify_folder(tmp_path)}
+        assert reports[first.segment].valid
+        first.record("/more", VERDICT)
+        reports = {report.head.segment: report for report in verify_folder(tmp_path)}
+        assert not reports[first.segment].valid
+        assert reports[first.segment].intact
+    assert all(report.valid for report in verify_folder(tmp_path))
+
+
+def test_unreadable_segment_is_logged_and_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "evidence-folder.ndjson").mkdir()
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT)
+    assert json.loads(recorder.path.read_bytes().splitlines()[0])["follows"] == []
+    assert "evidence-folder.ndjson: cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize("damage", [b"garbage\n", b"[" * 100_000 + b"\n", b'{"sequence":"x"}\n', b"x" * 40_000 + b"\n"])
+def test_damaged_segment_is_referred_to_as_it_is(tmp_path: Path, damage: bytes) -> None:
+    damaged = write_segment(tmp_path)
+    damaged.path.write_bytes(damaged.path.read_bytes() + damage)
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT)
+    (head,) = json.loads(recorder.path.read_bytes().splitlines()[0])["follows"]
+    assert (head["segment"], head["lines"]) == (damaged.segment, 6)
+    assert head["sha256"] == hashlib.sha256(damage[:-1]).hexdigest()
+
+
+@pytest.mark.parametrize("key", [b"short", "x" * 32])
+def test_invalid_key_raises(tmp_path: Path, key: bytes) -> None:
+    with pytest.raises(InvalidOption, match="invalid key"):
+        EvidenceRecorder(tmp_path / "new", key=key)
+    assert not (tmp_path / "new").exists()
+
+
+def test_durable_recorder_stores_lines_and_files(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path / "new", store_content=True, durable=True) as recorder:
+        recorder.record("/", VERDICT, content=ROBOTS.content)
+    (report,) = verify_folder(tmp_path / "new")
+    assert (report.valid, report.decisions) == (True, 1)

@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
-from tests.evidence.segments import ROBOTS, VERDICT, write_raw_segment, write_segment
+from tests.evidence.segments import ROBOTS, VERDICT, opening, write_raw_segment, write_segment
 
-from canfetch.client.evidence import EvidenceRecorder, verify_folder, verify_segment
-from canfetch.client.evidence.chain import CONTENT_FOLDER, EVIDENCE_FORMAT, INITIAL_HASH, MAX_LINE_BYTES, hash_line
+from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, verify_folder, verify_segment
+from canfetch.client.evidence.chain import (
+    CONTENT_FOLDER,
+    EVIDENCE_FORMAT,
+    INITIAL_HASH,
+    MAX_LINE_BYTES,
+    encode_record,
+    hash_line,
+)
+from canfetch.client.evidence.seals import sealed_record
 from canfetch.client.sync_client import Client
-from canfetch.errors import EvidenceError
+from canfetch.errors import EvidenceError, InvalidOption
 
 
 def test_intact_segment_is_valid(tmp_path: Path) -> None:
@@ -41,14 +49,19 @@ def test_changed_line_breaks_the_link_of_the_next_line(tmp_path: Path, changed: 
     assert report.broken_line == changed + 2
 
 
-def test_change_of_the_last_line_changes_the_head(tmp_path: Path) -> None:
-    recorder = write_segment(tmp_path)
+def test_change_of_the_last_line_needs_a_head(tmp_path: Path) -> None:
+    recorder = EvidenceRecorder(tmp_path)
+    recorder.record("https://example.com/2", VERDICT)
+    head = recorder.head
     recorder.path.write_bytes(recorder.path.read_bytes().replace(b"example.com/2", b"example.com/9"))
 
     report = verify_segment(recorder.path)
+    assert (report.intact, report.sealed, report.valid) == (True, False, False)
+    assert report.head != head
 
-    assert report.valid
-    assert report.head != recorder.head
+    (report,) = verify_folder(tmp_path, heads=[head])
+    assert (report.broken_line, report.covered_lines) == (2, 1)
+    assert report.problem == "not the line that the given head refers to: this line or an earlier one was changed"
 
 
 @pytest.mark.parametrize(
@@ -116,14 +129,7 @@ def test_problem_quotes_long_values_in_part(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("sha256", ["a" * 300, "a" * 63, "A" * 64, "\u0664" * 64, "../../etc/passwd", "\0", ""])
 def test_invalid_hash_is_never_used_as_a_path(tmp_path: Path, sha256: str) -> None:
     (tmp_path / CONTENT_FOLDER).mkdir()
-    record = {
-        "format": EVIDENCE_FORMAT,
-        "segment": "evidence-x",
-        "sequence": 0,
-        "previous": INITIAL_HASH,
-        "stores_content": True,
-        "robots": {"copy": {"sha256": sha256}},
-    }
+    record = opening(stores_content=True, robots={"copy": {"sha256": sha256}})
     report = verify_segment(write_raw_segment(tmp_path, json.dumps(record).encode()))
     assert report.missing_content == (sha256,)
 
@@ -134,17 +140,17 @@ def test_renamed_segment_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{"])
-def test_segment_without_a_complete_line_is_valid(tmp_path: Path, data: bytes) -> None:
-    recorder = write_segment(tmp_path)
+def test_segment_without_a_complete_line_is_unsealed(tmp_path: Path, data: bytes) -> None:
+    write_segment(tmp_path)
     (tmp_path / "evidence-x.ndjson").write_bytes(data)
 
     reports = list(verify_folder(tmp_path))
 
-    assert [(report.decisions, report.torn_bytes, report.valid) for report in reports] == [
-        (3, 0, True),
-        (0, len(data), True),
+    assert [(report.decisions, report.torn_bytes, report.intact, report.valid) for report in reports] == [
+        (3, 0, True, True),
+        (0, len(data), True, False),
     ]
-    assert reports[1].head != recorder.head
+    assert reports[1].head == EvidenceHead("evidence-x", 0, INITIAL_HASH)
 
 
 @pytest.mark.parametrize("cut", [1, 10, 200])
@@ -156,8 +162,8 @@ def test_torn_last_line_is_reported_and_not_counted(tmp_path: Path, cut: int) ->
 
     report = verify_segment(recorder.path)
 
-    assert report.valid
-    assert (report.decisions, report.torn_bytes) == (2, last - cut)
+    assert (report.intact, report.sealed, report.valid) == (True, False, False)
+    assert (report.decisions, report.torn_bytes) == (3, last - cut)
 
 
 def test_missing_and_changed_content_is_reported(tmp_path: Path) -> None:
@@ -198,6 +204,126 @@ def test_unreadable_content_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Path, "read_bytes", unreadable)
     with pytest.raises(EvidenceError, match=r"content.[0-9a-f]{64}: cannot be read: Input/output error"):
         verify_segment(recorder.path)
+
+
+@pytest.mark.parametrize(
+    "record, problem",
+    [
+        (opening(opened=False), "the first line must open the segment"),
+        (opening(follows=None), "invalid references to other segments: None"),
+        (opening(follows=[{"segment": "../x", "lines": 1, "sha256": INITIAL_HASH}]), "invalid references"),
+        (opening(follows=[{"segment": "evidence-1", "lines": True, "sha256": INITIAL_HASH}]), "invalid references"),
+        (opening(follows=[{"segment": "evidence-1", "lines": 1, "sha256": "x"}]), "invalid references"),
+        (opening(follows=[["evidence-1", 1, INITIAL_HASH]]), "invalid references"),
+    ],
+)
+def test_invalid_opening_line_is_reported(tmp_path: Path, record: dict[str, object], problem: str) -> None:
+    write_raw_segment(tmp_path, json.dumps(record).encode())
+    (report,) = verify_folder(tmp_path)
+    assert report.broken_line == 1
+    assert problem in (report.problem or "")
+
+
+@pytest.mark.parametrize(
+    "before, after, problem",
+    [
+        (b'"decisions":3', b'"decisions":4', "the seal was changed: its checksum does not match"),
+        (b'"sealed":true', b'"sealed": true', "the seal was changed: its checksum does not match"),
+        (b'"sequence":4}', b'"sequence":4,"sequence":4}', "the seal was changed: its checksum does not match"),
+        (b'"sequence":4}\n', b'"sequence":4}\n\n', "the segment continues after its seal"),
+        (b'"sequence":4}\n', b'"sequence":4}\n{', "the segment continues after its seal"),
+    ],
+)
+def test_changed_seal_is_reported(tmp_path: Path, before: bytes, after: bytes, problem: str) -> None:
+    recorder = write_segment(tmp_path)
+    data = recorder.path.read_bytes()
+    assert data.count(before) == 1
+    recorder.path.write_bytes(data.replace(before, after))
+    assert verify_segment(recorder.path).problem == problem
+
+
+def test_seal_with_a_wrong_count_is_reported(tmp_path: Path) -> None:
+    recorder = write_segment(tmp_path)
+    *lines, last = recorder.path.read_bytes().splitlines(keepends=True)
+    seal = {name: value for name, value in json.loads(last).items() if name != "checksum"}
+    forged = encode_record(sealed_record({**seal, "decisions": 2}, None))
+    recorder.path.write_bytes(b"".join(lines) + forged + b"\n")
+    assert verify_segment(recorder.path).problem == "the seal counts 2 decisions, but the segment contains 3"
+
+
+KEY, OTHER_KEY = b"k" * 16, b"o" * 16
+
+
+def test_seal_with_a_key_cannot_be_made_without_it(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, key=KEY) as keyed:
+        keyed.record("/", VERDICT)
+    assert verify_segment(keyed.path).valid
+    assert verify_segment(keyed.path, key=KEY).valid
+    assert verify_segment(keyed.path, key=OTHER_KEY).problem == "the seal was not made with this key"
+    data = keyed.path.read_bytes()
+    keyed.path.write_bytes(data.replace(b'"hmac":"', b'"hmac":"\\u00e9'))
+    assert verify_segment(keyed.path, key=KEY).problem == "the seal was not made with this key"
+
+    with EvidenceRecorder(tmp_path) as bare:
+        bare.record("/", VERDICT)
+    assert verify_segment(bare.path, key=KEY).problem == "the seal was made without a key"
+    assert not any(report.valid for report in verify_folder(tmp_path, key=KEY))
+
+
+def test_invalid_key_raises(tmp_path: Path) -> None:
+    recorder = write_segment(tmp_path)
+    with pytest.raises(InvalidOption, match="invalid key of 1 bytes: expected at least 16 random bytes"):
+        verify_segment(recorder.path, key=b"x")
+    with pytest.raises(InvalidOption, match="invalid key"):
+        verify_folder(tmp_path, key=b"")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "evidence-x", "evidence-x:1:", "evidence-x:-1:{}", "x:1:{}", "evidence-a/b:1:{}", "evidence-x:\u0661:{}"],
+)
+def test_invalid_head_raises(text: str) -> None:
+    with pytest.raises(InvalidOption, match="expected SEGMENT:LINES:SHA256"):
+        EvidenceHead.parse(text.format(INITIAL_HASH))
+    with pytest.raises(InvalidOption):
+        EvidenceHead.parse(f"evidence-x:{'9' * 5000}:{INITIAL_HASH}")
+
+
+def test_head_survives_its_text(tmp_path: Path) -> None:
+    head = write_segment(tmp_path).head
+    assert EvidenceHead.parse(f" {head}\n") == head
+    assert EvidenceHead.from_json(head.to_json()) == head
+
+
+def test_head_covers_what_its_lines_refer_to(tmp_path: Path) -> None:
+    first = write_segment(tmp_path)
+    open_head = None
+    with EvidenceRecorder(tmp_path) as second:
+        open_head = second.head
+        third = write_segment(tmp_path)
+        second.record("/", VERDICT)
+    covered = {
+        head: {report.head.segment: report.covered_lines for report in verify_folder(tmp_path, heads=[head])}
+        for head in (first.head, open_head, third.head, second.head)
+    }
+    one, two, three = first.segment, second.segment, third.segment
+    assert covered[first.head] == {one: 5, two: 0, three: 0}
+    assert covered[open_head] == {one: 5, two: 1, three: 0}
+    # The third segment was opened when the second had one line.
+    assert covered[third.head] == {one: 5, two: 1, three: 5}
+    assert covered[second.head] == {one: 5, two: 3, three: 5}
+
+
+def test_missing_segment_has_a_report(tmp_path: Path) -> None:
+    first, second = write_segment(tmp_path), write_segment(tmp_path)
+    first.path.unlink()
+    reports = {report.head.segment: report for report in verify_folder(tmp_path)}
+    assert reports[second.segment].valid
+    assert reports[first.segment].problem == f"missing, but {second.segment} refers to it"
+    assert (reports[first.segment].valid, reports[first.segment].broken_line) == (False, None)
+    second.path.unlink()
+    (report,) = verify_folder(tmp_path, heads=[second.head])
+    assert report.problem == "missing, but the given head refers to it"
 
 
 def test_folder_without_evidence_raises(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ class DecisionOptions(NamedTuple):
     no_color: bool
     quiet: bool
     evidence: str | None
+    evidence_key: str | None
     network: NetworkOptions
     all_profiles: bool = False
 
@@ -130,6 +131,12 @@ def _parameters() -> list[click.Parameter]:
             metavar="FOLDER",
             type=click.Path(),
             help="Record every decision there as a line of NDJSON, together with the robots.txt.",
+        ),
+        Option(
+            ["--evidence-key"],
+            metavar="FILE",
+            type=click.Path(),
+            help="File with a secret of at least 16 bytes. The seal of the evidence is then made with it.",
         ),
         *network_parameters(),
     ]

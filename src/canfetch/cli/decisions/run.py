@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from canfetch.cli.decisions.agent_list import requested_agents
@@ -55,7 +56,7 @@ class DecisionRun:
         self._progress = Progress()
         self._files = open_robots_files(options, [agent.agent for agent in self.agents], warn=self._print_error)
         try:
-            self._evidence = _open_evidence(options.evidence)
+            self._evidence = _open_evidence(options)
             self._listed = None if options.urls_file is None else open_input(options.urls_file, "--urls-file")
         except BaseException:
             self._files.close()
@@ -75,10 +76,12 @@ class DecisionRun:
             self._pairs.close()
         elif self._listed is not None:
             close_input(self._listed)
-        self._progress.close()
         self._files.close()
-        if self._evidence is not None:
-            self._evidence.close()
+        try:
+            if self._evidence is not None:
+                self._close_evidence(self._evidence)
+        finally:
+            self._progress.close()
 
     def answers(self) -> Iterator[Answer]:
         """Yield an answer for each URL, and report invalid URLs on standard error.
@@ -175,6 +178,14 @@ class DecisionRun:
     def _print_error(self, line: str) -> None:
         self._progress.print_error(line)
 
+    def _close_evidence(self, evidence: "EvidenceRecorder") -> None:
+        try:
+            evidence.close()
+        except CanfetchError as error:
+            raise CommandError(f"--evidence: {error}") from None
+        if not self.options.quiet:
+            self._print_error(f"canfetch: evidence head: {evidence.head}")
+
     def _check_url_count(self) -> None:
         if not self._url_count:
             raise CommandError(f"--urls-file {quoted(self.options.urls_file)} is empty: expected one URL per line")
@@ -201,15 +212,22 @@ def _check_options(options: DecisionOptions) -> None:
         raise CommandError(f"invalid --max-bytes {max_bytes}: expected at most {MAX_BYTES_LIMIT} (512 MiB)")
 
 
-def _open_evidence(folder: str | None) -> "EvidenceRecorder | None":
+def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
+    folder = options.evidence
     if folder is None:
+        if options.evidence_key is not None:
+            raise CommandError("--evidence-key requires --evidence FOLDER")
         return None
     if not folder:
         raise CommandError("invalid --evidence '': expected a folder, such as evidence, or . for this one")
-    from canfetch.client.evidence import EvidenceRecorder  # noqa: PLC0415 - imports the client
+    from canfetch.client.evidence import EvidenceRecorder, read_key  # noqa: PLC0415 - imports the client
 
     try:
-        return EvidenceRecorder(folder, store_content=True)
+        key = None if options.evidence_key is None else read_key(Path(options.evidence_key))
+    except CanfetchError as error:
+        raise CommandError(f"--evidence-key: {error}") from None
+    try:
+        return EvidenceRecorder(folder, store_content=True, key=key)
     except CanfetchError as error:
         raise CommandError(f"--evidence: {error}") from None
 

@@ -1,6 +1,5 @@
 """Write evidence: one line for each decision, in a segment that only one process writes to."""
 
-import contextlib
 import hashlib
 import os
 import threading
@@ -10,14 +9,17 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from canfetch.client.evidence.chain import (
-    CONTENT_FOLDER,
     EVIDENCE_FORMAT,
     INITIAL_HASH,
     MAX_LINE_BYTES,
+    EvidenceHead,
     encode_record,
     hash_line,
 )
+from canfetch.client.evidence.content_files import ContentFiles, sync_folder
 from canfetch.client.evidence.redaction import redact_credentials
+from canfetch.client.evidence.seals import check_key, sealed_record
+from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
@@ -29,8 +31,6 @@ from canfetch.errors import EvidenceError
 # Values of `_file` that are not file descriptors.
 _CLOSED: Final = -1
 _NOT_YET_OPEN: Final = -2
-# Hashes of files known to exist, which need no look at the disk. The set is cleared when it is full.
-_MAX_STORED_HASHES: Final = 65_536
 
 
 class EvidenceRecorder:
@@ -39,6 +39,9 @@ class EvidenceRecorder:
     When `record` returns, the operating system has the line, and the line survives a crash of the process.
     With `durable`, the line is on the disk and survives a power failure too.
 
+    The first line refers to the other segments in the folder, and so does the seal that `close` writes. Store the
+    `head` of the closed recorder elsewhere to prove later that none of these lines was changed or removed.
+
     A recorder can be shared by the threads of a process. After a fork, the child writes to a segment of its own.
 
     Args:
@@ -46,8 +49,11 @@ class EvidenceRecorder:
             write to the same folder.
         store_content: Store each robots.txt that a decision depends on, once, in a file named by its hash.
         durable: Wait for the disk after every line.
+        key: A secret of at least 16 random bytes. The seal then contains an HMAC-SHA256 made with it, so that nobody
+            without the key can rewrite the segment and seal it again.
         clock: Returns the current time in seconds since the epoch.
-    Raises: EvidenceError: The folder cannot be created or written to.
+    Raises: EvidenceError: The folder cannot be created or written to. InvalidOption: The key is invalid.
+    Cost: Two small reads for each segment in the folder.
     """
 
     def __init__(
@@ -56,14 +62,16 @@ class EvidenceRecorder:
         *,
         store_content: bool = False,
         durable: bool = False,
+        key: bytes | None = None,
         clock: Clock = time.time,
     ) -> None:
         self.folder = Path(folder)
-        self._store_content = store_content
+        self._content_files = ContentFiles(self.folder, durable=durable) if store_content else None
         self._durable = durable
+        self._key = None if key is None else check_key(key)
         self._clock = clock
         self._lock = threading.Lock()
-        self._stored_hashes: set[str] = set()
+        self._other_heads = UnreferencedHeads(self.folder)
         self._last_content: tuple[bytes, str] | None = None
         self._file: int = _NOT_YET_OPEN
         self._open()
@@ -76,31 +84,19 @@ class EvidenceRecorder:
             os.close(self._file)
             self._file = _NOT_YET_OPEN
 
-    def _open(self) -> None:
-        self._sequence = 0
-        self._previous = INITIAL_HASH
-        opened_at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._clock()))
-        self.segment = f"evidence-{opened_at}-{os.getpid()}-{os.urandom(6).hex()}"
-        try:
-            (self.folder / CONTENT_FOLDER if self._store_content else self.folder).mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
-            self._file = os.open(self.path, flags, 0o644)
-        except OSError as error:
-            raise EvidenceError(f"cannot write evidence to {self.folder}: {error.strerror}") from None
-        self._write_record({"opened": True, "stores_content": self._store_content})
-
     @property
     def path(self) -> Path:
         """The segment's file."""
         return self.folder / f"{self.segment}.ndjson"
 
     @property
-    def head(self) -> str:
-        """The hash of the last line.
+    def head(self) -> EvidenceHead:
+        """The segment, its number of lines, and the hash of the last line.
 
-        Store it elsewhere to prove later that the last line was not changed and no lines were cut off the end.
+        Store `str(recorder.head)` elsewhere, and pass it to `canfetch evidence verify --head` to prove later that no
+        line up to this one was changed, and that none was removed. After `close`, the last line is the seal.
         """
-        return self._previous
+        return self._head
 
     def record(
         self, url: str | bytes, verdict: Verdict, state: OriginState | None = None, *, content: bytes | None = None
@@ -119,14 +115,35 @@ class EvidenceRecorder:
         robots = self._describe_state(state) if state is not None else None
         if state is None and content is not None:
             robots = self._describe_content(content)
-        self._append({"url": _redacted(url), "verdict": verdict.to_json(), "robots": robots})
+        fields = {"url": _redacted(url), "verdict": verdict.to_json(), "robots": robots}
+        with self._lock:
+            if self._file == _CLOSED:
+                raise EvidenceError(f"{self.path}: recorder is closed")
+            if self._file == _NOT_YET_OPEN:
+                self._open()
+            self._write_record(fields, "decision not recorded")
 
     def close(self) -> None:
-        """Close the segment. A closed recorder cannot record any more."""
+        """Seal and close the segment. A closed recorder cannot record any more.
+
+        Raises: EvidenceError: The seal cannot be written. The recorder is closed, and its decisions are recorded.
+        Cost: Two small reads for each segment that was added to the folder.
+        """
         with self._lock:
-            if self._file >= 0:
-                os.close(self._file)
-            self._file = _CLOSED
+            file, seal = self._file, self._file >= 0
+            try:
+                if seal:
+                    follows = self._other_heads.find(own_segment=self.segment)
+                    fields = {
+                        "sealed": True,
+                        "decisions": self._head.lines - 1,
+                        "follows": [head.to_json() for head in follows],
+                    }
+                    self._write_record(fields, "segment not sealed", seal=True)
+            finally:
+                if self._file >= 0:
+                    os.close(file)
+                self._file = _CLOSED
 
     def __enter__(self) -> Self:
         return self
@@ -135,6 +152,38 @@ class EvidenceRecorder:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def _open(self) -> None:
+        opened_at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._clock()))
+        self.segment = f"evidence-{opened_at}-{os.getpid()}-{os.urandom(6).hex()}"
+        self._head = EvidenceHead(self.segment, 0, INITIAL_HASH)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if self._content_files is not None:
+                self._content_files.create_folder()
+            follows = self._other_heads.find()
+            self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
+            if self._durable:
+                sync_folder(self.folder)
+        except OSError as error:
+            self._abandon()
+            raise EvidenceError(f"cannot write evidence to {self.folder}: {error.strerror}") from None
+        fields = {
+            "opened": True,
+            "stores_content": self._content_files is not None,
+            "follows": [head.to_json() for head in follows],
+        }
+        try:
+            self._write_record(fields, "segment not opened")
+        except EvidenceError:
+            self._abandon()
+            raise
+
+    def _abandon(self) -> None:
+        """Close the file. The next decision opens a new segment, whose first line refers to this one."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = _NOT_YET_OPEN
 
     def _describe_state(self, state: OriginState) -> dict[str, Any]:
         entry = state.entry
@@ -156,39 +205,34 @@ class EvidenceRecorder:
 
     def _describe_content(self, content: bytes) -> dict[str, Any]:
         # Callers usually check many URLs against one file, so the last hash is cached.
-        if self._last_content is None or self._last_content[0] is not content:
-            self._last_content = (content, hashlib.sha256(content).hexdigest())
-        sha256 = self._last_content[1]
-        self._store(sha256, content)
-        return {"copy": {"sha256": sha256}}
+        last = self._last_content
+        if last is None or last[0] is not content:
+            last = self._last_content = (content, hashlib.sha256(content).hexdigest())
+        self._store(last[1], content)
+        return {"copy": {"sha256": last[1]}}
 
-    def _append(self, fields: dict[str, Any]) -> None:
-        with self._lock:
-            if self._file == _CLOSED:
-                raise EvidenceError(f"{self.path}: recorder is closed")
-            if self._file == _NOT_YET_OPEN:
-                self._open()
-            self._write_record(fields)
+    def _store(self, sha256: str, content: bytes) -> None:
+        if self._content_files is not None:
+            self._content_files.store(sha256, content)
 
-    def _write_record(self, fields: dict[str, Any]) -> None:
-        line = encode_record(
-            {
-                "format": EVIDENCE_FORMAT,
-                "segment": self.segment,
-                "sequence": self._sequence,
-                "previous": self._previous,
-                "recorded_at": rfc3339(self._clock()),
-                **fields,
-            }
-        )
+    def _write_record(self, fields: dict[str, Any], consequence: str, *, seal: bool = False) -> None:
+        """Write a line, and advance the head. Without a complete line, the head stays, and an error is raised."""
+        record = {
+            "format": EVIDENCE_FORMAT,
+            "segment": self.segment,
+            "sequence": self._head.lines,
+            "previous": self._head.sha256,
+            "recorded_at": rfc3339(self._clock()),
+            **fields,
+        }
+        line = encode_record(sealed_record(record, self._key) if seal else record)
         if len(line) >= MAX_LINE_BYTES:
             problem = f"line of {len(line)} bytes is too long: expected less than {MAX_LINE_BYTES}"
-            raise EvidenceError(f"{self.path}: decision not recorded: {problem}")
-        self._write(line + b"\n")
-        self._sequence += 1
-        self._previous = hash_line(line)
+            raise EvidenceError(f"{self.path}: {consequence}: {problem}")
+        self._write(line + b"\n", consequence)
+        self._head = EvidenceHead(self.segment, self._head.lines + 1, hash_line(line))
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, consequence: str) -> None:
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:
             written = os.write(self._file, data)
@@ -197,26 +241,14 @@ class EvidenceRecorder:
             problem = None if written == len(data) else "only a part of the line could be written"
         except OSError as error:
             problem = error.strerror
-        if problem is not None:
-            # Remove the partial line, so that the next line does not continue it.
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, end)
-            raise EvidenceError(f"{self.path}: decision not recorded: {problem}")
-
-    def _store(self, sha256: str, content: bytes) -> None:
-        if not self._store_content or sha256 in self._stored_hashes:
+        if problem is None:
             return
-        if len(self._stored_hashes) == _MAX_STORED_HASHES:
-            self._stored_hashes.clear()
-        path = self.folder / CONTENT_FOLDER / sha256
         try:
-            if not path.exists():
-                temporary = path.with_name(f"{sha256}.{os.getpid()}.{os.urandom(4).hex()}")
-                temporary.write_bytes(content)
-                temporary.replace(path)
-        except OSError as error:
-            raise EvidenceError(f"{path}: decision not recorded: cannot store robots.txt: {error.strerror}") from None
-        self._stored_hashes.add(sha256)
+            # Remove the partial line, so that the next line does not continue it.
+            os.ftruncate(self._file, end)
+        except OSError:
+            self._abandon()
+        raise EvidenceError(f"{self.path}: {consequence}: {problem}")
 
 
 def _redacted(url: str | bytes) -> str:

@@ -1,157 +1,140 @@
-"""Read evidence and check that its hash chains are intact.
+"""Read evidence and check that nothing in it was changed or removed.
 
-An intact chain proves that no line before the last was changed, removed or inserted, unless all later lines were
-rewritten as well. It does not prove that:
+Each line contains the hash of the line before it. The seal at the end of a segment protects its last line, and lines
+that open or seal a segment contain the heads of the other segments. A head that was stored elsewhere covers its own
+segment up to that line, and everything that these lines refer to.
 
-- the last line was not changed, and no lines were cut off the end, unless its hash was stored elsewhere;
-- no whole segment was removed, unless the segment names were stored elsewhere;
-- the evidence as a whole was not rewritten;
-- the recorded decisions were true.
+Without such a head, verification cannot detect that:
+
+- the last line of an unsealed segment was changed. The segment is reported as unsealed;
+- a segment was removed that no other segment refers to, usually the last one;
+- a segment was rewritten from some line to its end, together with all lines that refer to it. With a key, this cannot
+  be done without the key;
+- a segment was added.
+
+With or without a head, it does not prove that the recorded decisions were true.
 """
 
-import hashlib
-import json
-import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Final
 
-from canfetch.client.evidence.chain import (
-    CONTENT_FOLDER,
-    EVIDENCE_FORMAT,
-    INITIAL_HASH,
-    MAX_LINE_BYTES,
-    SEGMENT_PATTERN,
-    hash_line,
-)
-from canfetch.core.quoting import quoted
+from canfetch.client.evidence.chain import INITIAL_HASH, SEGMENT_PATTERN, EvidenceHead
+from canfetch.client.evidence.seals import check_key
+from canfetch.client.evidence.segment_check import Confirmation, SegmentCheck, SegmentReport
+from canfetch.client.evidence.segment_ends import SegmentEnds, read_ends
 from canfetch.errors import EvidenceError
 
-_SHA256 = re.compile("[0-9a-f]{64}")
+_GIVEN_HEAD: Final = "the given head"
 
 
-class SegmentReport(NamedTuple):
-    """The result of verifying one segment.
+def verify_folder(
+    folder: Path, *, heads: Iterable[EvidenceHead] = (), key: bytes | None = None
+) -> Iterator[SegmentReport]:
+    """Verify every segment in `folder` and the references between them.
 
-    A segment without any line was left by a writer that died before its first write. It is valid and contains
-    no decision.
+    A segment that is missing although another segment or a head refers to it has a report too. Lines that are written
+    during the verification may be left out.
 
-    Attributes:
-        path: The segment's file.
-        decisions: Number of decisions on valid lines.
-        head: Hash of the last valid line.
-        broken_line: The first invalid line, counted from 1.
-        problem: What is wrong with that line.
-        torn_bytes: Length of a last line without a line feed. Its write was never acknowledged, so the segment
-            stays valid.
-        missing_content: Hashes of robots.txt files that the segment should have stored and that do not exist.
-        changed_content: Hashes of stored robots.txt files whose content has another hash now.
+    Args:
+        folder: The folder of the segments.
+        heads: Heads that were stored elsewhere. They must match, and so must everything that they cover.
+        key: The key that seals must have been made with, or None to check seals without it.
+    Returns: The reports, sorted by name.
+    Raises: EvidenceError: `folder` is not a folder, or contains no segment; a file cannot be read.
+        InvalidOption: The key is invalid.
     """
-
-    path: Path
-    decisions: int
-    head: str
-    broken_line: int | None
-    problem: str | None
-    torn_bytes: int
-    missing_content: tuple[str, ...]
-    changed_content: tuple[str, ...]
-
-    @property
-    def valid(self) -> bool:
-        """Whether the chain is intact and every stored file exists unchanged."""
-        return self.broken_line is None and not self.missing_content and not self.changed_content
-
-
-def verify_folder(folder: Path) -> Iterator[SegmentReport]:
-    """Verify every segment in `folder`, sorted by name.
-
-    Raises: EvidenceError: `folder` is not a folder, or contains no segment.
-    """
+    if key is not None:
+        check_key(key)
     if not folder.is_dir():
         raise EvidenceError(f"{folder}: not a folder")
-    segments = sorted(folder.glob(SEGMENT_PATTERN))
-    if not segments:
+    heads = list(heads)
+    names = {path.stem for path in folder.glob(SEGMENT_PATTERN)}
+    if not names and not heads:
         raise EvidenceError(f"{folder}: no evidence found: expected files named {SEGMENT_PATTERN}")
-    return map(verify_segment, segments)
+    return _verify_segments(folder, names, heads, key)
 
 
-def verify_segment(path: Path) -> SegmentReport:
-    """Verify one segment.
+def verify_segment(path: Path, *, key: bytes | None = None) -> SegmentReport:
+    """Verify one segment, without the references from other segments.
 
-    Raises: EvidenceError: A file cannot be read.
+    Args:
+        path: The segment's file.
+        key: The key that the seal must have been made with, or None to check it without a key.
+    Raises: EvidenceError: A file cannot be read. InvalidOption: The key is invalid.
     Cost: O(bytes), with one line or one robots.txt in memory at a time.
     """
-    previous, sequence, torn = INITIAL_HASH, 0, 0
-    hashes: set[str] = set()
-    stores_content = False
-    problem: str | None = None
-    try:
-        with path.open("rb") as lines:
-            while problem is None and (line := lines.readline(MAX_LINE_BYTES + 1)):
-                if len(line) > MAX_LINE_BYTES:
-                    problem = f"line is longer than {MAX_LINE_BYTES} bytes"
-                    break
-                if not line.endswith(b"\n"):
-                    torn = len(line)
-                    break
-                record = _decode_record(line)
-                problem = _find_problem(record, path.stem, sequence, previous)
-                if problem is None and record is not None:
-                    previous = hash_line(line[:-1])
-                    sequence += 1
-                    stores_content = stores_content or record.get("stores_content") is True
-                    if stores_content:
-                        hashes.update(_content_hashes(record))
-    except OSError as error:
-        raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
-    missing, changed = _check_content(path.parent / CONTENT_FOLDER, hashes)
-    broken_line = None if problem is None else sequence + 1
-    return SegmentReport(path, max(0, sequence - 1), previous, broken_line, problem, torn, missing, changed)
+    return SegmentCheck(path, None if key is None else check_key(key), ()).run()
 
 
-def _decode_record(line: bytes) -> dict[str, Any] | None:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
+def _verify_segments(
+    folder: Path, names: set[str], heads: list[EvidenceHead], key: bytes | None
+) -> Iterator[SegmentReport]:
+    # The references are read first. Everything that they refer to was written before, so a segment that is being
+    # written now contains it when it is read below.
+    ends = _read_all_ends(folder, names, heads)
+    confirmations: dict[str, list[Confirmation]] = defaultdict(list)
+    for name, end in ends.items():
+        for head in (*end.opening_follows, *end.seal_follows):
+            confirmations[head.segment].append(Confirmation(head.lines, head.sha256, name))
+    for head in heads:
+        confirmations[head.segment].append(Confirmation(head.lines, head.sha256, _GIVEN_HEAD))
+    covered = _covered_lines(ends, heads)
+    for name in sorted({*ends, *confirmations}):
+        path = folder / f"{name}.ndjson"
+        covered_lines = covered.get(name, 0) if heads else None
+        if name in ends:
+            check = SegmentCheck(path, key, confirmations[name])
+            yield check.run(size=ends[name].size, covered_lines=covered_lines)
+        else:
+            yield _missing(path, confirmations[name][0].source, covered_lines=None if covered_lines is None else 0)
 
 
-def _find_problem(record: dict[str, Any] | None, segment: str, sequence: int, previous: str) -> str | None:
-    if record is None:
-        return "not a JSON object"
-    if record.get("format") != EVIDENCE_FORMAT:
-        return f"unsupported format {quoted(record.get('format'))}: expected {EVIDENCE_FORMAT!r}"
-    if record.get("segment") != segment:
-        return f"line of another segment: {quoted(record.get('segment'))}"
-    if record.get("sequence") != sequence:
-        return (
-            f"unexpected sequence number {quoted(record.get('sequence'))}: expected {sequence}; "
-            "lines were removed or inserted"
-        )
-    if record.get("previous") != previous:
-        return "hash of the previous line does not match: one of the two lines was changed"
-    return None
-
-
-def _content_hashes(record: dict[str, Any]) -> Iterator[str]:
-    robots = record.get("robots")
-    copy = robots.get("copy") if isinstance(robots, dict) else None
-    if isinstance(copy, dict) and isinstance(copy.get("sha256"), str):
-        yield copy["sha256"]
-
-
-def _check_content(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    missing, changed = [], []
-    for sha256 in sorted(hashes):
-        path = folder / sha256
+def _read_all_ends(folder: Path, names: set[str], heads: list[EvidenceHead]) -> dict[str, SegmentEnds]:
+    ends: dict[str, SegmentEnds] = {}
+    waiting = sorted({*names, *(head.segment for head in heads)}, reverse=True)
+    while waiting:
+        name = waiting.pop()
+        path = folder / f"{name}.ndjson"
+        # A segment can refer to one that was created after the folder was listed.
+        if name in ends or (name not in names and not path.exists()):
+            continue
         try:
-            # Anything but a hash could be a path out of the folder.
-            if not _SHA256.fullmatch(sha256) or not path.is_file():
-                missing.append(sha256)
-            elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
-                changed.append(sha256)
+            ends[name] = read_ends(path)
         except OSError as error:
             raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
-    return tuple(missing), tuple(changed)
+        waiting += [head.segment for head in (*ends[name].opening_follows, *ends[name].seal_follows)]
+    return ends
+
+
+def _covered_lines(ends: dict[str, SegmentEnds], heads: list[EvidenceHead]) -> dict[str, int]:
+    covered: dict[str, int] = {}
+    waiting = list(heads)
+    while waiting:
+        head = waiting.pop()
+        if head.lines <= covered.get(head.segment, 0):
+            continue
+        covered[head.segment] = head.lines
+        end = ends.get(head.segment)
+        if end is not None:
+            waiting += end.opening_follows
+            if end.sealed and head.lines >= end.head.lines:
+                waiting += end.seal_follows
+    return covered
+
+
+def _missing(path: Path, source: str, *, covered_lines: int | None) -> SegmentReport:
+    return SegmentReport(
+        path=path,
+        decisions=0,
+        head=EvidenceHead(path.stem, 0, INITIAL_HASH),
+        sealed=False,
+        confirmed_lines=None,
+        covered_lines=covered_lines,
+        broken_line=None,
+        problem=f"missing, but {source} refers to it",
+        torn_bytes=0,
+        missing_content=(),
+        changed_content=(),
+    )

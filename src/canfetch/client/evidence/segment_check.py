@@ -1,0 +1,227 @@
+"""Check one segment: its hash chain, its seal, the lines that others refer to, and its stored files."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from canfetch.client.evidence.chain import (
+    CONTENT_FOLDER,
+    EVIDENCE_FORMAT,
+    INITIAL_HASH,
+    MAX_LINE_BYTES,
+    EvidenceHead,
+    decode_record,
+    hash_line,
+    is_sha256,
+)
+from canfetch.client.evidence.seals import find_seal_problem
+from canfetch.client.evidence.segment_ends import is_seal
+from canfetch.core.quoting import quoted
+from canfetch.errors import EvidenceError
+
+_NO_LINES: Final = "the segment has only {} of the {} lines that {} refers to: lines were cut off"
+
+
+class Confirmation(NamedTuple):
+    """A reference to a line of the segment, from outside the segment.
+
+    Attributes:
+        lines: Number of lines up to the line.
+        sha256: Hash of the line.
+        source: What refers to it, for messages.
+    """
+
+    lines: int
+    sha256: str
+    source: str
+
+
+class SegmentReport(NamedTuple):
+    """The result of verifying one segment.
+
+    A segment without any line was left by a writer that died before its first write.
+
+    Attributes:
+        path: The segment's file.
+        decisions: Number of decisions on valid lines.
+        head: The segment, its number of valid lines, and the hash of the last of them.
+        sealed: Whether the last line is a valid seal. A segment has no seal if the recorder was not closed, or if lines
+            were cut off at the end.
+        confirmed_lines: Number of lines, from the first, that other segments or the given heads confirm. None if
+            nothing refers to the segment.
+        covered_lines: Number of lines that the given heads cover, directly or through segments that refer to others.
+            None if no head was given.
+        broken_line: The first invalid line, counted from 1.
+        problem: What is wrong with that line, or with the segment if `broken_line` is None.
+        torn_bytes: Length of a last line without a line feed. Its write was never acknowledged, so the chain
+            is intact.
+        missing_content: Hashes of robots.txt files that the segment should have stored and that do not exist.
+        changed_content: Hashes of stored robots.txt files whose content has another hash now.
+    """
+
+    path: Path
+    decisions: int
+    head: EvidenceHead
+    sealed: bool
+    confirmed_lines: int | None
+    covered_lines: int | None
+    broken_line: int | None
+    problem: str | None
+    torn_bytes: int
+    missing_content: tuple[str, ...]
+    changed_content: tuple[str, ...]
+
+    @property
+    def intact(self) -> bool:
+        """Whether the lines that exist form a chain, match all references, and every stored file is unchanged."""
+        return self.problem is None and not self.missing_content and not self.changed_content
+
+    @property
+    def valid(self) -> bool:
+        """Whether the segment is intact and complete: sealed, or confirmed up to its last line from outside."""
+        return self.intact and (self.sealed or self.confirmed_lines == self.head.lines)
+
+
+class SegmentCheck:
+    """Checks the lines of one segment in order.
+
+    Args:
+        path: The segment's file.
+        key: The key that the seal must have been made with, or None.
+        confirmations: The references to lines of the segment.
+    """
+
+    def __init__(self, path: Path, key: bytes | None, confirmations: Sequence[Confirmation]) -> None:
+        self._path = path
+        self._key = key
+        self._expected = {(each.lines, each.sha256): each.source for each in confirmations}
+        self._expected_lines = {lines for lines, _ in self._expected}
+        self._last_expected = max(self._expected_lines, default=0)
+        self._head = EvidenceHead(path.stem, 0, INITIAL_HASH)
+        self._sealed = False
+        self._torn_bytes = 0
+        self._problem: str | None = None
+        self._stores_content = False
+        self._hashes: set[str] = set()
+
+    def run(self, *, size: int | None = None, covered_lines: int | None = None) -> SegmentReport:
+        """Read the segment and return the report.
+
+        Args:
+            size: Number of bytes to read, so that a segment that is being written is checked up to a point in time.
+                Lines that confirmations refer to are read in any case. None reads the file up to its current size.
+            covered_lines: See `SegmentReport`.
+        Raises: EvidenceError: A file cannot be read.
+        Cost: O(bytes), with one line or one robots.txt in memory at a time.
+        """
+        try:
+            self._read(size)
+        except OSError as error:
+            raise EvidenceError(f"{self._path}: cannot be read: {error.strerror}") from None
+        lines = self._head.lines
+        broken_line = None if self._problem is None else lines + 1
+        missing, changed = _check_content(self._path.parent / CONTENT_FOLDER, self._hashes)
+        return SegmentReport(
+            path=self._path,
+            decisions=max(0, lines - 1 - self._sealed),
+            head=self._head,
+            sealed=self._sealed,
+            confirmed_lines=max((count for count in self._expected_lines if count <= lines), default=None),
+            covered_lines=None if covered_lines is None else min(covered_lines, lines),
+            broken_line=broken_line,
+            problem=self._problem,
+            torn_bytes=self._torn_bytes,
+            missing_content=missing,
+            changed_content=changed,
+        )
+
+    def _read(self, size: int | None) -> None:
+        with self._path.open("rb") as file:
+            remaining = os.fstat(file.fileno()).st_size if size is None else size
+            while (remaining > 0 or self._head.lines < self._last_expected) and self._problem is None:
+                line = file.readline(MAX_LINE_BYTES + 1)
+                if not line:
+                    break
+                remaining -= len(line)
+                if self._sealed:
+                    self._problem = "the segment continues after its seal"
+                elif len(line) > MAX_LINE_BYTES:
+                    self._problem = f"line is longer than {MAX_LINE_BYTES} bytes"
+                elif not line.endswith(b"\n"):
+                    self._torn_bytes = len(line)
+                    break
+                else:
+                    self._problem = self._check_line(line[:-1])
+        if self._problem is None and self._head.lines < self._last_expected:
+            source = next(source for (lines, _), source in self._expected.items() if lines == self._last_expected)
+            self._problem = _NO_LINES.format(self._head.lines, self._last_expected, source)
+
+    def _check_line(self, line: bytes) -> str | None:
+        """Return what is wrong with a line, or add it to the chain and return None."""
+        record = decode_record(line)
+        if record is None:
+            return "not a JSON object"
+        problem = self._find_problem(record)
+        sealed = is_seal(record)
+        if problem is None and sealed:
+            problem = find_seal_problem(record, line, self._head.lines - 1, self._key)
+        if problem is not None:
+            return problem
+        lines, sha256 = self._head.lines + 1, hash_line(line)
+        if lines in self._expected_lines:
+            for (expected_lines, expected_sha256), source in self._expected.items():
+                if expected_lines == lines and expected_sha256 != sha256:
+                    return f"not the line that {source} refers to: this line or an earlier one was changed"
+        self._head = EvidenceHead(self._head.segment, lines, sha256)
+        self._sealed = sealed
+        self._stores_content = self._stores_content or record.get("stores_content") is True
+        if self._stores_content:
+            self._hashes.update(_content_hashes(record))
+        return None
+
+    def _find_problem(self, record: dict[str, Any]) -> str | None:
+        segment, lines, previous = self._head
+        if record.get("format") != EVIDENCE_FORMAT:
+            return f"unsupported format {quoted(record.get('format'))}: expected {EVIDENCE_FORMAT!r}"
+        if record.get("segment") != segment:
+            return f"line of another segment: {quoted(record.get('segment'))}"
+        if record.get("sequence") != lines:
+            return (
+                f"unexpected sequence number {quoted(record.get('sequence'))}: expected {lines}; "
+                "lines were removed or inserted"
+            )
+        if record.get("previous") != previous:
+            return "hash of the previous line does not match: one of the two lines was changed"
+        if (record.get("opened") is True) != (lines == 0):
+            return "the first line must open the segment, and no other line"
+        if (lines == 0 or is_seal(record)) and not _are_heads(record.get("follows")):
+            return f"invalid references to other segments: {quoted(record.get('follows'))}"
+        return None
+
+
+def _are_heads(value: object) -> bool:
+    return isinstance(value, list) and all(EvidenceHead.from_json(item) is not None for item in value)
+
+
+def _content_hashes(record: dict[str, Any]) -> Iterator[str]:
+    robots = record.get("robots")
+    copy = robots.get("copy") if isinstance(robots, dict) else None
+    if isinstance(copy, dict) and isinstance(copy.get("sha256"), str):
+        yield copy["sha256"]
+
+
+def _check_content(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    missing, changed = [], []
+    for sha256 in sorted(hashes):
+        path = folder / sha256
+        try:
+            # Anything but a hash could be a path out of the folder.
+            if not is_sha256(sha256) or not path.is_file():
+                missing.append(sha256)
+            elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+                changed.append(sha256)
+        except OSError as error:
+            raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
+    return tuple(missing), tuple(changed)
