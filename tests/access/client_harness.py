@@ -16,7 +16,7 @@ from canfetch.core.verdict import Verdict
 
 USER_AGENT = "ExampleBot/1.0"
 # The transports of `Client`. The others belong to `AsyncClient`.
-_SYNC_TRANSPORTS = {"stdlib", "httpx2"}
+_SYNC_TRANSPORTS = {"http", "httpx2"}
 
 
 class ClientUnderTest(Protocol):

@@ -22,7 +22,7 @@ __all__ = ["authority"]
 CASES = [(case, policy) for case in load_cases("answers.toml") for policy in case["expect"]]
 HTTP_CASES = [(case, policy) for case, policy in CASES if "ftp" not in case["event"]]
 FTP_CASES = [(case, policy) for case, policy in CASES if "ftp" in case["event"]]
-TRANSPORTS_WITH_FTP = ("stdlib", "stdlib-async")
+TRANSPORTS_WITH_FTP = ("http", "http-async")
 SHORT_TIMEOUT = 0.15
 HOUR = 3600.0
 

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin
 from tests.servers.behaviours import BEHAVIOURS
+from tests.servers.fixtures import site
 from tests.servers.web import Site
 from tests.stores.entries import make_entry
 
@@ -17,6 +20,9 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Reason
+from canfetch.errors import ClientClosed
+
+__all__ = ["site"]
 
 USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/forbidden"
@@ -47,7 +53,8 @@ def test_stale_entry_is_used_while_it_is_refreshed_async() -> None:
             now[0] = 86_400.0 + 60
             served = await client.decide(URL)
             assert served.reason is Reason.DISALLOW_RULE
-            # Closing the client waits for the refresh.
+            while client._in_flight:  # noqa: ASYNC110 - the client has no event for it
+                await asyncio.sleep(0)
         return (await client.decide(URL)).allowed, len(origin.requests)
 
     assert asyncio.run(run()) == (True, 2)
@@ -124,6 +131,81 @@ def test_exception_in_an_async_with_block_cancels_fetches(tmp_path: Path) -> Non
     again.close()
 
 
+def test_close_cancels_fetches() -> None:
+    async def run() -> None:
+        origin = Silent()
+        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
+            task = asyncio.create_task(client.allows(URL))
+            await origin.is_requested.wait()
+        with pytest.raises(ClientClosed):
+            await task
+
+    asyncio.run(run())
+
+
+def test_task_that_is_cancelled_while_the_client_closes_is_cancelled() -> None:
+    async def run() -> None:
+        origin = Silent()
+        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
+            task = asyncio.create_task(client.allows(URL))
+            await origin.is_requested.wait()
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+
+
+def test_client_recovers_after_its_event_loop_was_closed(site: Site) -> None:
+    site.serve("/robots.txt", BEHAVIOURS["silent"], BEHAVIOURS["rules"])
+    client = AsyncClient(user_agent=USER_AGENT)
+    url = f"{site.origin}/private"
+    tasks: list[asyncio.Task[bool]] = []
+
+    async def start_fetch() -> None:
+        tasks.append(asyncio.create_task(client.allows(url)))
+        while not site.requests:  # noqa: ASYNC110 - the server has another event loop
+            await asyncio.sleep(0.01)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(start_fetch())
+    loop.close()
+
+    async def run() -> bool:
+        async with client:
+            return await client.allows(url)
+
+    assert not asyncio.run(run())
+
+
+INTERRUPTED = """
+import asyncio, canfetch, signal
+async def run():
+    seconds = {{"connect_timeout": 600, "read_timeout": 600, "timeout": 600}}
+    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", **seconds) as client:
+        task = asyncio.create_task(client.allows({url!r}))
+        await asyncio.sleep(0.1)
+        signal.raise_signal(signal.SIGINT)
+        await task
+try:
+    asyncio.run(run())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_interrupt_does_not_wait_for_requests(site: Site) -> None:
+    site.serve("/robots.txt", BEHAVIOURS["silent"])
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(url=f"http://127.0.0.1:{site.port}/open")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert run.stdout == "interrupted\n"
+
+
 def test_worker_without_the_lease_polls_the_store_async() -> None:
     store = MemoryStore()
     origin = AsyncScriptedOrigin()
@@ -141,7 +223,7 @@ def test_worker_without_the_lease_polls_the_store_async() -> None:
     assert origin.requests == []
 
 
-def test_default_transport_is_the_standard_library() -> None:
+def test_default_transport_needs_no_extra() -> None:
     async def run(origin: str) -> bool:
         async with AsyncClient(user_agent=USER_AGENT) as client:
             return await client.allows(f"{origin}/private")

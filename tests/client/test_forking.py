@@ -20,7 +20,7 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport, StdlibTransport
+from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.errors import StoreError
 
 pytestmark = [
@@ -161,11 +161,7 @@ def test_async_client_in_a_child_has_no_fetches_in_progress() -> None:
     assert asyncio.run(fork())
 
 
-def test_transports_have_new_locks_and_threads_in_a_child() -> None:
-    transport, other = StdlibTransport(), AsyncStdlibTransport()
-    assert other._threads.submit(len, "a").result(30) == 1
-    with transport._lock:
-        assert is_true_in_child(
-            lambda: transport._get_ssl_context() is not None and other._threads.submit(len, "a").result(30) == 1
-        )
-    asyncio.run(other.close())
+@pytest.mark.parametrize("transport", [HTTPTransport(), AsyncHTTPTransport()], ids=lambda it: type(it).__name__)
+def test_transport_has_a_new_lock_in_a_child(transport: HTTPTransport | AsyncHTTPTransport) -> None:
+    with transport._settings._lock:
+        assert is_true_in_child(lambda: transport._settings.get_ssl_context() is not None)

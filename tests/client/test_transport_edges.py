@@ -11,12 +11,10 @@ from tests.transports.harness import TRANSPORT_NAMES, Send, make_request, open_t
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.dns import resolve_host
+from canfetch.client.transports.dns import _MAX_THREADS, resolve_host
 from canfetch.client.transports.failures import TransportError
 
 __all__ = ["authority", "site", "tls_site"]
-
-MAX_LOOKUPS = 64
 
 
 @pytest.fixture(params=TRANSPORT_NAMES)
@@ -76,7 +74,7 @@ def test_name_is_not_resolved_after_its_deadline() -> None:
     def resolve(host: str, seconds: float) -> None:
         resolve_host(host, hanging, Deadlines(make_request("http://127.0.0.1/", connect_timeout=seconds)))
 
-    waiting = [threading.Thread(target=resolve, args=(f"host{n}.test", 20.0)) for n in range(MAX_LOOKUPS)]
+    waiting = [threading.Thread(target=resolve, args=(f"host{n}.test", 20.0)) for n in range(_MAX_THREADS)]
     for thread in waiting:
         thread.start()
     # All threads of the resolver are busy, so the next lookup times out.

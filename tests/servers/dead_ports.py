@@ -21,12 +21,12 @@ def unresponsive_port() -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def full_queue_port() -> Iterator[int]:
-    """Yield a port of 127.0.0.1 whose queue is full, so that no further connection is made."""
-    with contextlib.ExitStack() as held, socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
+def full_queue_port(host: str = "127.0.0.1", port: int = 0) -> Iterator[int]:
+    """Yield a port whose queue is full, so that no further connection is made."""
+    with contextlib.ExitStack() as held, socket.create_server((host, port), backlog=0) as listening:
         port = listening.getsockname()[1]
         for _ in range(4):
             filling = held.enter_context(socket.socket())
             filling.setblocking(False)
-            filling.connect_ex(("127.0.0.1", port))
+            filling.connect_ex((host, port))
         yield port

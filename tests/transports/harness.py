@@ -14,14 +14,14 @@ from tests.servers.web import resolve_all_to
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import AsyncTransport, Transport, TransportRequest
 from canfetch.client.transports.dns import Resolve
-from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport, StdlibTransport
+from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 
 Send = Callable[[TransportRequest], Response | Failure]
 # Every name resolves to loopback, so that no test leaves this machine.
 LOOPBACK = resolve_all_to("127.0.0.1")
 # For deadlines that a test waits for.
 SHORT_SECONDS = 0.15
-TRANSPORT_NAMES = ["stdlib", "stdlib-async", "httpx2", "httpx2-async", "aiohttp"]
+TRANSPORT_NAMES = ["http", "http-async", "httpx2", "httpx2-async", "aiohttp"]
 
 
 def make_request(url: str, **changes: Any) -> TransportRequest:
@@ -57,7 +57,7 @@ def open_transport(
 ) -> Iterator[Send]:
     """Open a transport and yield its `send`. An async transport runs on an event loop of its own."""
     create = partial(transport_class(name), ssl_context=ssl_context, resolve=resolve, **options)
-    if name in {"stdlib", "httpx2"}:
+    if name in {"http", "httpx2"}:
         transport: Transport = create()
         try:
             yield transport.send
@@ -74,10 +74,10 @@ def open_transport(
 
 def transport_class(name: str) -> Any:
     """Return the class of a transport, or skip the test if its library is not installed."""
-    if name == "stdlib":
-        return StdlibTransport
-    if name == "stdlib-async":
-        return AsyncStdlibTransport
+    if name == "http":
+        return HTTPTransport
+    if name == "http-async":
+        return AsyncHTTPTransport
     if name == "aiohttp":
         pytest.importorskip("aiohttp")
         from canfetch.client.transports.aiohttp_transport import AiohttpTransport

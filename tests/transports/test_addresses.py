@@ -88,7 +88,7 @@ def test_other_forms_are_not_ip_literals(host: str) -> None:
 def test_private_addresses_and_duplicates_are_removed() -> None:
     found = ["10.0.0.1", "8.8.8.8", "::1", "8.8.8.8"]
     assert filter_addresses("mixed.test", found, allow_private=False) == ["8.8.8.8"]
-    assert filter_addresses("mixed.test", found, allow_private=True) == ["10.0.0.1", "8.8.8.8", "::1"]
+    assert filter_addresses("mixed.test", found, allow_private=True) == ["10.0.0.1", "::1", "8.8.8.8"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@
 
 import asyncio
 import gc
+import subprocess
+import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from tests.servers.dead_ports import full_queue_port, unresponsive_port
@@ -13,11 +17,11 @@ from tests.transports.harness import LOOPBACK, make_request, transport_class
 from canfetch.access.responses import Response
 from canfetch.client.transports import AsyncTransport, Transport
 
-ASYNC = ["stdlib-async", "httpx2-async", "aiohttp"]
+ASYNC = ["http-async", "httpx2-async", "aiohttp"]
 REQUESTS = 200
 
 
-@pytest.mark.parametrize("name", ["stdlib", "httpx2"])
+@pytest.mark.parametrize("name", ["http", "httpx2"])
 def test_threads_can_share_a_transport(name: str, site: Site) -> None:
     transport: Transport = transport_class(name)(resolve=LOOPBACK)
     with ThreadPoolExecutor(32) as threads:
@@ -74,10 +78,59 @@ def test_cancelled_connect_closes_its_socket(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ASYNC)
+def test_hanging_lookups_delay_no_other_lookup(name: str, site: Site) -> None:
+    released = Event()
+
+    def resolve(host: str) -> Sequence[str]:
+        if host.startswith("hangs"):
+            released.wait(20)
+        return ["127.0.0.1"]
+
+    async def send_all() -> object:
+        transport: AsyncTransport = transport_class(name)(resolve=resolve)
+        hanging = [asyncio.ensure_future(transport.send(make_request("http://hangs.test/"))) for _ in range(100)]
+        await asyncio.sleep(0)
+        result = await transport.send(make_request(site.robots_url("rules")))
+        for task in hanging:
+            task.cancel()
+        await asyncio.gather(*hanging, return_exceptions=True)
+        await transport.close()
+        return result
+
+    try:
+        assert isinstance(asyncio.run(send_all()), Response)
+    finally:
+        released.set()
+
+
+HANGING_LOOKUP = """
+import asyncio
+from threading import Event
+from tests.transports.harness import make_request
+from canfetch.client.transports.http_transport import AsyncHTTPTransport
+async def run():
+    transport = AsyncHTTPTransport(resolve=lambda host: Event().wait(600))
+    async with asyncio.timeout(0.1):
+        await transport.send(make_request({url!r}, connect_timeout=600, timeout=600))
+try:
+    asyncio.run(run())
+except TimeoutError:
+    print("cancelled")
+"""
+
+
+@pytest.mark.parametrize("scheme", ["http", "ftp"])
+def test_hanging_lookup_does_not_delay_the_exit(scheme: str) -> None:
+    program = HANGING_LOOKUP.format(url=f"{scheme}://hangs.test/")
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert (run.stdout, run.stderr) == ("cancelled\n", "")
+
+
+@pytest.mark.parametrize("name", ASYNC)
 def test_silent_origin_does_not_delay_other_requests(name: str, site: Site) -> None:
     async def send_all() -> list[object]:
         transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
-        silent = [asyncio.ensure_future(transport.send(make_request(site.robots_url("silent")))) for _ in range(20)]
+        silent = [asyncio.ensure_future(transport.send(make_request(site.robots_url("silent")))) for _ in range(192)]
         while len(site.requests) < len(silent):  # noqa: ASYNC110 - the server has another event loop
             await asyncio.sleep(0.01)
         results: list[object] = [await transport.send(make_request(site.robots_url("rules"))) for _ in range(20)]

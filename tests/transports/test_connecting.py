@@ -1,6 +1,7 @@
 """Name resolution, address checks, connections and certificates."""
 
 import asyncio
+import gc
 import socket
 import struct
 from collections.abc import Callable, Sequence
@@ -41,9 +42,9 @@ def test_international_name_is_sent_as_punycode(send: Send, site: Site) -> None:
 
 
 def test_system_resolver_is_the_default(site: Site) -> None:
-    from canfetch.client.transports.stdlib_transport import StdlibTransport
+    from canfetch.client.transports.http_transport import HTTPTransport
 
-    answer = StdlibTransport().send(make_request(f"http://localhost:{site.port}/rules"))
+    answer = HTTPTransport().send(make_request(f"http://localhost:{site.port}/rules"))
     assert isinstance(answer, Response), answer
 
 
@@ -94,6 +95,39 @@ def test_addresses_are_tried_in_turn(name: str, site: Site) -> None:
     with open_transport(name, resolve=resolve_all_to("127.0.0.9", "::1", "127.0.0.1")) as send:
         answer = send(make_request(site.robots_url("rules")))
     assert isinstance(answer, Response), answer
+
+
+@pytest.mark.parametrize("name", ["http", "http-async", "httpx2", "aiohttp"])
+@pytest.mark.parametrize("good", ["127.0.0.1", "::1"])
+def test_rfc8305_5_unresponsive_addresses_are_not_waited_for(name: str, good: str) -> None:
+    with (
+        Site(host=good) as site,
+        full_queue_port("127.0.0.2", site.port),
+        full_queue_port("127.0.0.3", site.port),
+        open_transport(name, resolve=resolve_all_to("127.0.0.2", "127.0.0.3", "127.0.0.4", good)) as send,
+    ):
+        answer = send(make_request(site.robots_url("rules")))
+    assert isinstance(answer, Response), answer
+    gc.collect()
+
+
+@pytest.mark.parametrize("name", ["http", "http-async"])
+def test_connect_times_out_with_several_addresses(name: str) -> None:
+    with (
+        full_queue_port("127.0.0.2") as port,
+        full_queue_port("127.0.0.3", port),
+        open_transport(name, resolve=resolve_all_to("127.0.0.2", "127.0.0.3")) as send,
+    ):
+        answer = send(make_request(f"http://slow.test:{port}/", connect_timeout=0.4))
+    assert failure_kind(answer) is FailureKind.TIMEOUT
+    # A socket that is still open would raise a ResourceWarning, which is an error in tests.
+    gc.collect()
+
+
+@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["127.0.0.9", "::1", "127.0.0.1"]])
+def test_refused_addresses_are_a_connect_failure(name: str, addresses: list[str]) -> None:
+    with refusing_port() as port, open_transport(name, resolve=resolve_all_to(*addresses)) as send:
+        assert failure_kind(send(make_request(f"http://a.test:{port}/"))) is FailureKind.CONNECT
 
 
 def test_refused_connection_is_a_failure(send: Send) -> None:
@@ -258,7 +292,7 @@ def test_rfc9112_9_8_tls_closing_alert_ends_the_body(tls_send: Send, tls_site: S
     assert answer.body == body
 
 
-@pytest.mark.parametrize("name", ["stdlib-async", "httpx2-async", "aiohttp"])
+@pytest.mark.parametrize("name", ["http-async", "httpx2-async", "aiohttp"])
 def test_tls_connection_is_closed_without_waiting_for_the_server(name: str, authority: Authority) -> None:
     async def send_and_wait() -> tuple[Response | Failure, bool]:
         transport = transport_class(name)(ssl_context=authority.client(), resolve=LOOPBACK)

@@ -13,7 +13,7 @@ from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, failure_kind
 from canfetch.access.responses import FailureKind, Response
 
 
-@pytest.fixture(params=["stdlib", "stdlib-async"])
+@pytest.fixture(params=["http", "http-async"])
 def send(request: pytest.FixtureRequest) -> Iterator[Send]:
     with open_transport(request.param) as opened:
         yield opened
@@ -80,7 +80,7 @@ def test_large_file_is_read_up_to_the_limit(send: Send, folder: Path) -> None:
 
 
 def test_private_address_is_forbidden(folder: Path) -> None:
-    with FtpSite(folder) as site, open_transport("stdlib", resolve=resolve_all_to("127.0.0.1")) as send:
+    with FtpSite(folder) as site, open_transport("http", resolve=resolve_all_to("127.0.0.1")) as send:
         for url in (site.url(), f"ftp://innocent.test:{site.port}/robots.txt"):
             assert failure_kind(send(make_request(url, allow_private=False))) is FailureKind.FORBIDDEN_ADDRESS
 

@@ -48,9 +48,9 @@ print(accept_encoding())
     assert run(absent, program) == "gzip, deflate"
 
 
-def test_stdlib_transport_imports_no_optional_dependency() -> None:
+def test_http_transport_imports_no_optional_dependency() -> None:
     program = """
-import canfetch.client.transports.stdlib_transport
+import canfetch.client.transports.http_transport
 print(sorted({name.partition(".")[0] for name in sys.modules} & {"httpx2", "aiohttp", "brotli", "zstandard", "ftplib"}))
 """
     assert run([], program) == "[]"

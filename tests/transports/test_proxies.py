@@ -236,7 +236,7 @@ def test_unsupported_proxy_is_ignored_if_no_scheme_uses_it(name: str, monkeypatc
 
 
 def client_class(name: str) -> type[Client] | type[AsyncClient]:
-    return Client if name in {"stdlib", "httpx2"} else AsyncClient
+    return Client if name in {"http", "httpx2"} else AsyncClient
 
 
 def test_client_rejects_a_proxy_if_private_addresses_are_forbidden(name: str) -> None:

@@ -27,8 +27,9 @@ from canfetch.errors import ClientClosed
 class AsyncClient(BaseClient):
     """The asynchronous client. It has the methods of `Client`, with `await`.
 
-    An asynchronous client belongs to one event loop. If several tasks need the same origin, it is fetched once. No
-    task waits for the fetch of another origin, and the cancellation of one task does not affect the others.
+    If several tasks need the same origin, it is fetched once. No task waits for the fetch of another origin, and the
+    cancellation of one task does not affect the others. The tasks of a client run on one event loop at a time. After
+    that loop is closed, the client can be used on another one.
 
         async with AsyncClient(user_agent="ExampleBot/1.0 (+https://example.com/bot)") as client:
             (await client.decide("https://example.com/fish")).allowed
@@ -50,7 +51,7 @@ class AsyncClient(BaseClient):
     ) -> None:
         super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
         self._transport = _default_transport() if transport is None else transport
-        check_transport(self._transport, self.options, is_async=True, example="AsyncStdlibTransport()")
+        check_transport(self._transport, self.options, is_async=True, example="AsyncHTTPTransport()")
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -134,7 +135,8 @@ class AsyncClient(BaseClient):
             url: A URL of the origin.
             refresh: Fetch even if the cached entry is fresh.
             offline: Use only memory and the store. Takes precedence over `refresh`.
-        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory.
+        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory, or the client was
+            closed during the fetch.
         """
         state, need = self._cached_state(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
@@ -149,8 +151,7 @@ class AsyncClient(BaseClient):
             # Not shared with other tasks: a task that may fetch must not receive an offline result.
             return await self._obtain_state(origin, state, refresh=False, offline=True)
         self._start_fetch(origin, state, refresh=refresh)
-        # The fetch continues for the other tasks if this one is cancelled.
-        return await asyncio.shield(self._in_flight[str(origin)])
+        return await self._wait_for_fetch(self._in_flight[str(origin)])
 
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -161,15 +162,24 @@ class AsyncClient(BaseClient):
                     yield entry
 
     async def close(self) -> None:
-        """Wait for the fetches in progress, then close the transport and the store.
+        """Cancel the fetches in progress, also those in the background, and close the transport and the store.
 
-        If an `async with` block raises, the fetches are cancelled instead.
+        Tasks that wait for a fetch raise ClientClosed.
         """
         self._is_closed = True
-        await asyncio.gather(*self._in_flight.values(), return_exceptions=True)
-        await self._transport.close()
-        if self._store is not None:
-            await asyncio.to_thread(self._resilient_store.close)
+        fetches = []
+        for task in self._in_flight.values():
+            if task.get_loop() is asyncio.get_running_loop():
+                task.cancel()
+                fetches.append(task)
+            else:
+                _close_if_dead(task)
+        try:
+            await asyncio.gather(*fetches, return_exceptions=True)
+        finally:
+            await self._transport.close()
+            if self._store is not None:
+                await asyncio.to_thread(self._resilient_store.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -177,18 +187,32 @@ class AsyncClient(BaseClient):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:
-            for task in self._in_flight.values():
-                task.cancel()
         await self.close()
 
     def _start_fetch(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> None:
         """Start to fetch an origin, unless that is in progress."""
         name = str(origin)
-        if name not in self._in_flight:
-            fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
-            task = self._in_flight[name] = asyncio.create_task(fetching, name=f"canfetch {name}")
-            task.add_done_callback(lambda _: self._in_flight.pop(name, None))
+        unfinished = self._in_flight.get(name)
+        if unfinished is not None:
+            if unfinished.get_loop() is asyncio.get_running_loop():
+                return
+            _close_if_dead(unfinished)
+        fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
+        task = self._in_flight[name] = asyncio.create_task(fetching, name=f"canfetch {name}")
+        task.add_done_callback(lambda done: self._forget_fetch(name, done))
+
+    async def _wait_for_fetch(self, fetch: asyncio.Task[OriginState]) -> OriginState:
+        try:
+            # The fetch continues for the other tasks if this one is cancelled.
+            return await asyncio.shield(fetch)
+        except asyncio.CancelledError:
+            if self._is_closed and fetch.cancelled() and not _is_being_cancelled():
+                raise ClientClosed from None
+            raise
+
+    def _forget_fetch(self, name: str, task: asyncio.Task[OriginState]) -> None:
+        if self._in_flight.get(name) is task:
+            del self._in_flight[name]
 
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
@@ -214,7 +238,20 @@ class AsyncClient(BaseClient):
                 return await asyncio.to_thread(self._perform_store_action, action)
 
 
-def _default_transport() -> AsyncTransport:
-    from canfetch.client.transports.stdlib_transport import AsyncStdlibTransport  # noqa: PLC0415 - imported only if needed
+def _is_being_cancelled() -> bool:
+    """Return whether the current task itself was cancelled, and not only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
-    return AsyncStdlibTransport()
+
+def _close_if_dead(task: asyncio.Task[OriginState]) -> None:
+    """Close the connection of a task whose event loop was closed, because the task never runs again."""
+    coroutine = task.get_coro()
+    if task.get_loop().is_closed() and not task.done() and coroutine is not None:
+        coroutine.close()
+
+
+def _default_transport() -> AsyncTransport:
+    from canfetch.client.transports.http_transport import AsyncHTTPTransport  # noqa: PLC0415 - imported only if needed
+
+    return AsyncHTTPTransport()

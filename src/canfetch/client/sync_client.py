@@ -37,7 +37,7 @@ class Client(BaseClient):
 
     Args:
         user_agent: The complete User-Agent header to send. Its product token selects the rules, unless `agent` is set.
-        transport: The transport that sends requests. Default: `StdlibTransport`, which needs no other library. The
+        transport: The transport that sends requests. Default: `HTTPTransport`, which needs no extra. The
             client closes it.
         store: The store that keeps entries beyond this process. Default: memory only. Each access policy has its own
             entries. The client closes it.
@@ -61,7 +61,7 @@ class Client(BaseClient):
     ) -> None:
         super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
         self._transport = _default_transport() if transport is None else transport
-        check_transport(self._transport, self.options, is_async=False, example="StdlibTransport()")
+        check_transport(self._transport, self.options, is_async=False, example="HTTPTransport()")
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -289,6 +289,6 @@ class Client(BaseClient):
 
 
 def _default_transport() -> Transport:
-    from canfetch.client.transports.stdlib_transport import StdlibTransport  # noqa: PLC0415 - imported only if needed
+    from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - imported only if needed
 
-    return StdlibTransport()
+    return HTTPTransport()

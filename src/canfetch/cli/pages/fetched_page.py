@@ -12,7 +12,7 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import Progress
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.stdlib_transport import StdlibTransport
+from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
@@ -47,7 +47,7 @@ class FetchedPage:
         self._options = options
         self._url = url
         self._lookup = OriginLookup(options.network, warn=Progress().print_error, profile=options.profile)
-        self._transport = StdlibTransport()
+        self._transport = HTTPTransport()
         # Failures are stored as well, so that the next agent does not wait for the same timeout.
         self._responses: dict[str, Response | Failure] = {}
 

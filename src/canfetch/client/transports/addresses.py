@@ -6,6 +6,7 @@ addresses, RFC 3056 for 6to4, RFC 6052 for NAT64.
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from itertools import zip_longest
 from typing import Final
 
 from canfetch.access.responses import FailureKind
@@ -56,12 +57,14 @@ def is_ip_literal(host: str) -> bool:
 
 
 def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool) -> Sequence[str]:
-    """Return the addresses of `host` that may be connected to, in their order and without duplicates.
+    """Return the addresses of `host` that may be connected to, best first and without duplicates.
+
+    IPv6 and IPv4 addresses alternate (RFC 8305 section 4), so that a broken family does not hide the other one.
 
     Raises: TransportError: FORBIDDEN_ADDRESS if all addresses are forbidden. DNS if `addresses` is empty, or one is
         not an IP address.
     """
-    unique = list(dict.fromkeys(addresses))[:MAX_ADDRESSES]
+    unique = _alternate_families(dict.fromkeys(addresses))[:MAX_ADDRESSES]
     try:
         allowed = [address for address in unique if is_public(ip_address(address)) or allow_private]
     except ValueError:
@@ -71,6 +74,14 @@ def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool
     if not allowed:
         raise TransportError(FailureKind.FORBIDDEN_ADDRESS, f"address {unique[0]} of {host} is not public")
     return allowed
+
+
+def _alternate_families(addresses: Iterable[str]) -> list[str]:
+    families: dict[bool, list[str]] = {}
+    for address in addresses:
+        families.setdefault(":" in address, []).append(address)
+    rounds = zip_longest(*families.values())
+    return [address for addresses_of_round in rounds for address in addresses_of_round if address is not None]
 
 
 def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:

@@ -1,7 +1,5 @@
 """Blocking connections with deadlines. Each connects to the very address that was checked."""
 
-import contextlib
-import socket
 import ssl
 from types import TracebackType
 from typing import Final, Self
@@ -10,24 +8,24 @@ from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host
-from canfetch.client.transports.failures import TransportError, classify_os_error, describe_os_error
+from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
+from canfetch.client.transports.happy_eyeballs import ConnectedSocket, connect_socket
 
-_RECEIVE_BYTES: Final = 65_536
+RECEIVE_BYTES: Final = 65_536
 
 
 class Connection:
     """A TCP connection. Every call returns within the deadlines or raises TransportError.
 
     Args:
-        connected: The connected socket.
-        peer: IP address of the server.
+        connected: The connected socket and its address.
         deadlines: Deadlines of the request.
     """
 
-    def __init__(self, connected: socket.socket, peer: str, deadlines: Deadlines) -> None:
+    def __init__(self, connected: ConnectedSocket, deadlines: Deadlines) -> None:
         # Not read from the socket: `getpeername` fails after a reset.
-        self.peer = peer
-        self._socket = connected
+        self.peer = connected.address
+        self._socket = connected.socket
         self._deadlines = deadlines
 
     def start_tls(self, context: ssl.SSLContext, name: str) -> None:
@@ -63,7 +61,7 @@ class Connection:
         except OSError:
             return
 
-    def receive(self, limit: int = _RECEIVE_BYTES) -> bytes:
+    def receive(self, limit: int = RECEIVE_BYTES) -> bytes:
         """Return the next bytes, or b"" at the end of the data.
 
         Raises: TransportError: RESET, TIMEOUT or TLS.
@@ -74,7 +72,7 @@ class Connection:
         except TimeoutError:
             raise self._deadlines.read_timed_out() from None
         except ssl.SSLEOFError:
-            raise TransportError(FailureKind.RESET, "TLS connection was cut without a closing alert") from None
+            raise tls_cut_error() from None
         except OSError as error:
             raise classify_os_error(error, FailureKind.RESET) from None
 
@@ -92,21 +90,12 @@ class Connection:
 
 
 def connect(host: str, port: int, *, allow_private: bool, resolve: Resolve, deadlines: Deadlines) -> Connection:
-    """Connect to `host`. Its addresses are tried in turn, each with an equal share of the time left.
+    """Connect to the first address of `host` that accepts. The attempts overlap.
 
-    Raises: TransportError: DNS, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT. If several addresses fail, the last error.
+    Raises: TransportError: DNS, FORBIDDEN_ADDRESS, CONNECT or TIMEOUT. If all addresses fail, the last error.
     """
     addresses = filter_addresses(host, resolve_host(host, resolve, deadlines), allow_private=allow_private)
-    last_error = TransportError(FailureKind.DNS, f"{host} has no address")
-    for tried, address in enumerate(addresses):
-        seconds = deadlines.connect_timeout() / (len(addresses) - tried)
-        try:
-            return Connection(_connected_socket(address, port, seconds), address, deadlines)
-        except TimeoutError:
-            last_error = deadlines.connect_timed_out()
-        except OSError as error:
-            last_error = connect_error(address, port, describe_os_error(error))
-    raise last_error
+    return Connection(connect_socket(addresses, port, deadlines.connect_timeout), deadlines)
 
 
 def connect_to_peer(connection: Connection, port: int, deadlines: Deadlines) -> Connection:
@@ -114,29 +103,4 @@ def connect_to_peer(connection: Connection, port: int, deadlines: Deadlines) -> 
 
     Raises: TransportError: CONNECT or TIMEOUT.
     """
-    peer = connection.peer
-    try:
-        return Connection(_connected_socket(peer, port, deadlines.read_timeout()), peer, deadlines)
-    except TimeoutError:
-        raise deadlines.read_timed_out() from None
-    except OSError as error:
-        raise connect_error(peer, port, describe_os_error(error)) from None
-
-
-def connect_error(address: str, port: int, detail: str) -> TransportError:
-    """Return the error for a failed connection to `address`."""
-    return TransportError(FailureKind.CONNECT, f"{address} port {port}: {detail}")
-
-
-def _connected_socket(address: str, port: int, seconds: float) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    connecting = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        connecting.settimeout(seconds)
-        connecting.connect((address, port))
-        with contextlib.suppress(OSError):
-            connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except BaseException:
-        connecting.close()
-        raise
-    return connecting
+    return Connection(connect_socket([connection.peer], port, deadlines.read_timeout), deadlines)

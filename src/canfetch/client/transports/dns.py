@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
-from typing import Final
+from typing import Final, NamedTuple
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_ip_literal
+from canfetch.client.transports.daemon_threads import wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError
 
@@ -22,7 +23,7 @@ from canfetch.client.transports.failures import TransportError
 Resolve = Callable[[str], Sequence[str]]
 
 # Hanging lookups hold their threads until the system gives up. Further lookups wait, up to their own deadlines.
-_MAX_THREADS: Final = 64
+_MAX_THREADS: Final = 256
 
 
 def system_resolve(host: str) -> Sequence[str]:
@@ -42,14 +43,16 @@ def resolve_host(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[
     """
     if is_ip_literal(host):
         return [host]
+    seconds = deadlines.connect_timeout()
     future = _THREADS.submit(resolve, host)
     try:
-        return future.result(deadlines.connect_timeout())
+        return future.result(seconds)
     except TimeoutError:
-        future.cancel()
         raise deadlines.connect_timed_out() from None
     except (OSError, ValueError) as error:
         raise _name_error(host, error) from error
+    finally:
+        _THREADS.abandon(future)
 
 
 async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) -> Sequence[str]:
@@ -59,13 +62,17 @@ async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) 
     """
     if is_ip_literal(host):
         return [host]
+    seconds = deadlines.connect_timeout()
+    future = _THREADS.submit(resolve, host)
     try:
-        async with asyncio.timeout(deadlines.connect_timeout()):
-            return await asyncio.wrap_future(_THREADS.submit(resolve, host))
+        async with asyncio.timeout(seconds):
+            return await wait_in_loop(future)
     except TimeoutError:
         raise deadlines.connect_timed_out() from None
     except (OSError, ValueError) as error:
         raise _name_error(host, error) from error
+    finally:
+        _THREADS.abandon(future)
 
 
 def _name_error(host: str, error: Exception) -> TransportError:
@@ -73,8 +80,20 @@ def _name_error(host: str, error: Exception) -> TransportError:
     return TransportError(FailureKind.DNS, f"{host}: {detail}")
 
 
+class _Lookup(NamedTuple):
+    """A lookup that waits for a thread."""
+
+    future: Future[Sequence[str]]
+    resolve: Resolve
+    host: str
+
+
 class _ResolverThreads:
-    """A bounded pool of daemon threads. A thread ends when no lookup is waiting."""
+    """A bounded pool of daemon threads. A thread ends when no lookup is waiting.
+
+    A lookup that nothing waits for any more is abandoned: its thread no longer counts, so that names that hang do not
+    delay the others. The number of abandoned threads has the same bound.
+    """
 
     def __init__(self, max_threads: int) -> None:
         self._max_threads = max_threads
@@ -83,18 +102,49 @@ class _ResolverThreads:
     def reset(self) -> None:
         """Start without threads. A forked child calls this too, because the parent's threads do not exist there."""
         self._running = 0
+        self._abandoned: set[Future[Sequence[str]]] = set()
         self._lock = Lock()
-        self._waiting: deque[tuple[Future[Sequence[str]], Resolve, str]] = deque()
+        self._waiting: deque[_Lookup] = deque()
 
     def submit(self, resolve: Resolve, host: str) -> Future[Sequence[str]]:
         future: Future[Sequence[str]] = Future()
         with self._lock:
-            self._waiting.append((future, resolve, host))
-            if self._running == self._max_threads:
-                return future
-            self._running += 1
-        Thread(target=self._work, name="canfetch-dns", daemon=True).start()
+            self._waiting.append(_Lookup(future, resolve, host))
+        self._start_thread()
         return future
+
+    def abandon(self, future: Future[Sequence[str]]) -> None:
+        """Cancel a lookup, or let another thread take the place of its thread."""
+        if future.cancel():
+            return
+        with self._lock:
+            # A finished future is marked under the lock, see `_work`.
+            if future.done() or len(self._abandoned) >= self._max_threads:
+                return
+            self._abandoned.add(future)
+            self._running -= 1
+        self._start_thread()
+
+    def _start_thread(self) -> None:
+        with self._lock:
+            if self._running == self._max_threads or not self._waiting:
+                return
+            self._running += 1
+        try:
+            Thread(target=self._work, name="canfetch-dns", daemon=True).start()
+        except RuntimeError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: RuntimeError) -> None:
+        """Fail the waiting lookups if no thread can be started and none is running."""
+        with self._lock:
+            self._running -= 1
+            failed = [] if self._running else list(self._waiting)
+            if failed:
+                self._waiting.clear()
+        for lookup in failed:
+            if lookup.future.set_running_or_notify_cancel():
+                lookup.future.set_exception(OSError(f"no thread for name resolution: {error}"))
 
     def _work(self) -> None:
         while True:
@@ -103,14 +153,24 @@ class _ResolverThreads:
                     self._running -= 1
                     return
                 future, resolve, host = self._waiting.popleft()
-            if not future.set_running_or_notify_cancel():
+                is_wanted = future.set_running_or_notify_cancel()
+            if not is_wanted:
                 continue
+            found: Sequence[str] = ()
+            failure: BaseException | None = None
             try:
                 found = resolve(host)
-            except Exception as error:  # noqa: BLE001 - raised in the thread or task that waits for the future
-                future.set_exception(error)
-            else:
-                future.set_result(found)
+            except BaseException as error:  # noqa: BLE001 - raised in the thread or task that waits for the future
+                failure = error
+            with self._lock:
+                is_abandoned = future in self._abandoned
+                self._abandoned.discard(future)
+                if failure is None:
+                    future.set_result(found)
+                else:
+                    future.set_exception(failure)
+            if is_abandoned:
+                return
 
 
 _THREADS: Final = _ResolverThreads(_MAX_THREADS)

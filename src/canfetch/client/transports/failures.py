@@ -38,3 +38,8 @@ def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
 def describe_os_error(error: OSError) -> str:
     """Return the system's message for `error`, or else the name of its type."""
     return error.strerror or str(error) or type(error).__name__
+
+
+def tls_cut_error() -> TransportError:
+    """Return the error for a TLS connection that ended without a closing alert (RFC 9112 section 9.8)."""
+    return TransportError(FailureKind.RESET, "TLS connection was cut without a closing alert")

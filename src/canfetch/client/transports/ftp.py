@@ -24,7 +24,6 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.http1 import ByteReader
 from canfetch.client.transports.response_builder import ResponseBuilder
 
 _MAX_REPLY_BYTES: Final = 65_536
@@ -136,12 +135,25 @@ class _ReplyFile:
     """The replies of the server by line, up to a total size."""
 
     def __init__(self, control: Connection) -> None:
-        self._reader = ByteReader(control.receive)
+        self._control = control
+        self._received = bytearray()
         self._left = _MAX_REPLY_BYTES
 
     def readline(self, _limit: int) -> str:
-        line = self._reader.read_line(self._left, f"FTP replies are longer than {_MAX_REPLY_BYTES} bytes")
-        if line is None:
-            return ""
-        self._left = max(0, self._left - len(line) - 2)
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            self._check_size(searched)
+            data = self._control.receive()
+            if not data:
+                return ""
+            self._received += data
+        self._check_size(end)
+        self._left -= end + 1
+        line = bytes(self._received[:end]).removesuffix(b"\r")
+        del self._received[: end + 1]
         return line.decode("latin-1") + "\r\n"
+
+    def _check_size(self, received: int) -> None:
+        if received > self._left:
+            raise TransportError(FailureKind.PROTOCOL, f"FTP replies are longer than {_MAX_REPLY_BYTES} bytes")

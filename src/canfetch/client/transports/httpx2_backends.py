@@ -1,4 +1,4 @@
-"""Network backends for httpx2, with the same address checks and deadlines as the standard library's transport.
+"""Network backends for httpx2, with the same address checks and deadlines as the default transports.
 
 A backend serves one request, and its deadlines are those of the request.
 """
@@ -15,11 +15,12 @@ from anyio.streams.tls import TLSAttribute, TLSStream
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import filter_addresses
-from canfetch.client.transports.connections import Connection, connect, connect_error
+from canfetch.client.transports.connections import Connection, connect
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.happy_eyeballs import connect_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, encode_request_headers
 
 
@@ -144,7 +145,7 @@ class AsyncCheckedBackend(httpcore2.AsyncNetworkBackend):
             except OSError as error:
                 # anyio reports that all attempts failed. The cause is the error of the only attempt.
                 cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-                last_error = connect_error(address, port, classify_os_error(cause, FailureKind.CONNECT).detail)
+                last_error = connect_error(address, port, cause)
         raise last_error
 
 

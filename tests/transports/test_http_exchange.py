@@ -1,26 +1,52 @@
-"""The HTTP/1.1 reader: framing, limits and truncated responses."""
+"""The HTTP/1.1 exchange: framing, limits and truncated responses."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.transports.harness import split_at
+from tests.transports.harness import make_request, split_at
 
 from canfetch.access.responses import FailureKind, Headers
+from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import MAX_HEAD_BYTES
-from canfetch.client.transports.http1 import ByteReader, iter_body, read_head
+from canfetch.client.transports.http_exchange import HTTPExchange
 
+URL = "http://example.com/robots.txt?a=b"
 Read = tuple[int, Headers, bytes] | FailureKind
 
 
+def start_exchange(*headers: tuple[str, str]) -> HTTPExchange:
+    request = make_request(URL, headers=headers)
+    return HTTPExchange(request, parse_endpoint(URL))
+
+
 def read(chunks: list[bytes]) -> Read:
-    incoming = iter([chunk for chunk in chunks if chunk])
-    reader = ByteReader(lambda: next(incoming, b""))
+    exchange = start_exchange()
     try:
-        head = read_head(reader)
-        return head.status, head.headers, b"".join(iter_body(reader, head))
+        for chunk in [*(chunk for chunk in chunks if chunk), b""]:
+            answer = exchange.receive(chunk)
+            if answer is not None:
+                return answer.status, answer.headers, answer.body
     except TransportError as error:
         return error.kind
+    raise AssertionError("no response at the end of the data")
+
+
+def test_request_has_its_headers_in_order() -> None:
+    lines = start_exchange(("User-Agent", "ExampleBot/1.0"), ("From", "")).request_data.split(b"\r\n")
+    assert lines[:4] == [
+        b"GET /robots.txt?a=b HTTP/1.1",
+        b"Host: example.com",
+        b"User-Agent: ExampleBot/1.0",
+        b"From: ",
+    ]
+    assert lines[5:] == [b"Connection: close", b"", b""]
+
+
+def test_header_that_cannot_be_sent_is_a_failure() -> None:
+    with pytest.raises(TransportError, match="invalid request") as raised:
+        start_exchange(("X", "a\vb"))
+    assert raised.value.kind is FailureKind.PROTOCOL
 
 
 def test_folded_header_is_joined() -> None:
@@ -39,9 +65,12 @@ def test_header_is_decoded_as_utf8_or_latin1() -> None:
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nab", b"ab"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nab", b"ab"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n", b"ab"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nab\n0\n\n", b"ab"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n00002 ; a=b\r\nab\r\n0\r\nX: y\r\n\r\n", b"ab"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n", b"ab"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n00002;a=b\r\nab\r\n0\r\nX: y\r\n\r\n", b"ab"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n\r\nab", b"ab"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n", b"ab"),
         (b"HTTP/1.1 200 OK\r\n\r\nab", b"ab"),
+        (b"HTTP/1.0 200\n\nab", b"ab"),
     ],
 )
 def test_rfc9112_6_3_body_length(data: bytes, expected: bytes) -> None:
@@ -69,7 +98,7 @@ def test_rfc9112_6_3_body_length(data: bytes, expected: bytes) -> None:
         (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 30 + b"\r\n\r\nab", FailureKind.PROTOCOL),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", FailureKind.PROTOCOL),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n", FailureKind.PROTOCOL),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 20 + b"\r\n", FailureKind.PROTOCOL),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 21 + b"\r\n", FailureKind.PROTOCOL),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", FailureKind.PROTOCOL),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab", FailureKind.INCOMPLETE),
     ],
@@ -89,10 +118,43 @@ def test_trailers_are_limited() -> None:
     assert read([head, b"X: y\r\n" * MAX_HEAD_BYTES]) is FailureKind.PROTOCOL
 
 
-def test_body_is_yielded_as_it_arrives() -> None:
-    incoming = iter([b"HTTP/1.1 200 OK\r\n\r\nab", b"c", b"de"])
-    reader = ByteReader(lambda: next(incoming, b""))
-    assert list(iter_body(reader, read_head(reader))) == [b"ab", b"c", b"de"]
+@pytest.mark.parametrize("value", [b"a\vb", b"a\fb", b"\v", b"a\x01b", b'"', b"\xff\xfe"])
+def test_odd_bytes_in_a_header_value_are_accepted(value: bytes) -> None:
+    answer = read([b"HTTP/1.1 200 OK\r\nX: " + value + b"\r\nContent-Length: 2\r\n\r\nab"])
+    assert not isinstance(answer, FailureKind), answer
+    assert answer[2] == b"ab"
+
+
+@pytest.mark.parametrize("reason", [b"", b" ", b" OK", b" a\0b", b" a\rb", b" \v", b" \xff", b"  OK"])
+def test_reason_phrase_has_no_effect(reason: bytes) -> None:
+    assert read([b"HTTP/1.1 200" + reason + b"\r\nContent-Length: 2\r\n\r\nab"]) == (
+        200,
+        (("Content-Length", "2"),),
+        b"ab",
+    )
+
+
+@pytest.mark.parametrize(
+    "fields", [b"Content-Length: many\r\n", b"Content-Length: 1\r\nContent-Length: 2\r\n", b"Transfer-Encoding: x\r\n"]
+)
+@pytest.mark.parametrize("status", [204, 302, 404, 503])
+def test_framing_of_a_body_that_is_not_read_has_no_effect(status: int, fields: bytes) -> None:
+    head = b"HTTP/1.1 100 Continue\r\n%b\r\nHTTP/1.1 %d Reason\r\n%bX: y\r\n\r\n" % (fields, status, fields)
+    assert read([head]) == (status, (("X", "y"),), b"")
+
+
+def test_response_is_returned_before_the_end_of_the_data() -> None:
+    exchange = start_exchange()
+    assert exchange.receive(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab") is None
+    answer = exchange.receive(b"cde")
+    assert answer is not None
+    assert answer.body == b"abc"
+
+
+@pytest.mark.parametrize("line", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 2000 OK\r\n", b"\n"])
+def test_invalid_status_line_is_a_failure_before_the_end_of_the_head(line: bytes) -> None:
+    with pytest.raises(TransportError, match="not an HTTP"):
+        start_exchange().receive(line)
 
 
 FRAGMENTS = st.lists(

@@ -1,0 +1,205 @@
+"""One HTTP/1.1 request and its response on top of h11, without I/O.
+
+h11 parses heads, chunks and trailers. This module adds what h11 leaves to its callers: the limits and the kind of each
+failure. It also removes what h11 rejects although it has no effect on the response.
+
+Source: RFC 9112 sections 2.2, 4, 6.3, 7.1 and 8.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+import h11
+
+from canfetch.access.responses import FailureKind, Headers, Response
+from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.endpoints import Endpoint
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.headers import (
+    MAX_HEAD_BYTES,
+    RawHeaders,
+    decode_header,
+    decode_headers,
+    encode_request_headers,
+)
+from canfetch.client.transports.response_builder import ResponseBuilder
+
+_STATUS_LINE: Final = re.compile(rb"(HTTP/1\.[0-9]) ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
+_BLANK_LINE: Final = re.compile(rb"\n\r?\n")
+_BLANK_LINE_BYTES: Final = 3
+# A field with its continuation lines.
+_CONTENT_LENGTH: Final = re.compile(rb"^content-length:[^\n]*\n(?:[ \t][^\n]*\n)*", re.IGNORECASE | re.MULTILINE)
+_TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[^\n]*\n(?:[ \t][^\n]*\n)*", re.IGNORECASE | re.MULTILINE)
+_EMPTY_TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[ \t]*\r?\n(?![ \t])", re.IGNORECASE | re.MULTILINE)
+# h11 rejects vertical tabs and form feeds, but accepts other control characters.
+_REPLACED_CONTROLS: Final = bytes.maketrans(b"\v\f", b"\x1a\x1a")
+_SUCCESS: Final = 2
+_NO_CONTENT: Final = 204
+_SWITCHING_PROTOCOLS: Final = 101
+
+
+class ResponseHead(NamedTuple):
+    """Status and headers of a response."""
+
+    status: int
+    headers: Headers
+
+
+class _Exchange:
+    """A request, and the head of its final response.
+
+    Raises: TransportError: PROTOCOL if the request cannot be sent.
+    """
+
+    def __init__(self, method: bytes, target: str, headers: RawHeaders) -> None:
+        self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
+        try:
+            request = h11.Request(method=method, target=target, headers=headers)
+            self.request_data = self._connection.send(request) + self._connection.send(h11.EndOfMessage())
+        except h11.LocalProtocolError as error:
+            raise TransportError(FailureKind.PROTOCOL, f"invalid request: {error}"[:200]) from None
+        self._received = bytearray()
+        self._head_bytes = 0
+        self._has_status = False
+
+    def receive_head(self, data: bytes) -> ResponseHead | None:
+        """Add received bytes, and return the head of the final response when it is complete.
+
+        Interim responses (1xx) before it are skipped. The bytes after the head are passed to h11.
+
+        Raises: TransportError: RESET if the data ends early. PROTOCOL if the data is not an HTTP/1.1 response.
+        """
+        if not data:
+            raise TransportError(FailureKind.RESET, "connection closed before the end of the response head")
+        search_from = max(0, len(self._received) - _BLANK_LINE_BYTES)
+        self._received += data
+        while True:
+            self._check_status_line()
+            blank = _BLANK_LINE.search(self._received, search_from)
+            self._check_size(len(self._received) if blank is None else blank.end())
+            if blank is None:
+                return None
+            head = self._parse_head(bytes(self._received[: blank.end()]))
+            self._head_bytes += blank.end()
+            self._has_status = False
+            del self._received[: blank.end()]
+            if head is not None:
+                if self._received:
+                    self._connection.receive_data(bytes(self._received))
+                    self._received.clear()
+                return head
+            search_from = 0
+
+    def _check_status_line(self) -> None:
+        """Reject data that is not HTTP/1.1 at its first line, because it may not contain a blank line."""
+        if self._has_status:
+            return
+        end = self._received.find(b"\n")
+        if end < 0:
+            return
+        line = bytes(self._received[:end]).removesuffix(b"\r")
+        if _STATUS_LINE.fullmatch(line) is None:
+            raise TransportError(FailureKind.PROTOCOL, f"not an HTTP/1.1 response: {decode_header(line[:60])!r}")
+        self._has_status = True
+
+    def _check_size(self, head_bytes: int) -> None:
+        if self._head_bytes + head_bytes > MAX_HEAD_BYTES:
+            raise TransportError(FailureKind.PROTOCOL, f"response head is longer than {MAX_HEAD_BYTES} bytes")
+
+    def _parse_head(self, head: bytes) -> ResponseHead | None:
+        self._connection.receive_data(_prepare_head(head))
+        try:
+            event = self._connection.next_event()
+        except h11.RemoteProtocolError as error:
+            raise TransportError(FailureKind.PROTOCOL, f"invalid response head: {error}"[:200]) from None
+        if isinstance(event, h11.Response):
+            return ResponseHead(event.status_code, decode_headers(event.headers.raw_items()))
+        return None
+
+
+class HTTPExchange(_Exchange):
+    """A GET request and its response.
+
+    Args:
+        request: The request.
+        endpoint: The endpoint of its URL.
+        target: The request target, if it is not the target of the endpoint.
+        headers: More headers to send.
+    Raises: TransportError: PROTOCOL if a header cannot be sent.
+    Cost: Memory for twice the size limit and a few hundred KiB.
+    """
+
+    def __init__(
+        self,
+        request: TransportRequest,
+        endpoint: Endpoint,
+        *,
+        target: str | None = None,
+        headers: RawHeaders | None = None,
+    ) -> None:
+        sent = [
+            *encode_request_headers(endpoint, request.headers),
+            *([] if headers is None else headers),
+            (b"Connection", b"close"),
+        ]
+        super().__init__(b"GET", endpoint.target if target is None else target, sent)
+        self._request = request
+        self._builder: ResponseBuilder | None = None
+
+    def receive(self, data: bytes) -> Response | None:
+        """Add received bytes, or b"" at their end. Return the response as soon as no more data is needed.
+
+        Raises: TransportError: RESET if the data ends before the body. INCOMPLETE if the body ends early. PROTOCOL if
+            the data is not an HTTP/1.1 response. ENCODING if the body cannot be decoded.
+        """
+        if self._builder is None:
+            head = self.receive_head(data)
+            if head is None:
+                return None
+            self._builder = ResponseBuilder(self._request, head.status, head.headers)
+        else:
+            self._connection.receive_data(data)
+        return self._read_body(self._builder, at_end=not data)
+
+    def _read_body(self, builder: ResponseBuilder, *, at_end: bool) -> Response | None:
+        while builder.needs_data:
+            try:
+                event = self._connection.next_event()
+            except h11.RemoteProtocolError as error:
+                kind = FailureKind.INCOMPLETE if at_end else FailureKind.PROTOCOL
+                raise TransportError(kind, str(error)[:200]) from None
+            if event is h11.NEED_DATA:
+                return None
+            if isinstance(event, h11.Data):
+                builder.feed(bytes(event.data))
+            else:
+                # The end of the message. More data after it does not belong to the response.
+                break
+        return builder.build()
+
+
+def _prepare_head(head: bytes) -> bytes:
+    """Return `head` without the parts that h11 rejects although they have no effect.
+
+    - The reason phrase, which may contain any bytes.
+    - Content-Length and Transfer-Encoding of a response whose body is not read. Content-Length of a body in chunks
+      (RFC 9112 section 6.3). An empty Transfer-Encoding.
+    - Vertical tabs and form feeds in values. They are replaced.
+
+    Raises: TransportError: PROTOCOL for status 101.
+    """
+    line, _, fields = head.partition(b"\n")
+    match = _STATUS_LINE.fullmatch(line.removesuffix(b"\r"))
+    assert match is not None
+    status = int(match[2])
+    if status == _SWITCHING_PROTOCOLS:
+        raise TransportError(FailureKind.PROTOCOL, "unexpected status 101: no protocol change was requested")
+    # Only the blank line is left of a head without fields.
+    fields = b"\n" + fields.translate(_REPLACED_CONTROLS)
+    fields = _EMPTY_TRANSFER_ENCODING.sub(b"", fields)
+    has_body = status // 100 == _SUCCESS and status != _NO_CONTENT
+    if not has_body:
+        fields = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", fields))
+    elif _TRANSFER_ENCODING.search(fields):
+        fields = _CONTENT_LENGTH.sub(b"", fields)
+    return b"%b %b%b" % (match[1], match[2], fields)

@@ -1,0 +1,151 @@
+"""The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
+
+import ssl
+from threading import Lock
+from typing import Final
+
+from canfetch.access.responses import Failure, Response
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.async_connections import connect_async
+from canfetch.client.transports.connections import connect
+from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http_exchange import HTTPExchange
+
+_SCHEMES: Final = ("http", "https", "ftp")
+
+
+class _Settings:
+    """The settings that both transports share."""
+
+    def __init__(self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve) -> None:
+        self._ssl_context = ssl_context
+        self.resolve = resolve
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Create a new lock after a fork, because the thread that holds the old one does not exist in the child."""
+        self._lock = Lock()
+
+    def get_ssl_context(self) -> ssl.SSLContext:
+        """Return the TLS settings."""
+        # Loading the authorities takes tens of milliseconds, so it is done once, and only for https.
+        with self._lock:
+            if self._ssl_context is None:
+                self._ssl_context = ssl.create_default_context()
+            return self._ssl_context
+
+
+class HTTPTransport:
+    """Send requests over sockets, with a new connection for each request.
+
+    It can be shared between threads.
+
+    Args:
+        ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
+        resolve: Function that returns the addresses of a name. The default is the system's resolver.
+    """
+
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
+        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request for an http, https or ftp URL.
+
+        Raises: InvalidURL: The URL is invalid or has no host.
+        Cost: One connection, at most `timeout` seconds, and memory for twice the size limit and a few hundred KiB.
+        """
+        deadlines = Deadlines(request)
+        try:
+            endpoint = parse_endpoint(request.url, _SCHEMES)
+            if endpoint.scheme == "ftp":
+                return _fetch_ftp(request, endpoint, self._settings.resolve, deadlines)
+            return self._exchange(request, endpoint, deadlines)
+        except TransportError as error:
+            return error.to_failure(request.url)
+
+    def close(self) -> None:
+        """Do nothing, because no resources are held between requests."""
+
+    def _exchange(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
+        exchange = HTTPExchange(request, endpoint)
+        with connect(
+            endpoint.host,
+            endpoint.port,
+            allow_private=request.allow_private,
+            resolve=self._settings.resolve,
+            deadlines=deadlines,
+        ) as connection:
+            if endpoint.scheme == "https":
+                connection.start_tls(self._settings.get_ssl_context(), endpoint.tls_name)
+            connection.send(exchange.request_data)
+            while True:
+                response = exchange.receive(connection.receive())
+                if response is not None:
+                    return response
+
+
+class AsyncHTTPTransport:
+    """Send requests over sockets on an asyncio event loop, with a new connection for each request.
+
+    Requests do not wait for each other, and a cancelled request closes its connection at once. Only name resolution
+    and ftp URLs use threads, which delay neither the end of the event loop nor the exit of the interpreter. A cancelled
+    ftp request continues in its thread until its deadline.
+
+    The transport can be used by several event loops, one after another or at the same time.
+
+    Args: The same as HTTPTransport.
+    """
+
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
+        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request for an http, https or ftp URL.
+
+        Raises: InvalidURL: The URL is invalid or has no host.
+        Cost: The same as HTTPTransport.send.
+        """
+        deadlines = Deadlines(request)
+        try:
+            endpoint = parse_endpoint(request.url, _SCHEMES)
+            if endpoint.scheme == "ftp":
+                resolve = self._settings.resolve
+                return await wait_in_loop(
+                    start_daemon_thread(lambda: _fetch_ftp(request, endpoint, resolve, deadlines), name="canfetch-ftp")
+                )
+            return await self._exchange(request, endpoint, deadlines)
+        except TransportError as error:
+            return error.to_failure(request.url)
+
+    async def close(self) -> None:
+        """Do nothing, because no resources are held between requests."""
+
+    async def _exchange(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
+        exchange = HTTPExchange(request, endpoint)
+        with await connect_async(
+            endpoint.host,
+            endpoint.port,
+            allow_private=request.allow_private,
+            resolve=self._settings.resolve,
+            deadlines=deadlines,
+        ) as connection:
+            if endpoint.scheme == "https":
+                await connection.start_tls(self._settings.get_ssl_context(), endpoint.tls_name)
+            await connection.send(exchange.request_data)
+            while True:
+                response = exchange.receive(await connection.receive())
+                if response is not None:
+                    return response
+
+
+def _fetch_ftp(request: TransportRequest, endpoint: Endpoint, resolve: Resolve, deadlines: Deadlines) -> Response:
+    # Rarely used, and it imports ftplib.
+    from canfetch.client.transports.ftp import fetch_ftp  # noqa: PLC0415
+
+    return fetch_ftp(request, endpoint, resolve=resolve, deadlines=deadlines)
