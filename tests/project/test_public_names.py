@@ -110,7 +110,19 @@ def test_import_canfetch_imports_nothing_else() -> None:
 def test_first_decision_imports_only_the_core() -> None:
     statement = "import canfetch; canfetch.parse(b'User-agent: *').decide('https://example.com/', agent='a').to_json()"
     modules = modules_imported_by(statement)
-    slow = {"asyncio", "click", "dataclasses", "h11", "http", "idna", "inspect", "ipaddress", "json", "logging", "pathlib"}
+    slow = {
+        "asyncio",
+        "click",
+        "dataclasses",
+        "h11",
+        "http",
+        "idna",
+        "inspect",
+        "ipaddress",
+        "json",
+        "logging",
+        "pathlib",
+    }
     assert modules & {*slow, "random", "rich", "socket", "ssl", "subprocess", "tomllib", "urllib"} == set()
     packages = {module.split(".")[1] for module in modules if module.startswith("canfetch.")}
     assert packages <= {"core", "errors", "_native"}
