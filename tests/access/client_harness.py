@@ -37,7 +37,12 @@ class ClientUnderTest(Protocol):
 
 @contextmanager
 def open_client(
-    transport_name: str, *, ssl_context: ssl.SSLContext, resolve: Resolve, **options: Any
+    transport_name: str,
+    *,
+    ssl_context: ssl.SSLContext,
+    resolve: Resolve,
+    user_agent: str = USER_AGENT,
+    **options: Any,
 ) -> Iterator[ClientUnderTest]:
     """Open a client with a transport.
 
@@ -47,11 +52,11 @@ def open_client(
     """
     transport = transport_class(transport_name)(ssl_context=ssl_context, resolve=resolve)
     if transport_name in _SYNC_TRANSPORTS:
-        with Client(user_agent=USER_AGENT, transport=transport, **options) as client:
+        with Client(user_agent=user_agent, transport=transport, **options) as client:
             yield _SyncClient(client)
         return
     with asyncio.Runner() as runner:
-        async_client = AsyncClient(user_agent=USER_AGENT, transport=transport, **options)
+        async_client = AsyncClient(user_agent=user_agent, transport=transport, **options)
         try:
             yield _ConcurrentClient(async_client, runner)
         finally:

@@ -16,6 +16,7 @@ from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
 
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import FailureKind
+from canfetch.client.stores.memory import MemoryStore
 
 __all__ = ["authority"]
 
@@ -160,6 +161,33 @@ def test_access_case_over_time_over_http(
             assert len(servers.requests(name)) == expected, step
             # A refused connection is a fetch without a request.
             assert (client.origin_state(origin).entry.fetched_at == now[0]) is is_fetched, step
+
+
+@pytest.mark.parametrize("case", load_cases("crawlers.toml"), ids=lambda case: case["id"])
+def test_access_case_of_crawlers_over_http(
+    servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext, case: dict[str, Any]
+) -> None:
+    name = f"{case['id']}.{transport_name}"
+    origin = servers.add_origin(name, {"status": 200})
+    store = MemoryStore()
+    expected = 0
+
+    for step in case["steps"]:
+        if "event" in step:
+            servers.set_event(name, step["event"])
+        with open_client(
+            transport_name,
+            ssl_context=ssl_context,
+            resolve=servers.resolve,
+            user_agent=step["crawler"],
+            store=store,
+            clock=lambda now=step["at_hours"] * HOUR: now,
+        ) as client:
+            allowed = client.allows(f"{origin}/open", f"{origin}/forbidden")
+
+        expected += step["fetched"]
+        assert allowed == [step["open"], step["forbidden"]], step
+        assert len(servers.requests(name)) == expected, step
 
 
 def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(

@@ -63,7 +63,7 @@ def test_list_in_structured_formats(run: Run, store: tuple[str, ...], cached: li
         (503, "unreachable", None),
     }
     assert rows[0].keys() == {
-        *("origin", "policy", "access", "detail", "status"),
+        *("origin", "policy", "variant", "vary", "access", "detail", "status"),
         *("fetched_at", "next_fetch_at", "bytes", "sha256"),
     }
 
@@ -110,6 +110,25 @@ def test_each_policy_has_its_own_entry(run: Run, store: tuple[str, ...], cached:
     ]
     assert run("cache", "clear", origin, *store) == (0, "", "removed 1 origin\n")
     assert len(run("cache", "list", *store).lines) == 3
+
+
+def test_variants_of_an_origin_are_listed_exported_and_cleared(run: Run, store: tuple[str, ...]) -> None:
+    with sites("varying", "rules") as [varying, other]:
+        for user_agent in ("OneBot/1.0", "OtherBot/1.0"):
+            for _ in range(2):
+                ran = run("fetch", varying.origin, other.origin, *store, "--user-agent", user_agent)
+                assert ran.code == 0
+        assert (len(varying.requests), len(other.requests)) == (2, 1)
+    rows = [json.loads(line) for line in run("cache", "list", varying.origin, *store, "--format", "ndjson").lines]
+    assert [(row["origin"], row["vary"]) for row in rows] == [(varying.origin, ["user-agent"])] * 2
+    assert [row["variant"][:8] for row in rows] == ["", "headers-"]
+    texts = [line for line in run("cache", "list", *store).lines if varying.origin in line]
+    assert texts[0].endswith(f"{varying.origin}  vary user-agent")
+    assert texts[1].endswith(f"{varying.origin}  variant {rows[1]['variant']}  vary user-agent")
+    exported = [CacheEntry.from_json(line) for line in run("cache", "export", varying.origin, *store).lines]
+    assert [entry.variant for entry in exported] == ["", rows[1]["variant"]]
+    assert run("cache", "clear", varying.origin, *store) == (0, "", "removed 1 origin\n")
+    assert run("cache", "clear", "--all", *store) == (0, "", "removed 1 origin\n")
 
 
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])

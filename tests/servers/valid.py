@@ -111,6 +111,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "utf-16": respond(RULES.decode().encode("utf-16"), TEXT),
     "latin-1": respond("User-agent: *\nDisallow: /größe\n".encode("latin-1"), TEXT),
     "no-store": respond(RULES, TEXT, "Cache-Control: no-store"),
+    "varying": respond(RULES, TEXT, "Vary: User-Agent"),
     "busy": respond(b"later", "Retry-After: 120", status=503),
     "too-many": respond(b"later", "Retry-After: 120", status=429),
 }

@@ -16,13 +16,16 @@ from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome, OutcomeKi
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
+from canfetch.access.vary import VaryField
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.times import rfc3339
 from canfetch.errors import CorruptEntry, InvalidOption, NewerEntry, UnknownPolicy
 
-ENTRY_FORMAT: Final = 4
+ENTRY_FORMAT: Final = 5
+# The variant of the last copy that served every client, from before the origin began to vary.
+SHARED_VARIANT: Final = "shared"
 _DEFAULT_POLICY: Final = "rfc9309"
-_POLICY_MARK: Final = "#"
+_KEY_MARK: Final = "#"
 # The headers that are needed later. Servers choose the names and the number of all others.
 STORED_HEADERS: Final = frozenset(
     ["age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "retry-after"]
@@ -35,21 +38,25 @@ _MESSAGE_HEADERS: Final = ("age", "date")
 _ENTRY_BYTES: Final = 1024
 _HEADER_BYTES: Final = 64
 _HOP_BYTES: Final = 80
+_VARY_FIELD_BYTES: Final = 64
 # Sums of large floats are inexact.
 _ROUNDING_SECONDS: Final = 1.0
 
 
-def entry_key(origin: str, policy: str) -> str:
+def entry_key(origin: str, policy: str, variant: str = "") -> str:
     """Return the key of an entry in a store: the origin, followed by `#` and the policy unless it is the default.
 
-    Each policy has its own entry for an origin, so that clients with other policies keep their last good copy.
+    Each policy has its own entry for an origin, so that clients with other policies keep their last good copy. The key
+    of a variant is the origin, the policy and the variant, separated by `#`.
     """
-    return origin if policy == _DEFAULT_POLICY else f"{origin}{_POLICY_MARK}{policy}"
+    if variant:
+        return f"{origin}{_KEY_MARK}{policy}{_KEY_MARK}{variant}"
+    return origin if policy == _DEFAULT_POLICY else f"{origin}{_KEY_MARK}{policy}"
 
 
 def origin_from_key(key: str) -> str:
     """Return the origin in the key of an entry."""
-    return key.partition(_POLICY_MARK)[0]
+    return key.partition(_KEY_MARK)[0]
 
 
 class CachedCopy(NamedTuple):
@@ -63,6 +70,7 @@ class CachedCopy(NamedTuple):
         validators: The validators for a conditional request.
         truncated_at: The parsing limit at which the file was truncated, or None if it is complete.
         headers: The stored headers of the response with the file, updated by each 304 since then.
+        vary: The request headers that the file depends on. The copy serves only clients with the same values.
     """
 
     content: bytes
@@ -72,6 +80,7 @@ class CachedCopy(NamedTuple):
     validators: Validators
     truncated_at: int | None = None
     headers: Headers = ()
+    vary: tuple[VaryField, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -96,6 +105,9 @@ class CacheEntry(NamedTuple):
         copy: The last good copy, which can be older than the last fetch.
         failures: The number of consecutive failures, since `first_failure_at`. Any response resets both.
         max_bytes: The parsing limit of the last fetch.
+        vary: The request headers that the responses of the last fetch depend on, and those of the copy unless the
+            last fetch replaced it. The entry serves only clients with the same values.
+        variant: The name of the variant, or an empty string for the entry under the key of the origin.
     """
 
     origin: str
@@ -111,19 +123,24 @@ class CacheEntry(NamedTuple):
     failures: int
     first_failure_at: float | None
     max_bytes: int = DEFAULT_MAX_BYTES
+    vary: tuple[VaryField, ...] = ()
+    variant: str = ""
 
     @property
     def key(self) -> str:
         """The key of the entry in a store."""
-        return entry_key(self.origin, self.policy)
+        return entry_key(self.origin, self.policy, self.variant)
 
     @property
     def memory_bytes(self) -> int:
         """The approximate size of the entry in memory, in bytes. Memory limits count this."""
-        strings = [self.origin, self.url, self.outcome.detail]
+        strings = [self.origin, self.url, self.outcome.detail, self.variant]
         fields = self.headers if self.copy is None else self.headers + self.copy.headers
         for field in fields:
             strings += field
+        vary = self.vary if self.copy is None else self.vary + self.copy.vary
+        for name, sha256 in vary:
+            strings += (name, sha256 or "")
         for hop in self.hops:
             strings += (hop.url, hop.location)
         content_bytes = 0
@@ -133,7 +150,7 @@ class CacheEntry(NamedTuple):
             strings += (self.copy.url, validators.url, validators.etag or "", validators.last_modified or "")
         # The target of a redirect is also the next URL: the same string, which takes memory once.
         by_identity = {id(string): string for string in strings}
-        tuple_bytes = _HEADER_BYTES * len(fields) + _HOP_BYTES * len(self.hops)
+        tuple_bytes = _HEADER_BYTES * len(fields) + _HOP_BYTES * len(self.hops) + _VARY_FIELD_BYTES * len(vary)
         return _ENTRY_BYTES + content_bytes + tuple_bytes + sum(map(sys.getsizeof, by_identity.values()))
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,6 +163,7 @@ class CacheEntry(NamedTuple):
             "format": ENTRY_FORMAT,
             "origin": self.origin,
             "policy": self.policy,
+            "variant": self.variant,
             "access": str(self.outcome.access),
             "effect": None if self.outcome.effect is None else str(self.outcome.effect),
             "outcome": str(self.outcome.kind),
@@ -159,6 +177,7 @@ class CacheEntry(NamedTuple):
             "failures": self.failures,
             "first_failure_at": None if self.first_failure_at is None else rfc3339(self.first_failure_at),
             "max_bytes": self.max_bytes,
+            "vary": [list(field) for field in self.vary],
             "copy": None
             if copy is None
             else {
@@ -171,6 +190,7 @@ class CacheEntry(NamedTuple):
                 "last_modified": copy.validators.last_modified,
                 "truncated_at": copy.truncated_at,
                 "headers": [list(field) for field in copy.headers],
+                "vary": [list(field) for field in copy.vary],
             },
         }
 
@@ -231,6 +251,8 @@ class CacheEntry(NamedTuple):
             failures=int(plain["failures"]),
             first_failure_at=_parse_optional_time(plain["first_failure_at"]),
             max_bytes=int(plain["max_bytes"]),
+            vary=_parse_vary(plain["vary"]),
+            variant=_parse_str(plain["variant"]),
         )
 
 
@@ -294,6 +316,7 @@ def _parse_copy(plain: Any) -> CachedCopy:
         ),
         truncated_at=None if plain["truncated_at"] is None else int(plain["truncated_at"]),
         headers=_parse_headers(plain["headers"]),
+        vary=_parse_vary(plain["vary"]),
     )
     if copy.sha256 != plain["sha256"]:
         raise CorruptEntry("corrupt cache entry: the content of the copy does not match its hash")
@@ -302,6 +325,10 @@ def _parse_copy(plain: Any) -> CachedCopy:
 
 def _parse_headers(fields: Any) -> Headers:
     return tuple((_parse_str(name), _parse_str(value)) for name, value in fields)
+
+
+def _parse_vary(fields: Any) -> tuple[VaryField, ...]:
+    return tuple(VaryField(_parse_str(name), None if sha256 is None else _parse_str(sha256)) for name, sha256 in fields)
 
 
 def _parse_str(value: object) -> str:

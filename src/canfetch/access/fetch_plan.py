@@ -22,6 +22,7 @@ from canfetch.access.outcomes import (
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Headers, Response
+from canfetch.access.vary import union_vary_names, vary_names
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 
@@ -55,6 +56,7 @@ class Request(NamedTuple):
         validators: The validators of the last good copy, to revalidate it.
         max_bytes: The parsing limit.
         misconfigured: Whether the site is known to respond with 5xx for every missing page.
+        vary_names: The names of the request headers that the redirects so far depend on.
     """
 
     url: str
@@ -62,6 +64,7 @@ class Request(NamedTuple):
     validators: Validators | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
     misconfigured: bool = False
+    vary_names: frozenset[str] = frozenset()
 
     @property
     def headers(self) -> Headers:
@@ -81,6 +84,7 @@ class FetchResult(NamedTuple):
         hops: The redirects that were followed.
         response: The last response, or None if the last request failed.
         not_modified: Whether the last good copy is still current.
+        vary_names: The names of the request headers that the responses depend on, redirects included.
     """
 
     outcome: Outcome
@@ -88,6 +92,7 @@ class FetchResult(NamedTuple):
     hops: tuple[Hop, ...]
     response: Response | None
     not_modified: bool = False
+    vary_names: frozenset[str] = frozenset()
 
 
 def first_request(
@@ -108,16 +113,18 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
     rules that are found apply to the origin of the first request.
     """
     if isinstance(answer, Failure):
-        return FetchResult(evaluate_failure(answer, policy), request.url, request.hops, None)
+        outcome = evaluate_failure(answer, policy)
+        return FetchResult(outcome, request.url, request.hops, None, vary_names=request.vary_names)
+    request = request._replace(vary_names=union_vary_names(request.vary_names, vary_names(answer.headers)))
     if answer.status == _NOT_MODIFIED and request.headers:
         unchanged = Outcome(
             Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, OutcomeKind.NOT_MODIFIED, "status 304, not modified"
         )
-        return FetchResult(unchanged, request.url, request.hops, answer, not_modified=True)
+        return _result(unchanged, request, answer)._replace(not_modified=True)
     if answer.status in _REDIRECTS:
         return _follow_redirect(request, answer, policy)
     outcome = evaluate_response(answer, policy, max_bytes=request.max_bytes, misconfigured=request.misconfigured)
-    return FetchResult(outcome, request.url, request.hops, answer)
+    return _result(outcome, request, answer)
 
 
 def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -> Request | FetchResult:
@@ -126,12 +133,16 @@ def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -
         outcome = make_outcome(
             policy, OutcomeKind.UNFOLLOWABLE_REDIRECT, f"status {answer.status} without a valid redirect target"
         )
-        return FetchResult(outcome, request.url, request.hops, answer)
+        return _result(outcome, request, answer)
     hops = (*request.hops, Hop(request.url, answer.status, location))
     if len(hops) > policy.redirect_limit:
         outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
-        return FetchResult(outcome, request.url, hops, answer)
+        return _result(outcome, request._replace(hops=hops), answer)
     if any(hop.url == location for hop in hops):
         outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {location}")
-        return FetchResult(outcome, request.url, hops, answer)
+        return _result(outcome, request._replace(hops=hops), answer)
     return request._replace(url=location, hops=hops)
+
+
+def _result(outcome: Outcome, request: Request, response: Response) -> FetchResult:
+    return FetchResult(outcome, request.url, request.hops, response, vary_names=request.vary_names)

@@ -12,6 +12,7 @@ from canfetch.access.outcomes import Access
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Headers, Response
 from canfetch.access.retries import retry_delay
+from canfetch.access.vary import SentHeaders, VaryField, merge_vary
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 
@@ -27,21 +28,24 @@ def next_entry(
     now: float,
     seed: int,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    request_headers: Headers = (),
 ) -> CacheEntry:
     """Return the cache entry of `origin` after a fetch.
 
     The last good copy survives failures, but not a response that the file does not exist.
 
     Args:
-        previous: The previous entry, or None before the first fetch.
+        previous: The previous entry, or None before the first fetch. It must serve the client.
         fetched: The result of the fetch.
         seed: Seed of the jitter of the next retry. The origin is mixed in.
         max_bytes: The parsing limit of the fetch.
+        request_headers: The headers that the client sent, without those of conditional requests.
     """
     # Stores keep times to the microsecond.
     now = round(now, _TIME_DIGITS)
     response = fetched.response
     headers = _stored_headers(previous, fetched)
+    vary = _next_vary(previous, fetched, SentHeaders(str(origin), request_headers))
     unreachable = fetched.outcome.access is Access.UNREACHABLE
     failures = (0 if previous is None else previous.failures) + 1 if unreachable else 0
     first_failure = None
@@ -55,6 +59,9 @@ def next_entry(
         if response is not None and fetched.not_modified:
             response = response._replace(headers=headers)
         wait = freshness_lifetime(response, policy, now=now)
+    copy = _next_copy(previous, fetched, headers, now, max_bytes)
+    if copy is not None and not unreachable:
+        copy = copy._replace(vary=vary)
     return CacheEntry(
         origin=str(origin),
         policy=policy.name,
@@ -65,11 +72,31 @@ def next_entry(
         hops=fetched.hops,
         fetched_at=now,
         next_fetch_at=round(now + wait, _TIME_DIGITS),
-        copy=_next_copy(previous, fetched, headers, now, max_bytes),
+        copy=copy,
         failures=failures,
         first_failure_at=first_failure,
         max_bytes=max_bytes,
+        vary=vary,
     )
+
+
+def _next_vary(
+    previous: CacheEntry | None, fetched: FetchResult, request_headers: SentHeaders
+) -> tuple[VaryField, ...]:
+    """Return what the next entry varies by.
+
+    A new file has its own `Vary`. Like other headers, that of a 304 replaces the stored one, which otherwise stays.
+    Error pages often lack the `Vary` of the file, so an error only adds names: an entry must not serve more clients
+    because of an error.
+
+    Source: RFC 9111 section 4.3.4.
+    """
+    stored: tuple[VaryField, ...] = ()
+    if fetched.outcome.access is not Access.SUCCESSFUL:
+        stored = () if previous is None else previous.vary
+    elif fetched.not_modified and fetched.response is not None and fetched.response.header("vary") is None:
+        stored = () if previous is None or previous.copy is None else previous.copy.vary
+    return merge_vary(request_headers, stored, fetched.vary_names)
 
 
 def _stored_headers(previous: CacheEntry | None, fetched: FetchResult) -> Headers:

@@ -12,16 +12,9 @@ from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import (
-    AcquireLease,
-    Action,
-    Clock,
-    GetEntry,
-    StoreAction,
-    StoreEntry,
-    obtain_entry,
-)
+from canfetch.client.procedure import Action, Clock, obtain_entry
 from canfetch.client.resilient_store import ResilientStore
+from canfetch.client.store_actions import AcquireLease, GetEntry, StoreAction, StoreEntry
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin

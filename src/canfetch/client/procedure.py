@@ -9,16 +9,18 @@ Source: RFC 9309 sections 2.3 and 2.4.
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.compatibility import expire_if_incompatible, is_truncated_for
-from canfetch.access.effective_access import FetchNeed, fetch_need, is_from_future
-from canfetch.access.entries import CacheEntry, entry_key
+from canfetch.access.compatibility import is_truncated_for
+from canfetch.access.effective_access import FetchNeed, fetch_need
+from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.outcomes import Access, Outcome, OutcomeKind
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers
+from canfetch.client.store_actions import AcquireLease, ReleaseLease, StoreAction, StoreEntry
 from canfetch.client.transports import TransportRequest
+from canfetch.client.variants import FoundEntry, VariantLookup, newer_entry
 from canfetch.core.origin import Origin
 
 Clock = Callable[[], float]
@@ -26,19 +28,6 @@ Clock = Callable[[], float]
 MIN_POLL_SECONDS: Final = 0.05
 MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
-
-
-class GetEntry(NamedTuple):
-    """Get an entry from the store. The result is a CacheEntry or None."""
-
-    key: str
-
-
-class AcquireLease(NamedTuple):
-    """Acquire the lease that permits fetching. The result is whether it was acquired."""
-
-    key: str
-    seconds: float
 
 
 class Pause(NamedTuple):
@@ -53,19 +42,6 @@ class SendRequest(NamedTuple):
     request: TransportRequest
 
 
-class StoreEntry(NamedTuple):
-    """Put the entry into the store and release the lease."""
-
-    entry: CacheEntry
-
-
-class ReleaseLease(NamedTuple):
-    """Release the lease without storing an entry."""
-
-    key: str
-
-
-StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease
 Action = StoreAction | Pause | SendRequest
 
 
@@ -89,103 +65,133 @@ def obtain_entry(
         refresh: Fetch even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    key = entry_key(str(origin), options.policy.name)
-    misconfigured = str(origin) in options.misconfigured_origins
-    stored = _adapt((yield GetEntry(key)), options, misconfigured=misconfigured)
-    entry = _newer(previous, stored, clock())
-    if entry is not None and not refresh and fetch_need(entry, now=clock()) is FetchNeed.NO:
-        return entry
-    if offline:
-        return entry if entry is not None else _offline_entry(origin, options, clock())
-    wait_until = monotonic() + options.lease_seconds
-    pause = MIN_POLL_SECONDS
-    while True:
-        leased = yield AcquireLease(key, options.lease_seconds)
-        # Read again after acquiring the lease: the previous holder may just have stored a new entry.
-        stored = _adapt((yield GetEntry(key)), options, misconfigured=misconfigured)
-        if stored is not None and _newer(entry, stored, clock()) is stored:
-            entry = stored
-            if fetch_need(stored, now=clock()) is FetchNeed.NO:
-                if leased:
-                    yield ReleaseLease(key)
-                return stored
-        if leased or monotonic() > wait_until:
-            # A worker that holds the lease for too long must not block the others forever.
-            break
-        yield Pause(pause)
-        pause = min(pause * _POLL_GROWTH, MAX_POLL_SECONDS)
-    fetched = yield from _fetch(origin, entry, options, monotonic)
-    entry = next_entry(
-        entry,
-        origin,
-        fetched,
-        options.policy,
-        now=clock(),
-        seed=seed,
-        max_bytes=options.max_bytes,
-    )
-    yield StoreEntry(entry)
-    return entry
+    procedure = _Procedure(origin, options, clock, monotonic, seed)
+    return procedure.run(previous, refresh=refresh, offline=offline)
 
 
-def _fetch(
-    origin: Origin, entry: CacheEntry | None, options: Options, monotonic: Clock
-) -> Generator[Action, Any, FetchResult]:
-    validators: Validators | None = None
-    copy = None if entry is None else entry.copy
-    # A 304 for a truncated copy would not provide the rest of the file.
-    if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
-        validators = copy.validators
-    deadline = monotonic() + options.timeout
-    step: Request | FetchResult = first_request(
-        origin,
-        validators=validators,
-        max_bytes=options.max_bytes,
-        misconfigured=str(origin) in options.misconfigured_origins,
-    )
-    while isinstance(step, Request):
-        remaining = deadline - monotonic()
-        answer: Response | Failure
-        if remaining <= 0:
-            answer = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
-        else:
-            answer = yield SendRequest(_transport_request(step, origin, options, remaining))
-        step = next_step(step, answer, options.policy)
-    return step
+class _Procedure:
+    def __init__(self, origin: Origin, options: Options, clock: Clock, monotonic: Clock, seed: int) -> None:
+        self._origin = origin
+        self._options = options
+        self._clock = clock
+        self._monotonic = monotonic
+        self._seed = seed
+        self._lookup = VariantLookup(origin, options, _request_headers(origin.robots_url, origin, options))
+
+    def run(self, previous: CacheEntry | None, *, refresh: bool, offline: bool) -> Generator[Action, Any, CacheEntry]:
+        found = yield from self._lookup.find(self._clock())
+        entry = newer_entry(previous, found.entry, self._clock())
+        if entry is not None and not refresh and self._is_fresh(entry):
+            return entry
+        if offline:
+            return entry if entry is not None else _offline_entry(self._origin, self._options, self._clock())
+        found = yield from self._acquire_lease(found, entry)
+        lease = self._lookup.key(found.variant)
+        entry = newer_entry(entry, found.entry, self._clock())
+        if entry is not None and entry is found.entry and self._is_fresh(entry):
+            yield ReleaseLease(lease)
+            return entry
+        fetched = yield from self._fetch(entry)
+        yield from self._store(entry, stored := self._next_entry(entry, fetched, found.variant))
+        yield ReleaseLease(lease)
+        return stored
+
+    def _acquire_lease(self, found: FoundEntry, entry: CacheEntry | None) -> Generator[Action, Any, FoundEntry]:
+        """Acquire the lease that permits fetching, and look up the entry again.
+
+        The lease is not acquired if another worker meanwhile stored a fresh entry, or holds the lease for too long.
+
+        Args:
+            found: The result of the last lookup.
+            entry: The newest known entry, or None.
+        Returns: The result of the new lookup.
+        """
+        wait_until = self._monotonic() + self._options.lease_seconds
+        pause = MIN_POLL_SECONDS
+        while True:
+            variant = found.variant
+            leased = yield AcquireLease(self._lookup.key(variant), self._options.lease_seconds)
+            # Read again after acquiring the lease: the previous holder may just have stored a new entry.
+            found = yield from self._lookup.find(self._clock())
+            is_own_lease = found.variant == variant
+            if leased and is_own_lease:
+                return found
+            if leased:
+                # The entry that was just stored does not serve this client, which has a variant of its own.
+                yield ReleaseLease(self._lookup.key(variant))
+            if self._monotonic() > wait_until:
+                # A worker that holds the lease for too long must not block the others forever.
+                return found
+            if newer_entry(entry, found.entry, self._clock()) is found.entry and self._is_fresh(found.entry):
+                return found
+            if is_own_lease:
+                yield Pause(pause)
+                pause = min(pause * _POLL_GROWTH, MAX_POLL_SECONDS)
+
+    def _is_fresh(self, entry: CacheEntry | None) -> bool:
+        return fetch_need(entry, now=self._clock()) is FetchNeed.NO
+
+    def _next_entry(self, previous: CacheEntry | None, fetched: FetchResult, variant: str) -> CacheEntry:
+        entry = next_entry(
+            previous,
+            self._origin,
+            fetched,
+            self._options.policy,
+            now=self._clock(),
+            seed=self._seed,
+            max_bytes=self._options.max_bytes,
+            request_headers=_request_headers(self._origin.robots_url, self._origin, self._options),
+        )
+        return self._lookup.place(entry, variant)
+
+    def _store(self, previous: CacheEntry | None, entry: CacheEntry) -> Generator[Action, Any, None]:
+        displaced = self._lookup.displaced(entry, previous)
+        if displaced is not None:
+            yield StoreEntry(displaced)
+        yield StoreEntry(entry)
+
+    def _fetch(self, entry: CacheEntry | None) -> Generator[Action, Any, FetchResult]:
+        options = self._options
+        validators: Validators | None = None
+        copy = None if entry is None else entry.copy
+        # A 304 for a truncated copy would not provide the rest of the file.
+        if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
+            validators = copy.validators
+        deadline = self._monotonic() + options.timeout
+        step: Request | FetchResult = first_request(
+            self._origin,
+            validators=validators,
+            max_bytes=options.max_bytes,
+            misconfigured=str(self._origin) in options.misconfigured_origins,
+        )
+        while isinstance(step, Request):
+            remaining = deadline - self._monotonic()
+            answer: Response | Failure
+            if remaining <= 0:
+                answer = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
+            else:
+                answer = yield SendRequest(_transport_request(step, self._origin, options, remaining))
+            step = next_step(step, answer, options.policy)
+        return step
+
+
+def _request_headers(url: str, origin: Origin, options: Options, conditions: Headers = ()) -> Headers:
+    defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *conditions)
+    return combine_headers(defaults, options.headers, url=url, origin=origin)
 
 
 def _transport_request(
     request: Request, origin: Origin, options: Options, remaining_seconds: float
 ) -> TransportRequest:
-    defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *request.headers)
     return TransportRequest(
         url=request.url,
-        headers=combine_headers(defaults, options.headers, url=request.url, origin=origin),
+        headers=_request_headers(request.url, origin, options, request.headers),
         max_bytes=options.max_bytes,
         connect_timeout=min(options.connect_timeout, remaining_seconds),
         read_timeout=min(options.read_timeout, remaining_seconds),
         timeout=remaining_seconds,
         allow_private=options.allow_private,
     )
-
-
-def _adapt(entry: CacheEntry | None, options: Options, *, misconfigured: bool) -> CacheEntry | None:
-    if entry is None:
-        return None
-    return expire_if_incompatible(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
-
-
-def _newer(first: CacheEntry | None, second: CacheEntry | None, now: float) -> CacheEntry | None:
-    """Return the entry that was fetched later, or `first` if both are equally old.
-
-    An entry from the future is older than any other.
-    """
-    if first is None or second is None:
-        return first or second
-    first_at, second_at = (
-        float("-inf") if is_from_future(entry, now=now) else entry.fetched_at for entry in (first, second)
-    )
-    return first if first_at >= second_at else second
 
 
 def _offline_entry(origin: Origin, options: Options, now: float) -> CacheEntry:

@@ -96,7 +96,7 @@ class ResilientStore:
         return self._attempt("lease", acquire, default=True, consequence="fetching without a lease")
 
     def put(self, entry: CacheEntry) -> None:
-        """Put an entry into the store, unless the store has an entry of a newer format, and release its lease."""
+        """Put an entry into the store, unless the store has an entry of a newer format."""
         store = self._store
         if store is None:
             return
@@ -106,7 +106,6 @@ class ResilientStore:
                 store.put(entry)
             except NewerEntry as error:
                 self._log_newer_entry(entry.key, error)
-            self._release(store, entry.key)
 
         self._attempt("write", put, None, "the result is cached in memory only")
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.entries import CacheEntry, origin_from_key
+from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
@@ -56,7 +56,7 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Cach
 
 
 def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
-    """Yield all keys, or those of the given origins in their order, with one key for each policy."""
+    """Yield all keys, or those of the given origins in their order, with one key for each policy and variant."""
     if not origins:
         yield from list(store.keys())
         return
@@ -100,9 +100,11 @@ def _row(origin: str, entry: CacheEntry) -> str:
     size = "-" if entry.copy is None else str(len(entry.copy.content))
     status = "-" if entry.status is None else str(entry.status)
     # The key of the default policy is the origin.
-    policy = "" if entry.key == origin else f"  policy {printable(entry.policy)}"
+    policy = "" if entry_key(origin, entry.policy) == origin else f"  policy {printable(entry.policy)}"
+    variant = f"  variant {printable(entry.variant)}" if entry.variant else ""
+    vary = f"  vary {printable(', '.join(field.name for field in entry.vary))}" if entry.vary else ""
     cells = f"{rfc3339(int(entry.fetched_at))}  {status:>6}  {entry.outcome.access!s:11}  {size:>6}"
-    return f"{cells}  {printable(origin)}{policy}\n"
+    return f"{cells}  {printable(origin)}{policy}{variant}{vary}\n"
 
 
 def _print_error(origin: str, error: CanfetchError) -> None:
@@ -112,6 +114,8 @@ def _print_error(origin: str, error: CanfetchError) -> None:
 def _summary(entry: CacheEntry) -> dict[str, Any]:
     return {
         "policy": entry.policy,
+        "variant": entry.variant,
+        "vary": [field.name for field in entry.vary],
         "access": str(entry.outcome.access),
         "detail": entry.outcome.detail,
         "status": entry.status,

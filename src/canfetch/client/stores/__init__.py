@@ -21,7 +21,8 @@ class Store(Protocol):
     """A store with one entry for each key, safe for use by several threads.
 
     The key of an entry is `CacheEntry.key`: an origin such as `https://example.com`, followed by `#` and the name of
-    the access policy unless it is the default. An expired entry does not exist.
+    the access policy unless it is the default. The key of a variant, which serves some clients only, is the origin, the
+    policy and the variant, separated by `#`. An expired entry does not exist.
     """
 
     def get(self, key: str) -> CacheEntry | None:
