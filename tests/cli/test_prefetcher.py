@@ -24,10 +24,12 @@ def prefetch(
     max_weight: int = 1_000_000,
     to_key: Callable[[str], str] = lambda item: item[0],
     before_wait: Callable[[], object] = lambda: None,
+    find: Callable[[str], str | None] = lambda _: None,
 ) -> Generator[tuple[str, Any]]:
     """Prefetch for strings whose first letter is their key."""
     yield from Prefetcher(
         items,
+        find=find,
         to_key=to_key,
         to_weight=len,
         load=load,
@@ -143,6 +145,7 @@ def test_reading_stops_at_each_limit(to_item: Callable[[int], str], max_weight: 
 
     prefetcher: Prefetcher[str, str] = Prefetcher(
         items(),
+        find=lambda _: None,
         to_key=lambda item: item[0],
         to_weight=len,
         load=load,
@@ -271,3 +274,46 @@ def test_before_wait_is_called_before_waiting_for_a_result() -> None:
     for item, _ in prefetch(iter("ab"), load, before_wait=before_wait):
         seen.append(item)
     assert seen == ["a", "b"]
+
+
+def test_known_results_are_not_loaded() -> None:
+    loaded: list[str] = []
+
+    def load(key: str) -> str:
+        loaded.append(key)
+        return f"loaded {key}"
+
+    def find(item: str) -> str | None:
+        if item.startswith("?"):
+            raise InvalidURL(f"{item} is invalid")
+        return f"known {item}" if item.startswith("k") else None
+
+    items = ["k1", "a1", "k2", "?", "a2", *(f"k{number}" for number in range(3, 10_000))]
+    rows = dict(prefetch(iter(items), load, find=find))
+    assert list(rows) == items
+    assert (rows["k1"], rows["a1"], rows["a2"], rows["k9999"]) == ("known k1", "loaded a", "loaded a", "known k9999")
+    assert str(rows["?"]) == "? is invalid"
+    assert set(loaded) == {"a"}
+
+
+@pytest.mark.parametrize(
+    "item, max_weight, expected",
+    [pytest.param("k", 1_000_000, 4_097, id="items"), pytest.param("k" * 100, 1_000, 11, id="weight")],
+)
+def test_reading_known_items_stops_at_each_limit_and_continues(item: str, max_weight: int, expected: int) -> None:
+    most = 0
+    read = 0
+
+    def items() -> Iterator[str]:
+        nonlocal read
+        for _ in range(30_000):
+            read += 1
+            yield item
+
+    taken = 0
+    for _ in prefetch(items(), str.upper, max_weight=max_weight, find=str.upper):
+        taken += 1
+        most = max(most, read - taken)
+    assert taken == 30_000
+    # The item that the reader holds and the one that is taken are in memory as well.
+    assert most <= expected

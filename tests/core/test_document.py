@@ -303,7 +303,7 @@ def test_with_url_returns_the_file_of_another_origin(engine: str, content: bytes
     assert not robots.allows("https://other.example/private", agent="FooBot")
     with pytest.raises(OriginMismatch):
         moved.allows("https://other.example/private", agent="FooBot")
-    assert pickle.loads(pickle.dumps(moved)).origin == moved.origin
+    assert pickle.loads(pickle.dumps(moved)).origin == moved.origin  # noqa: S301 - our own pickle
     with pytest.raises(InvalidRobotsURL):
         robots.with_url("https://www.example.com/fish")
 

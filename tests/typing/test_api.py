@@ -79,7 +79,7 @@ def check_types_of_client_verdicts(client: canfetch.Client, scheduled: canfetch.
     assert_type(scheduled.verdict, canfetch.ClientVerdict | None)
     plain: canfetch.Verdict = verdict
     assert_type(plain.access, canfetch.AccessInfo | None)
-    plain.access.effect  # type: ignore[union-attr]
+    assert plain.access.effect  # type: ignore[union-attr]
     assert_type(client.access("https://example.com/"), canfetch.AccessInfo)
     assert_type(client.robots("https://example.com/"), canfetch.RobotsTxt)
     assert_type(client.crawl_delay("https://example.com/", agent="a"), float | None)

@@ -57,6 +57,17 @@ class BaseClient:
         if self._evidence is not None:
             self._evidence.record(url, verdict, state)
 
+    def cached_state(self, url: str | bytes, *, offline: bool = False) -> OriginState | None:
+        """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.
+
+        Args:
+            url: A URL of the origin.
+            offline: Return the state even if its robots.txt has to be fetched again.
+        Raises: InvalidURL.
+        """
+        state, need = self._cached_state(url, refresh=False, offline=offline)
+        return state if need is FetchNeed.NO else None
+
     @property
     def store_error(self) -> str | None:
         """The current error of the store as a message, or None if the store works."""

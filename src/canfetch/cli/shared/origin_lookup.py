@@ -85,6 +85,7 @@ class OriginLookup:
         """
         yield from Prefetcher(
             items,
+            find=lambda item: self._find_state(to_url(item)),
             to_key=lambda item: _origin_name(to_url(item)),
             to_weight=to_weight,
             load=self._state,
@@ -106,9 +107,16 @@ class OriginLookup:
         finally:
             LOGGER.removeHandler(self._warnings)
 
+    def _find_state(self, url: str) -> OriginState | None:
+        state = self._client.cached_state(url, offline=self._options.offline)
+        return None if state is None or self._is_outdated(state) else state
+
+    def _is_outdated(self, state: OriginState) -> bool:
+        return self._options.refresh and state.entry.fetched_at < self._started_at
+
     def _state(self, origin: str) -> OriginState:
         state = self._client.origin_state(origin, offline=self._options.offline)
-        if self._options.refresh and state.entry.fetched_at < self._started_at:
+        if self._is_outdated(state):
             state = self._client.origin_state(origin, refresh=True)
         return state
 

@@ -23,15 +23,17 @@ _WAIT_SECONDS: Final = 0.5
 
 
 class _Load(Generic[Loaded]):
-    """The result for one key, and the number of items that wait for it."""
+    """The result for one key, and the number of items that wait for it: 0 if it was known without loading."""
 
     __slots__ = ("error", "items", "key", "result")
 
-    def __init__(self, key: str) -> None:
+    def __init__(
+        self, key: str = "", *, result: Loaded | None = None, error: BaseException | None = None, items: int = 0
+    ) -> None:
         self.key = key
-        self.items = 1
-        self.result: Loaded | None = None
-        self.error: BaseException | None = None
+        self.items = items
+        self.result = result
+        self.error = error
 
     @property
     def is_done(self) -> bool:
@@ -47,10 +49,12 @@ class _Row(NamedTuple, Generic[Item, Loaded]):
 class Prefetcher(Generic[Item, Loaded]):
     """An iterator over items, each with the result for its key or with the error.
 
-    Items that wait at the same time and have the same key share one load.
+    Items that wait at the same time and have the same key share one load. Only keys that have to be loaded take a lock:
+    the reader appends rows, the iterating thread removes them, and each wakes the other only if that one waits.
 
     Args:
         items: Read and closed by a separate thread. An error that they raise ends the iteration.
+        find: Returns the result for an item if no load is needed, otherwise None. Called by the reader, like `to_key`.
         to_key: Returns the key of an item. A CanfetchError or CommandError becomes the result of that item.
         to_weight: Returns the approximate memory of an item.
         load: Returns the result for a key. Called in threads, never twice for one key at the same time. A
@@ -65,6 +69,7 @@ class Prefetcher(Generic[Item, Loaded]):
         self,
         items: Iterator[Item],
         *,
+        find: Callable[[Item], Loaded | None],
         to_key: Callable[[Item], str],
         to_weight: Callable[[Item], int],
         load: Callable[[str], Loaded],
@@ -73,6 +78,7 @@ class Prefetcher(Generic[Item, Loaded]):
         before_wait: Callable[[], object],
     ) -> None:
         self._items = items
+        self._find = find
         self._to_key = to_key
         self._to_weight = to_weight
         self._load_key = load
@@ -81,11 +87,14 @@ class Prefetcher(Generic[Item, Loaded]):
         self._before_wait = before_wait
         self._changed = threading.Condition()
         self._rows: deque[_Row[Item, Loaded]] = deque()
-        self._weight = 0
+        # Each is written by one thread only: the reader and the iterating thread.
+        self._added_weight = 0
+        self._released_weight = 0
         self._loads: dict[str, _Load[Loaded]] = {}
         self._queue: deque[_Load[Loaded]] = deque()
         self._loaders = 0
         self._reader_waits = False
+        self._iterator_waits = False
         self._all_read = False
         self._closed = False
         self._reader_error: BaseException | None = None
@@ -112,22 +121,37 @@ class Prefetcher(Generic[Item, Loaded]):
     def _next_row(self) -> _Row[Item, Loaded] | None:
         if not self._is_next_ready():
             self._before_wait()
-        with self._changed:
-            while not self._is_next_ready():
-                self._changed.wait(_WAIT_SECONDS)
-            return self._rows.popleft() if self._rows else None
+            with self._changed:
+                self._iterator_waits = True
+                while not self._is_next_ready():
+                    self._changed.wait(_WAIT_SECONDS)
+                self._iterator_waits = False
+        return self._rows.popleft() if self._rows else None
 
     def _is_next_ready(self) -> bool:
-        return self._rows[0].load.is_done if self._rows else self._all_read
+        # Read first: once it is true, the reader adds no row.
+        all_read = self._all_read
+        return self._rows[0].load.is_done if self._rows else all_read
 
     def _release(self, row: _Row[Item, Loaded]) -> None:
-        with self._changed:
-            self._weight -= row.weight
-            row.load.items -= 1
-            if not row.load.items:
-                self._loads.pop(row.load.key, None)
-            if self._reader_waits:
+        self._released_weight += row.weight
+        load = row.load
+        if load.items:
+            with self._changed:
+                load.items -= 1
+                if not load.items:
+                    self._loads.pop(load.key, None)
+                if self._reader_waits:
+                    self._changed.notify_all()
+        elif self._reader_waits and self._is_half_empty():
+            with self._changed:
                 self._changed.notify_all()
+
+    def _is_half_empty(self) -> bool:
+        # Waking the reader for every row would switch threads for every row.
+        if len(self._rows) > _MAX_WAITING_ITEMS // 2:
+            return False
+        return not self._rows or self._added_weight - self._released_weight <= self._max_weight // 2
 
     def _read_items(self) -> None:
         try:
@@ -147,48 +171,58 @@ class Prefetcher(Generic[Item, Loaded]):
     def _add(self, item: Item) -> bool:
         """Queue an item as soon as the limits permit. Return False if the iteration has ended."""
         weight = self._to_weight(item)
+        key: str | None = None
+        result: Loaded | None = None
         error: CanfetchError | CommandError | None = None
-        key = ""
         try:
-            key = self._to_key(item)
+            result = self._find(item)
+            if result is None:
+                key = self._to_key(item)
         except (CanfetchError, CommandError) as item_error:
             error = item_error
-        with self._changed:
-            while not (self._closed or self._fits(key, weight)):
-                self._reader_waits = True
-                self._changed.wait()
-            self._reader_waits = False
-            if self._closed:
-                return False
-            load: _Load[Loaded] | None = None if error is not None else self._loads.get(key)
-            if load is not None:
-                load.items += 1
-            else:
-                load = _Load(key)
-                load.error = error
-                if error is None:
-                    self._start(load)
-            self._rows.append(_Row(item, weight, load))
-            self._weight += weight
-            self._changed.notify_all()
+        if not self._wait_for_space(weight, key):
+            return False
+        load = _Load(result=result, error=error) if key is None else self._load_of(key)
+        self._added_weight += weight
+        self._rows.append(_Row(item, weight, load))
+        if self._iterator_waits:
+            with self._changed:
+                self._changed.notify_all()
         return True
 
-    def _fits(self, key: str, weight: int) -> bool:
+    def _wait_for_space(self, weight: int, key: str | None) -> bool:
+        if not self._fits(weight, key):
+            with self._changed:
+                # Set before the limits are read again, so that a release in between is not missed.
+                self._reader_waits = True
+                while not (self._closed or self._fits(weight, key)):
+                    self._changed.wait()
+                self._reader_waits = False
+        return not self._closed
+
+    def _fits(self, weight: int, key: str | None) -> bool:
         if not self._rows:
             return True
-        keys = len(self._loads) + (key not in self._loads)
-        return (
-            len(self._rows) < _MAX_WAITING_ITEMS
-            and self._weight + weight <= self._max_weight
-            and keys <= self._parallel * (1 + _QUEUED_KEYS_PER_LOADER)
-        )
+        if (
+            len(self._rows) >= _MAX_WAITING_ITEMS
+            or self._added_weight - self._released_weight + weight > self._max_weight
+        ):
+            return False
+        return key is None or key in self._loads or len(self._loads) < self._parallel * (1 + _QUEUED_KEYS_PER_LOADER)
 
-    def _start(self, load: _Load[Loaded]) -> None:
-        self._loads[load.key] = load
-        self._queue.append(load)
-        if self._loaders < self._parallel:
-            self._loaders += 1
-            threading.Thread(target=self._run_loads, name="canfetch-load", daemon=True).start()
+    def _load_of(self, key: str) -> _Load[Loaded]:
+        """Return the load for a key with one more item. Start it if there is none."""
+        with self._changed:
+            load = self._loads.get(key)
+            if load is not None:
+                load.items += 1
+                return load
+            load = self._loads[key] = _Load(key, items=1)
+            self._queue.append(load)
+            if self._loaders < self._parallel:
+                self._loaders += 1
+                threading.Thread(target=self._run_loads, name="canfetch-load", daemon=True).start()
+            return load
 
     def _run_loads(self) -> None:
         while True:
