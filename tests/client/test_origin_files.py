@@ -234,3 +234,23 @@ def test_both_clients_have_the_same_methods() -> None:
         }
 
     assert methods(canfetch.Client) == methods(canfetch.AsyncClient)
+
+
+@pytest.mark.parametrize("client_class", [canfetch.Client, canfetch.AsyncClient])
+def test_cached_state_is_in_memory_and_fresh(client_class: type[canfetch.Client | canfetch.AsyncClient]) -> None:
+    now = 1e9
+    transport: Any = FileOrigin() if client_class is canfetch.Client else AsyncFileOrigin()
+    client = client_class(user_agent=USER_AGENT, transport=transport, clock=lambda: now)
+    assert client.cached_state(URL) is None
+    fetched = client.origin_state(URL)
+    state = fetched if not inspect.isawaitable(fetched) else asyncio.run(_await(fetched))
+    assert client.cached_state("https://EXAMPLE.com:443/other") is state
+    now += 2 * DAY
+    assert client.cached_state(URL) is None
+    assert client.cached_state(URL, offline=True) is state
+    with pytest.raises(canfetch.InvalidURL):
+        client.cached_state("/fish")
+
+
+async def _await(state: Any) -> Any:
+    return await state

@@ -65,8 +65,10 @@ class BaseClient:
             offline: Return the state even if its robots.txt has to be fetched again.
         Raises: InvalidURL.
         """
-        state, need = self._cached_state(url, refresh=False, offline=offline)
-        return state if need is FetchNeed.NO else None
+        state = self._cache.find(url)
+        if state is None or offline or state.valid_from <= self._clock() < state.next_fetch_at:
+            return state
+        return None
 
     @property
     def store_error(self) -> str | None:

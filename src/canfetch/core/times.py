@@ -1,5 +1,6 @@
 """Times as text: seconds since the epoch in the format of RFC 3339."""
 
+from functools import lru_cache
 from typing import Final
 
 # The years 1 to 9999, which datetime can represent.
@@ -19,6 +20,12 @@ def rfc3339(seconds: float) -> str:
     >>> rfc3339(0), rfc3339(1_790_000_000.25)
     ('1970-01-01T00:00:00Z', '2026-09-21T14:13:20.25Z')
     """
+    return _format(seconds)
+
+
+# The verdicts of an origin contain the same time.
+@lru_cache(maxsize=256)
+def _format(seconds: float) -> str:
     from datetime import UTC, datetime  # noqa: PLC0415 - slow to import, and most programs print no times
 
     moment = datetime.fromtimestamp(min(max(seconds, _EARLIEST), _LATEST), UTC)

@@ -110,7 +110,15 @@ class AccessInfo(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values, with `fetched_at` as an RFC 3339 time in UTC."""
-        return {**self._asdict(), "fetched_at": rfc3339(self.fetched_at)}
+        return {
+            "access": self.access,
+            "effect": self.effect,
+            "explanation": self.explanation,
+            "policy": self.policy,
+            "robots_url": self.robots_url,
+            "fetched_at": rfc3339(self.fetched_at),
+            "sha256": self.sha256,
+        }
 
 
 class Verdict(NamedTuple):

@@ -1,5 +1,6 @@
 """The robots.txt that decides about a URL: the file passed with `--robots`, or the file of the URL's origin."""
 
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -95,7 +96,7 @@ class _LocalFile:
                 yield url, self
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
-        return tuple(rules.decide(url) for rules in self._rules)
+        return tuple([rules.decide(url) for rules in self._rules])
 
     def allows_all(self, urls: list[str]) -> bool:
         return all(all(rules.allows_many(urls)) for rules in self._rules)
@@ -166,8 +167,8 @@ class _FetchedFile:
         self._check_origin = check_origin
 
     def decide(self, url: str) -> tuple[Verdict, ...]:
-        now = self._now(url)
-        return tuple(self.state.decide(url, agent, now) for agent in self._agents)
+        now, state = self._now(url), self.state
+        return tuple([state.decide(url, agent, now) for agent in self._agents])
 
     def allows_all(self, urls: list[str]) -> bool:
         # Every URL is checked, so that an invalid one is reported even after a disallowed one.
@@ -190,8 +191,6 @@ class _FetchedFile:
         evidence.record(url, verdict, self.state)
 
     def _now(self, url: str) -> float:
-        import time  # noqa: PLC0415 - not needed for a local file
-
         if self._check_origin:
             # Without a file, the decision itself does not compare origins.
             check_origin(self.state.origin, url, None)

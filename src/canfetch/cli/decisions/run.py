@@ -92,6 +92,9 @@ class DecisionRun:
         Cost: O(bytes of the URLs); with a local file, one URL is in memory at a time.
         """
         for url, file in self._urls_with_files():
+            if not self.options.all_profiles:
+                yield self._answer(url, file)
+                continue
             for parsed in self._parsed_files(file):
                 answer = self._answer(url, parsed)
                 yield answer
@@ -143,7 +146,7 @@ class DecisionRun:
     def _answer(self, url: RequestedURL, file: RobotsFile | CanfetchError | CommandError) -> Answer:
         try:
             _raise_error(url)
-            if isinstance(file, CanfetchError | CommandError):
+            if isinstance(file, Exception):
                 raise file
             verdicts = file.decide(url.url)
             if self._evidence is not None:
@@ -161,7 +164,7 @@ class DecisionRun:
     def _parsed_files(
         self, file: RobotsFile | CanfetchError | CommandError
     ) -> Iterator[RobotsFile | CanfetchError | CommandError]:
-        if not self.options.all_profiles or isinstance(file, CanfetchError | CommandError):
+        if isinstance(file, CanfetchError | CommandError):
             yield file
             return
         if self._parsed is None or self._parsed[0] is not file:

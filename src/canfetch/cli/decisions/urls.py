@@ -3,20 +3,25 @@
 from collections.abc import Generator
 from typing import BinaryIO, NamedTuple
 
-from canfetch.cli.shared.input_files import close_input, read_lines
+from canfetch.cli.shared.input_files import InputLine, close_input, read_lines
 
 
 class RequestedURL(NamedTuple):
-    """A URL as typed.
-
-    `location` is the prefix of messages about the URL, `error` the reason why it cannot be used, or an empty string,
-    and `size` its bytes in `--urls-file`.
-    """
+    """A URL as typed, its line in `--urls-file`, and the reason why it cannot be used, or an empty string."""
 
     url: str
-    location: str = ""
+    line: InputLine | None = None
     error: str = ""
-    size: int = 0
+
+    @property
+    def location(self) -> str:
+        """The prefix of messages about the URL."""
+        return "" if self.line is None else self.line.location
+
+    @property
+    def size(self) -> int:
+        """The bytes of the line."""
+        return 0 if self.line is None else self.line.size
 
 
 def read_urls(urls: tuple[str, ...], listed: BinaryIO | None, list_name: str | None) -> Generator[RequestedURL]:
@@ -32,6 +37,6 @@ def read_urls(urls: tuple[str, ...], listed: BinaryIO | None, list_name: str | N
     try:
         for line in read_lines(listed, list_name):
             error = f"invalid URL {line.text[:40]!r}...: expected at most 1 MiB" if line.too_long else ""
-            yield RequestedURL(line.text, line.location, error, line.size)
+            yield RequestedURL(line.text, line, error)
     finally:
         close_input(listed)

@@ -58,13 +58,14 @@ def write_answers(run: "DecisionRun", make_text_writer: "Callable[[DecisionRun],
 def _rows(
     run: "DecisionRun", to_row: Callable[[str, str, Verdict], Row], to_error_row: Callable[[str, str, str], Row]
 ) -> Iterator[Row]:
+    names = [to_portable(agent.name) for agent in run.agents]
     for answer in run.answers():
         url = to_portable(answer.url)
-        for index, agent in enumerate(run.agents):
+        for index, name in enumerate(names):
             if answer.verdicts:
-                yield to_row(url, to_portable(agent.name), answer.verdicts[index])
+                yield to_row(url, name, answer.verdicts[index])
             else:
-                yield to_error_row(url, to_portable(agent.name), answer.error)
+                yield to_error_row(url, name, answer.error)
 
 
 def _verdict_json(url: str, agent_name: str, verdict: Verdict) -> dict[str, Any]:

@@ -20,15 +20,21 @@ _UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class InputLine(NamedTuple):
-    """A line of a list that is not blank.
+    """A line of a list that is not blank: its text, the list, its number from 1, and its bytes in the list.
 
-    `location` is the prefix of messages about the line, `size` its bytes in the file. A line over 1 MiB is cut.
+    A line over 1 MiB is cut.
     """
 
     text: str
-    location: str
+    source: str
+    number: int
     size: int
     too_long: bool
+
+    @property
+    def location(self) -> str:
+        """The prefix of messages about the line."""
+        return f"{self.source}:{self.number}: "
 
 
 def check_standard_input(inputs: Iterable[tuple[str, str | None]]) -> None:
@@ -153,7 +159,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
             line = line[:_LONG_LINE_PREFIX_BYTES]
         text = line.strip().decode("utf-8", "surrogateescape")
         if text:
-            yield InputLine(text, f"{source}:{number}: ", size, too_long)
+            yield InputLine(text, source, number, size, too_long)
 
 
 def _label(name: str, option: str) -> str:

@@ -27,17 +27,11 @@ class _Load(Generic[Loaded]):
 
     __slots__ = ("error", "items", "key", "result")
 
-    def __init__(
-        self, key: str = "", *, result: Loaded | None = None, error: BaseException | None = None, items: int = 0
-    ) -> None:
+    def __init__(self, key: str, items: int, result: Loaded | None, error: BaseException | None) -> None:
         self.key = key
         self.items = items
         self.result = result
         self.error = error
-
-    @property
-    def is_done(self) -> bool:
-        return self.result is not None or self.error is not None
 
 
 class _Row(NamedTuple, Generic[Item, Loaded]):
@@ -122,16 +116,21 @@ class Prefetcher(Generic[Item, Loaded]):
         if not self._is_next_ready():
             self._before_wait()
             with self._changed:
+                # Set before the rows are read again, so that a row in between is not missed.
                 self._iterator_waits = True
                 while not self._is_next_ready():
                     self._changed.wait(_WAIT_SECONDS)
+                    self._iterator_waits = True
                 self._iterator_waits = False
         return self._rows.popleft() if self._rows else None
 
     def _is_next_ready(self) -> bool:
         # Read first: once it is true, the reader adds no row.
         all_read = self._all_read
-        return self._rows[0].load.is_done if self._rows else all_read
+        if not self._rows:
+            return all_read
+        load = self._rows[0].load
+        return load.result is not None or load.error is not None
 
     def _release(self, row: _Row[Item, Loaded]) -> None:
         self._released_weight += row.weight
@@ -145,6 +144,8 @@ class Prefetcher(Generic[Item, Loaded]):
                     self._changed.notify_all()
         elif self._reader_waits and self._is_half_empty():
             with self._changed:
+                # Reset here, because the reader may wake many rows later.
+                self._reader_waits = False
                 self._changed.notify_all()
 
     def _is_half_empty(self) -> bool:
@@ -182,11 +183,12 @@ class Prefetcher(Generic[Item, Loaded]):
             error = item_error
         if not self._wait_for_space(weight, key):
             return False
-        load = _Load(result=result, error=error) if key is None else self._load_of(key)
+        load = _Load("", 0, result, error) if key is None else self._load_of(key)
         self._added_weight += weight
         self._rows.append(_Row(item, weight, load))
         if self._iterator_waits:
             with self._changed:
+                self._iterator_waits = False
                 self._changed.notify_all()
         return True
 
@@ -197,6 +199,7 @@ class Prefetcher(Generic[Item, Loaded]):
                 self._reader_waits = True
                 while not (self._closed or self._fits(weight, key)):
                     self._changed.wait()
+                    self._reader_waits = True
                 self._reader_waits = False
         return not self._closed
 
@@ -217,7 +220,7 @@ class Prefetcher(Generic[Item, Loaded]):
             if load is not None:
                 load.items += 1
                 return load
-            load = self._loads[key] = _Load(key, items=1)
+            load = self._loads[key] = _Load(key, 1, None, None)
             self._queue.append(load)
             if self._loaders < self._parallel:
                 self._loaders += 1

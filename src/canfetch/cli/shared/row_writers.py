@@ -63,7 +63,9 @@ class CsvWriter:
         if self._header is not None:
             self._rows.writerow(self._header)
             self._header = None
-        self._rows.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
+        if not "".join([cell for cell in row if isinstance(cell, str)]).isprintable():
+            row = [printable(cell) if isinstance(cell, str) else cell for cell in row]
+        self._rows.writerow(row)
 
     def end(self) -> None:
         """Do nothing: CSV has no footer."""
