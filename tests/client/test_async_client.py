@@ -110,7 +110,7 @@ def test_every_decision_is_recorded_async(tmp_path: Path) -> None:
     asyncio.run(run())
     [segment] = tmp_path.iterdir()
     lines = [json.loads(line) for line in segment.read_bytes().splitlines()]
-    assert [line["verdict"]["allowed"] for line in lines[1:]] == [False, True]
+    assert [line["verdict"]["allowed"] for line in lines if "verdict" in line] == [False, True]
 
 
 def test_exception_in_an_async_with_block_cancels_fetches(tmp_path: Path) -> None:
@@ -168,6 +168,8 @@ def test_client_recovers_after_its_event_loop_was_closed(site: Site) -> None:
             await asyncio.sleep(0.01)
 
     loop = asyncio.new_event_loop()
+    # Python logs the pending tasks of a closed loop.
+    loop.set_exception_handler(lambda _loop, _context: None)
     loop.run_until_complete(start_fetch())
     loop.close()
 

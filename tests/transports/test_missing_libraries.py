@@ -26,7 +26,7 @@ def run(names: list[str], program: str) -> str:
 
 @pytest.mark.parametrize(
     "library, module",
-    [("anyio", "httpx2_transport"), ("httpcore2", "httpx2_transport"), ("aiohttp", "aiohttp_transport")],
+    [("httpcore2", "httpx2_transport"), ("aiohttp", "aiohttp_transport")],
 )
 def test_missing_library_is_named_with_its_extra(library: str, module: str) -> None:
     program = f"""

@@ -70,7 +70,12 @@ class AsyncConnection:
         except OSError:
             return
 
-    async def receive(self) -> bytes:
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The TLS session, or None if the connection does not use TLS."""
+        return None if self._tls is None else self._tls.session
+
+    async def receive(self, limit: int = RECEIVE_BYTES) -> bytes:
         """Return the next bytes, or b"" at the end of the data.
 
         Raises: TransportError: RESET, TIMEOUT or TLS.
@@ -78,8 +83,8 @@ class AsyncConnection:
         try:
             async with asyncio.timeout(self._deadlines.read_timeout()):
                 if self._tls is None:
-                    return await _receive(self._loop, self._socket)
-                return await self._tls.receive()
+                    return await _receive(self._loop, self._socket, limit)
+                return await self._tls.receive(limit)
         except TimeoutError:
             raise self._deadlines.read_timed_out() from None
         except ssl.SSLEOFError:
@@ -120,7 +125,7 @@ class _TLS:
                 result = operation()
             except ssl.SSLWantReadError:
                 await self._flush()
-                data = await _receive(self._loop, self._socket)
+                data = await _receive(self._loop, self._socket, RECEIVE_BYTES)
                 if data:
                     self._incoming.write(data)
                 else:
@@ -137,9 +142,9 @@ class _TLS:
     async def send(self, data: bytes) -> None:
         await self.run(lambda: self.session.write(data))
 
-    async def receive(self) -> bytes:
+    async def receive(self, limit: int) -> bytes:
         try:
-            return await self.run(lambda: self.session.read(RECEIVE_BYTES))
+            return await self.run(lambda: self.session.read(limit))
         except ssl.SSLZeroReturnError:
             return b""
 
@@ -164,7 +169,7 @@ async def connect_async(
         raise deadlines.connect_timed_out() from None
 
 
-async def _receive(loop: asyncio.AbstractEventLoop, connected: socket.socket) -> bytes:
+async def _receive(loop: asyncio.AbstractEventLoop, connected: socket.socket, limit: int) -> bytes:
     # `sock_recv` returns at once if data is available, so a fast server could keep other tasks from running.
     await asyncio.sleep(0)
-    return await loop.sock_recv(connected, RECEIVE_BYTES)
+    return await loop.sock_recv(connected, limit)
