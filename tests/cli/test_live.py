@@ -310,7 +310,7 @@ def test_timeout_applies_to_an_origin_that_never_responds(run: Run) -> None:
         ran = run("check", *(f"{site.origin}/x" for site in running), *UNKEPT, "--timeout", "0.3")
     assert ran.code == 1
     assert [line.partition("GPTBot")[2].strip() for line in ran.lines] == [
-        "robots.txt is unreachable: timeout: response not complete within 0.3 s"
+        "robots.txt is unreachable: timeout: fetch not finished within 0.3 s"
     ] * 3
 
 

@@ -30,6 +30,12 @@ async def slow_head(exchange: Exchange) -> None:
     await _drip(exchange, b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 10_000)
 
 
+async def slow_redirect(exchange: Exchange) -> None:
+    """Redirect after a while to a server that never responds."""
+    await asyncio.sleep(10 * _DRIP_SECONDS)
+    await exchange.respond(302, b"", f"Location: {exchange.sibling_url('silent')}", reason="Found")
+
+
 async def slow_body(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n")
     await _drip(exchange, b"#" * 10_000)
@@ -98,6 +104,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "silent-body": silent_body,
     "slow-head": slow_head,
     "slow-body": slow_body,
+    "slow-redirect": slow_redirect,
     "concurrent": concurrent,
     "slow-complete": slow_complete,
     "endless-body": endless_body,

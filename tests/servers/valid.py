@@ -59,6 +59,38 @@ async def chunked(exchange: Exchange) -> None:
     await exchange.send(b"0\r\nX-Trailer: yes\r\n\r\n")
 
 
+async def bare_http_1_0(exchange: Exchange) -> None:
+    """Respond in HTTP/1.0 without any header."""
+    await exchange.send(b"HTTP/1.0 200 OK\r\n\r\n" + RULES)
+
+
+async def odd_header(exchange: Exchange) -> None:
+    """Respond with a header of control characters and bytes beyond ASCII."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nX: a\x01\xff\r\n\r\n%b" % (len(RULES), RULES))
+
+
+async def form_feed(exchange: Exchange) -> None:
+    """Respond with a header that contains a form feed."""
+    await exchange.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(RULES)}\r\nX: a\fb\r\n\r\n".encode() + RULES)
+
+
+async def chunked_with_bad_length(exchange: Exchange) -> None:
+    """Respond in chunks, and with an invalid Content-Length that does not apply."""
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\nTransfer-Encoding: chunked\r\n\r\n")
+    await exchange.send(b"%x\r\n%b\r\n0\r\n\r\n" % (len(RULES), RULES))
+
+
+async def missing_with_bad_length(exchange: Exchange) -> None:
+    """Respond with 404 and an invalid Content-Length."""
+    await exchange.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: many\r\n\r\nnot found")
+
+
+async def equal_length_fields(exchange: Exchange) -> None:
+    """Respond with two Content-Length fields with the same value."""
+    field = f"Content-Length: {len(RULES)}\r\n"
+    await exchange.send(f"HTTP/1.1 200 OK\r\n{field}{field}\r\n".encode() + RULES)
+
+
 async def chunked_with_length(exchange: Exchange) -> None:
     """Respond in chunks, and with a Content-Length that does not apply."""
     await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -95,6 +127,12 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "interim": interim,
     "chunked": chunked,
     "chunked-with-length": chunked_with_length,
+    "chunked-with-bad-length": chunked_with_bad_length,
+    "missing-with-bad-length": missing_with_bad_length,
+    "bare-http-1.0": bare_http_1_0,
+    "odd-header": odd_header,
+    "form-feed": form_feed,
+    "equal-length-fields": equal_length_fields,
     "closing": closing,
     "closing-large": closing_large,
     "equal-lengths": respond(RULES, f"Content-Length: {len(RULES)}"),

@@ -1,17 +1,21 @@
 """The behaviour that all transports share, down to the kind of failure."""
 
+import asyncio
 import gzip
 import os
 import subprocess
 import sys
 import zlib
+from typing import Any
 
 import pytest
 from tests.servers.valid import ETAG, LARGE_BYTES, RULES
 from tests.servers.web import Exchange, Site
-from tests.transports.harness import SHORT_SECONDS, Send, make_request
+from tests.transports.harness import LOOPBACK, SHORT_SECONDS, Send, make_request, transport_class
 
+import canfetch
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import AsyncTransport
 from canfetch.errors import InvalidURL
 
 LIMIT = 512_000
@@ -22,6 +26,11 @@ WHOLE = {
     "interim": RULES,
     "chunked": RULES,
     "chunked-with-length": RULES,
+    "chunked-with-bad-length": RULES,
+    "bare-http-1.0": RULES,
+    "odd-header": RULES,
+    "form-feed": RULES,
+    "equal-length-fields": RULES,
     "closing": RULES,
     "equal-lengths": RULES,
     "length-list": RULES,
@@ -116,8 +125,16 @@ FAILURES = {
     ],
 }
 
-# Deviations of aiohttp, which its module documents. None of them turns a failure into a success.
+# Deviations of libraries, which docs/access.md lists. None of them turns a failure into a success.
+HTTPX2 = {
+    "chunked-with-bad-length": FailureKind.PROTOCOL,
+    "missing-with-bad-length": FailureKind.PROTOCOL,
+    "form-feed": FailureKind.PROTOCOL,
+}
 AIOHTTP = {
+    "chunked-with-bad-length": FailureKind.PROTOCOL,
+    "missing-with-bad-length": FailureKind.PROTOCOL,
+    "equal-length-fields": FailureKind.PROTOCOL,
     "chunked-with-length": FailureKind.PROTOCOL,
     "equal-lengths": FailureKind.PROTOCOL,
     "length-list": FailureKind.PROTOCOL,
@@ -127,6 +144,8 @@ AIOHTTP = {
     "endless-extension": FailureKind.TIMEOUT,
     "long-body": FailureKind.PROTOCOL,
 }
+
+DEVIATIONS = {"httpx2": HTTPX2, "httpx2-async": HTTPX2, "aiohttp": AIOHTTP}
 
 SLOW = ["silent", "silent-body", "slow-head", "slow-body"]
 
@@ -151,12 +170,25 @@ def test_complete_response_is_returned(name: str, send: Send, shared_site: Site,
     skip_without_decoder(label)
     url = shared_site.url(label)
     answer = send(make_request(url))
-    if name == "aiohttp" and label in AIOHTTP:
+    deviation = DEVIATIONS.get(name, {}).get(label)
+    if deviation is not None:
         assert isinstance(answer, Failure)
-        assert answer.kind is AIOHTTP[label]
+        assert answer.kind is deviation
         return
     assert isinstance(answer, Response), answer
     assert (answer.url, answer.status, answer.body) == (url, 200, WHOLE[label])
+
+
+def test_content_length_of_a_body_that_is_not_read_has_no_effect(name: str, send: Send, shared_site: Site) -> None:
+    label = "missing-with-bad-length"
+    answer = send(make_request(shared_site.url(label)))
+    deviation = DEVIATIONS.get(name, {}).get(label)
+    if deviation is not None:
+        assert isinstance(answer, Failure)
+        assert answer.kind is deviation
+        return
+    assert isinstance(answer, Response), answer
+    assert answer.status == 404
 
 
 @pytest.mark.parametrize("label", TOO_LONG)
@@ -183,8 +215,7 @@ def test_endless_body_is_read_only_up_to_the_limit(send: Send, site: Site) -> No
 @pytest.mark.parametrize("label, kind", [(label, kind) for kind, labels in FAILURES.items() for label in labels])
 def test_broken_response_is_a_failure(name: str, send: Send, shared_site: Site, label: str, kind: FailureKind) -> None:
     skip_without_decoder(label)
-    if name == "aiohttp":
-        kind = AIOHTTP.get(label, kind)
+    kind = DEVIATIONS.get(name, {}).get(label, kind)
     url = shared_site.url(label)
     answer = send(make_request(url, timeout=SHORT_SECONDS if kind is FailureKind.TIMEOUT else 20.0))
     assert isinstance(answer, Failure), answer
@@ -224,6 +255,23 @@ def test_silence_exceeds_the_read_timeout(send: Send, shared_site: Site, label: 
     answer = send(make_request(shared_site.url(label), read_timeout=SHORT_SECONDS))
     assert isinstance(answer, Failure), answer
     assert answer.kind is FailureKind.TIMEOUT
+
+
+def test_timeout_after_a_redirect_is_reported_as_configured(name: str, shared_site: Site) -> None:
+    options: Any = {"user_agent": "ExampleBot/1.0", "timeout": 0.4}
+    url = shared_site.robots_url("slow-redirect")
+
+    async def access(transport: AsyncTransport) -> canfetch.AccessInfo:
+        async with canfetch.AsyncClient(transport=transport, **options) as client:
+            return await client.access(url)
+
+    transport = transport_class(name)(resolve=LOOPBACK)
+    if name in {"http", "httpx2"}:
+        with canfetch.Client(transport=transport, **options) as client:
+            info = client.access(url)
+    else:
+        info = asyncio.run(access(transport))
+    assert info.explanation == "timeout: fetch not finished within 0.4 s"
 
 
 @pytest.mark.parametrize("status", STATUSES)

@@ -158,6 +158,7 @@ class _Procedure:
         if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
             validators = copy.validators
         deadline = self._monotonic() + options.timeout
+        timed_out = f"fetch not finished within {options.timeout:g} s"
         step: Request | FetchResult = first_request(
             self._origin,
             validators=validators,
@@ -168,9 +169,12 @@ class _Procedure:
             remaining = deadline - self._monotonic()
             answer: Response | Failure
             if remaining <= 0:
-                answer = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
+                answer = Failure(step.url, FailureKind.TIMEOUT, timed_out)
             else:
                 answer = yield SendRequest(_transport_request(step, self._origin, options, remaining))
+                if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
+                    # The transport knows only the time that was left after the redirects.
+                    answer = answer._replace(detail=timed_out)
             step = next_step(step, answer, options.policy)
         return step
 
