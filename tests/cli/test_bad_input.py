@@ -1,5 +1,6 @@
 """Invalid input: one line with the value and what is expected, exit code 2, and no output."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -212,6 +213,8 @@ def commands(command: click.Command) -> list[click.Command]:
     [
         (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\xb0\xff", "binary data"),
         (b"<!DOCTYPE html><html></html>", "HTML or XML"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x0b\x2d", "gzip data"),
         ("User-agent: *\nDisallow: /".encode("utf-16-le"), "UTF-16 without a byte order mark"),
     ],
 )
@@ -232,10 +235,26 @@ def test_file_that_is_not_text_is_a_warning(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xef\xbb\xbfUser-agent: *", "User-agent: *\nDisallow:\n".encode("utf-16"), b"Disallow: /\xff\n"]
+    "content",
+    [
+        b"",
+        b"<!-- robots -->\nUser-agent: *",
+        b"\xef\xbb\xbfUser-agent: *",
+        "User-agent: *\nDisallow:\n".encode("utf-16"),
+        b"Disallow: /\xff\n",
+    ],
 )
 def test_text_is_not_a_warning(run: Run, content: bytes) -> None:
     assert run(*ASK, "--robots", "-", stdin=content).err == ""
+
+
+def test_verdicts_of_a_file_that_is_not_text_say_so(run: Run) -> None:
+    page, note = b"<html>Just a moment...</html>", "the content is HTML or XML without any record"
+    assert f"no group applies to GPTBot: {note}\n" in run(*ASK, "--robots", "-", stdin=page).out
+    explained = run("explain", "/x", "--agent", "GPTBot", "--exact", "--robots", "-", stdin=page)
+    assert f"  note      {note}\n" in explained.out
+    as_json = run(*ASK, "--robots", "-", "--format", "ndjson", stdin=page)
+    assert json.loads(as_json.out)["notes"] == [note]
 
 
 def test_empty_list_of_agents_is_refused(run: Run, folder: Path) -> None:

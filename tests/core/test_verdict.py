@@ -109,6 +109,7 @@ def test_json_form() -> None:
         "agent": {"tokens": ["Googlebot-Image", "caf%E9"], "star_applies": False},
         "target": "/caf%E9",
         "profile": "rfc9309",
+        "notes": [],
         "access": None,
     }
 

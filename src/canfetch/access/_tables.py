@@ -33,6 +33,7 @@ class PolicySettings(TypedDict, total=False):
     redirect_overflow: ErrorValue
     unfollowable_redirect: ErrorValue
     oversize: OversizeValue
+    not_robots: ContentValue
     while_unreachable: tuple[UnreachablePhase, ...]
     default_freshness: int
     max_freshness: int
@@ -57,6 +58,7 @@ class PolicyValues(NamedTuple):
     redirect_overflow: ErrorValue
     unfollowable_redirect: ErrorValue
     oversize: OversizeValue
+    not_robots: ContentValue
     while_unreachable: tuple[UnreachablePhase, ...]
     default_freshness: int
     max_freshness: int
@@ -77,6 +79,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "redirect_overflow": ("full-allow", "full-disallow", "unreachable"),
     "unfollowable_redirect": ("full-allow", "full-disallow", "unreachable"),
     "oversize": ("truncate", "full-allow", "full-disallow", "unreachable"),
+    "not_robots": ("rules", "full-allow", "full-disallow", "unreachable"),
 }
 RANGES: Final[dict[str, tuple[int, int]]] = {
     "redirect_limit": (0, 50),
@@ -105,6 +108,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="unreachable",
         oversize="truncate",
+        not_robots="rules",
         while_unreachable=(UnreachablePhase(0, "copy", "full-disallow"), UnreachablePhase(2_592_000, "full-disallow", "full-disallow")),
         default_freshness=86_400,
         max_freshness=86_400,
@@ -126,6 +130,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="unreachable",
         oversize="truncate",
+        not_robots="rules",
         while_unreachable=(UnreachablePhase(0, "full-disallow", "full-disallow"), UnreachablePhase(43_200, "copy", "full-allow"), UnreachablePhase(2_592_000, "site-decides", "site-decides")),
         default_freshness=86_400,
         max_freshness=86_400,
@@ -147,6 +152,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="unreachable",
         oversize="truncate",
+        not_robots="rules",
         while_unreachable=(UnreachablePhase(0, "full-disallow", "full-disallow"), UnreachablePhase(2_592_000, "copy", "full-allow")),
         default_freshness=86_400,
         max_freshness=86_400,
@@ -168,6 +174,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="full-allow",
         oversize="full-allow",
+        not_robots="full-allow",
         while_unreachable=(UnreachablePhase(0, "copy", "full-disallow"), UnreachablePhase(2_592_000, "full-disallow", "full-disallow")),
         default_freshness=86_400,
         max_freshness=86_400,
@@ -189,6 +196,7 @@ POLICIES: Final[dict[str, PolicyValues]] = {
         redirect_overflow="full-allow",
         unfollowable_redirect="unreachable",
         oversize="truncate",
+        not_robots="rules",
         while_unreachable=(UnreachablePhase(0, "copy", "full-disallow"), UnreachablePhase(2_592_000, "full-disallow", "full-disallow")),
         default_freshness=604_800,
         max_freshness=604_800,

@@ -14,6 +14,8 @@ from canfetch.core.limits import DEFAULT_MAX_BYTES
 
 _SERVER_ERROR: Final = 500
 _SERVER_ERRORS: Final = (OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR)
+# The parsing limit decides whether a body has this kind. Records can follow a page, past the limit.
+_CUT_BODIES: Final = (OutcomeKind.OVERSIZE, OutcomeKind.NOT_ROBOTS)
 
 
 def expire_if_incompatible(
@@ -44,7 +46,7 @@ def _has_other_kind(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: b
 
 
 def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> bool:
-    if entry.outcome.kind is OutcomeKind.OVERSIZE:
+    if entry.outcome.kind in _CUT_BODIES and entry.outcome.access is not Access.SUCCESSFUL:
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False

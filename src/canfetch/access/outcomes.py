@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, Response
+from canfetch.core.content_formats import foreign_content_note
 
 
 class Access(StrEnum):
@@ -44,6 +45,7 @@ class OutcomeKind(StrEnum):
     REDIRECT_OVERFLOW = "redirect_overflow"
     UNFOLLOWABLE_REDIRECT = "unfollowable_redirect"
     OVERSIZE = "oversize"
+    NOT_ROBOTS = "not_robots"  # any status with a body that counts, such as 200
     OFFLINE = "offline"  # no request was sent and nothing is cached
 
 
@@ -91,6 +93,7 @@ _POLICY_VALUE: Final[dict[OutcomeKind, Callable[[AccessPolicy], str]]] = {
     OutcomeKind.REDIRECT_OVERFLOW: lambda policy: policy.redirect_overflow,
     OutcomeKind.UNFOLLOWABLE_REDIRECT: lambda policy: policy.unfollowable_redirect,
     OutcomeKind.OVERSIZE: lambda policy: policy.oversize,
+    OutcomeKind.NOT_ROBOTS: lambda policy: policy.not_robots,
 }
 _BY_STATUS: Final = {
     200: OutcomeKind.SUCCESS,
@@ -139,7 +142,21 @@ def evaluate_response(
         return make_outcome(policy, kind, f"status {response.status}")
     if len(response.body) > max_bytes and policy.oversize != _TRUNCATE:
         return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes} bytes")
-    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, kind, f"status {response.status}")
+    return evaluate_content(response.body, policy, kind, f"status {response.status}")
+
+
+def evaluate_content(content: bytes, policy: AccessPolicy, kind: OutcomeKind, detail: str) -> Outcome:
+    """Interpret the content of a successful response, which can be an error page instead of a robots.txt.
+
+    Args:
+        kind: The kind of result if the content can be a robots.txt.
+        detail: What happened, such as `status 200`.
+    Cost: O(1) for content that starts like text, otherwise O(bytes).
+    """
+    note = foreign_content_note(content)
+    if note is not None:
+        return make_outcome(policy, OutcomeKind.NOT_ROBOTS, f"{detail}, but {note}")
+    return Outcome(Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, kind, detail)
 
 
 def evaluate_failure(failure: Failure, policy: AccessPolicy) -> Outcome:

@@ -8,7 +8,7 @@ from typing import Final
 from canfetch.access.entries import CachedCopy, CacheEntry, select_stored_headers, update_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Validators
 from canfetch.access.freshness import freshness_lifetime
-from canfetch.access.outcomes import Access
+from canfetch.access.outcomes import Access, evaluate_content
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Headers, Response
 from canfetch.access.retries import retry_delay
@@ -43,6 +43,11 @@ def next_entry(
     """
     # Stores keep times to the microsecond.
     now = round(now, _TIME_DIGITS)
+    if fetched.not_modified and previous is not None and previous.copy is not None:
+        outcome = fetched.outcome
+        # The copy can be an error page, whose rules are used if the policy says so.
+        outcome = evaluate_content(previous.copy.content, policy, outcome.kind, outcome.detail)
+        fetched = fetched._replace(outcome=outcome)
     response = fetched.response
     headers = _stored_headers(previous, fetched)
     vary = _next_vary(previous, fetched, SentHeaders(str(origin), request_headers))
@@ -113,7 +118,8 @@ def _next_copy(
 ) -> CachedCopy | None:
     last_good = None if previous is None else previous.copy
     if fetched.outcome.access is Access.UNREACHABLE:
-        return last_good
+        # A 304 that is unreachable confirms a copy that is not a robots.txt.
+        return None if fetched.not_modified else last_good
     if fetched.outcome.access is Access.UNAVAILABLE or fetched.response is None:
         return None
     if fetched.not_modified and last_good is not None:

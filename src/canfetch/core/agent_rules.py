@@ -28,7 +28,7 @@ class AgentRules:
     `allows` is a bound method of the engine, so that calls have no overhead.
     """
 
-    __slots__ = ("_bound", "_group", "_profile", "_reconstruction", "_token_lines", "agent", "allows")
+    __slots__ = ("_bound", "_group", "_notes", "_profile", "_reconstruction", "_token_lines", "agent", "allows")
 
     agent: Agent
     allows: Callable[[str | bytes], bool]
@@ -40,9 +40,17 @@ class AgentRules:
     """
 
     def __init__(
-        self, agent: Agent, bound: "BoundRules", profile: str, token_lines: TokenLines, reconstruction: Reconstruction
+        self,
+        agent: Agent,
+        bound: "BoundRules",
+        profile: str,
+        token_lines: TokenLines,
+        reconstruction: Reconstruction,
+        *,
+        notes: tuple[str, ...],
     ) -> None:
         self._bound = bound
+        self._notes = notes
         self._reconstruction = reconstruction
         self._profile = profile
         self._token_lines = token_lines
@@ -80,7 +88,18 @@ class AgentRules:
             group = self.group
         return _new_tuple(
             Verdict,
-            (allowed, _REASONS[reason], rule, also_matched, group, self.agent, target, self._profile, None),
+            (
+                allowed,
+                _REASONS[reason],
+                rule,
+                also_matched,
+                group,
+                self.agent,
+                target,
+                self._profile,
+                self._notes,
+                None,
+            ),
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.agent_rules import AgentRules
+from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.contract import CompiledFile
 from canfetch.core.engines import get_compiler, get_profile_compiler
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
@@ -29,7 +30,7 @@ from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.records import Record, iter_records
 from canfetch.core.source import decode_source, encode_content
 from canfetch.core.urls import invalid_url, split_url, url_bytes
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import GroupChoice, Verdict
 
 if TYPE_CHECKING:
     # Imported on first use, since most callers only need verdicts.
@@ -54,6 +55,7 @@ class RobotsTxt(FileSource):
         "_compiled",
         "_extension_index",
         "_groups",
+        "_notes",
         "_records",
         "_rules_by_agent",
         "_token_lines",
@@ -83,6 +85,8 @@ class RobotsTxt(FileSource):
         self._compiled = compiled
         self._token_lines: TokenLines | None = None
         self._extension_index: ExtensionIndex | None = None
+        # Notes on a file without records, which every agent shares.
+        self._notes: tuple[str, ...] | None = None
         self._rules_by_agent: dict[str | Agent, AgentRules] = {}
         self._cached_rules = 0
         self._groups: tuple[Group, ...] | None = None
@@ -142,7 +146,8 @@ class RobotsTxt(FileSource):
             if self._token_lines is None:
                 self._token_lines = TokenLines(self._compiled, get_profile(self._profile))
             reconstruction = _reconstruct_rules, (self._arguments, chain)
-            rules = AgentRules(chain, bound, self._profile, self._token_lines, reconstruction)
+            notes = self._content_notes() if bound.choice == GroupChoice.NONE else ()
+            rules = AgentRules(chain, bound, self._profile, self._token_lines, reconstruction, notes=notes)
             rule_count = bound.rule_count
             self._cached_rules += rule_count
             if len(self._rules_by_agent) >= _CACHED_AGENTS_LIMIT or self._cached_rules > COMPILED_RULES_LIMIT:
@@ -150,6 +155,12 @@ class RobotsTxt(FileSource):
                 self._cached_rules = rule_count
             self._rules_by_agent[agent] = rules
         return rules
+
+    def _content_notes(self) -> tuple[str, ...]:
+        if self._notes is None:
+            note = foreign_content_note(self._content)
+            self._notes = () if note is None else (note,)
+        return self._notes
 
     @property
     def groups(self) -> tuple[Group, ...]:

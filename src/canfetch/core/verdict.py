@@ -135,6 +135,7 @@ class Verdict(NamedTuple):
         agent: The agent that was checked.
         target: The normalised path and query that patterns were compared with.
         profile: The name of the parsing profile.
+        notes: Remarks on the file, such as `the content is HTML or XML without any record`. Usually empty.
         access: How the robots.txt was fetched, or None if its content was passed to `parse`.
     """
 
@@ -146,6 +147,7 @@ class Verdict(NamedTuple):
     agent: Agent
     target: bytes
     profile: str
+    notes: tuple[str, ...] = ()
     access: AccessInfo | None = None
 
     @property
@@ -174,6 +176,7 @@ class Verdict(NamedTuple):
             },
             "target": display_text(self.target),
             "profile": self.profile,
+            "notes": list(self.notes),
             "access": None if self.access is None else self.access.to_json(),
         }
 
@@ -190,7 +193,7 @@ class Verdict(NamedTuple):
         if self.rule is not None:
             return f"line {self.rule.line}, {self.rule}"
         return {
-            Reason.NO_GROUP: f"no group applies to {who}",
+            Reason.NO_GROUP: ": ".join([f"no group applies to {who}", *self.notes]),
             Reason.NO_MATCH: f"no rule for {self.group.token or who} matches",
             Reason.ROBOTS_TXT: "/robots.txt is always allowed",
         }.get(self.reason, str(self.reason))

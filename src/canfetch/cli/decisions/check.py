@@ -45,6 +45,7 @@ Examples:
 json is a list of objects, ndjson has one object per line:
   url, agent_name, schema, allowed, reason, rule {type, pattern, line, specificity} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
+  notes [text...],
   access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE
   without a verdict: url, agent_name, allowed (null), error
 

@@ -110,6 +110,7 @@ class _TextWriter:
             ("tokens", _chain(agent)),
             ("parser", self._parser),
             *_access_facts(verdict),
+            *(("note", note) for note in _content_notes(verdict)),
             *(("note", note) for note in _crawler_notes(agent)),
         ]
         return [*lines, *(f"  {palette.faint(f'{label:{_LABEL_WIDTH}}')}  {text}" for label, text in facts)]
@@ -140,6 +141,11 @@ def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:
         ("file", f"{printable(access.robots_url)}, {state} at {rfc3339(int(access.fetched_at))}"),
         ("access", f"{access.access}, {access.effect}: {printable(access.explanation)} (policy {access.policy})"),
     ]
+
+
+def _content_notes(verdict: Verdict) -> tuple[str, ...]:
+    """Return the notes on a file that was not fetched. The explanation of the access includes them otherwise."""
+    return verdict.notes if verdict.access is None else ()
 
 
 def _reason(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.core.content_formats import foreign_format
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 
@@ -14,8 +15,6 @@ STANDARD_INPUT: Final = "-"
 _MAX_LINE_BYTES: Final = 1 << 20
 _LONG_LINE_PREFIX_BYTES: Final = 1024
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-# More than the linter reads to recognise HTML and binary data.
-_HEAD_BYTES: Final = 8192
 _UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -111,22 +110,16 @@ def read_robots(name: str, option: str = "--robots", *, max_bytes: int = DEFAULT
 
 
 def warn_about_content(content: bytes, name: str, option: str = "--robots", *, warn: Callable[[str], None]) -> None:
-    """Print a warning if the content of a robots.txt is HTML, XML, UTF-16 without a byte order mark, or binary data.
+    """Print a warning if the content is HTML, binary data, or another format without any record of a robots.txt.
 
     Args:
         content: The content as it was parsed.
         warn: Writes a line to standard error.
-    Cost: O(1).
+    Cost: O(1) for content that starts like text, otherwise O(bytes).
     """
-    head = content[:_HEAD_BYTES]
-    if b"\0" not in head and b"<" not in head:
-        return
-    # Importing the linter takes time that nearly all runs do not have to spend.
-    from canfetch.lint.analysis.content_kinds import describe_unusual_content  # noqa: PLC0415
-
-    kind = describe_unusual_content(head)
-    if kind is not None:
-        warn(f"canfetch: warning: {_label(name, option)} is {kind}, not a robots.txt")
+    detected = foreign_format(content)
+    if detected is not None:
+        warn(f"canfetch: warning: {_label(name, option)} is {detected}, not a robots.txt")
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:

@@ -14,7 +14,7 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.records import Note, Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import CURLY_QUOTES, INVISIBLE_IN_KEYS, LONG_DASHES
-from canfetch.lint.analysis.content_kinds import file_is_binary, is_markup
+from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.analysis.key_names import CORE_NAMES, CORE_SPELLINGS, PREFIXES, suggest_key, translate_key
 from canfetch.lint.analysis.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
@@ -75,7 +75,7 @@ def odd_lines(file: LintedFile, oddity: Oddity) -> Sequence[OddLine]:
 
 def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine]]:
     found: dict[Oddity, list[OddLine]] = {oddity: [] for oddity in Oddity}
-    if is_markup(file.content) or file_is_binary(file):
+    if file_is_markup(file) or file_is_binary(file):
         return found
     content = file.content
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
