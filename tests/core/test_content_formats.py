@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import canfetch
-from canfetch.core.content_formats import foreign_content_note, foreign_format
+from canfetch.core.content_formats import foreign_content_note, foreign_format, is_page
 from canfetch.core.profiles import PROFILES
 
 PAGE = b"<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body></body></html>\n"
@@ -104,6 +104,13 @@ def test_other_formats_are_recognised(content: bytes, expected: str) -> None:
 def test_files_with_records_and_plain_text_are_not_another_format(content: bytes) -> None:
     assert foreign_format(content) is None
     assert foreign_content_note(content) is None
+
+
+def test_start_of_a_page_is_recognised_even_if_records_follow() -> None:
+    assert is_page(PAGE + b"User-agent: *\n")
+    assert is_page(b"<!-- error -->\n<HTML>\n")
+    assert not is_page(b"<br>\nUser-agent: *\n")
+    assert not is_page(b"# <html>\n")
 
 
 PIECES = st.sampled_from(
