@@ -3,6 +3,7 @@
 import re
 from textwrap import dedent
 
+import click
 from sphinx.application import Sphinx
 
 from canfetch import __version__
@@ -14,11 +15,14 @@ copyright = "the canfetch authors; Apache-2.0"
 release = __version__
 version = ".".join(release.split(".")[:2])
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_click", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 # Docstrings mark code with single backticks, as Markdown does.
 default_role = "code"
+
+# Otherwise `--option` would get a dash.
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -29,6 +33,12 @@ autodoc_typehints_format = "short"
 html_theme = "furo"
 html_title = f"canfetch {release}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+# The copy button omits prompts and output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_here_doc_delimiter = "EOF"
 if REPOSITORY is not None:
     html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
 
@@ -82,8 +92,23 @@ def skip_member(_app: Sphinx, _what: str, _name: str, member: object, skip: bool
     return True if skip or (member.__doc__ or "").startswith("Alias for field number") else None
 
 
+def process_epilog(_app: Sphinx, ctx: click.Context, lines: list[str]) -> None:
+    """Show the examples and formats in the epilog of a command as literal blocks."""
+    lines.clear()
+    for paragraph in (ctx.command.epilog or "").replace("\b\n", "").split("\n\n"):
+        head, *indented = paragraph.split("\n")
+        if not indented:
+            lines += [head, ""]
+            continue
+        commands = head == "Examples:"
+        lines += [head, "", f".. code-block:: {'console' if commands else 'text'}", ""]
+        lines += [f"    {'$ ' if commands else ''}{line.removeprefix('  ')}" for line in indented]
+        lines.append("")
+
+
 def setup(app: Sphinx) -> None:
     """Register the callbacks."""
     app.connect("autodoc-process-docstring", process_docstring)
     app.connect("autodoc-process-signature", process_signature)
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("sphinx-click-process-epilog", process_epilog)

@@ -40,6 +40,8 @@ For `misconfigured_server_error`, the caller lists the affected origins:
 INHERITED = """\
 A value in *italics* is inherited from `rfc9309`, because the source of the policy does not mention it. It is not a
 claim about that crawler."""
+# The page scrolls tables of this class, and keeps their first column visible.
+WIDE = ":::{container} wide"
 LEVELS = """\
 The level is MUST, SHOULD or MAY of RFC 9309, `documented` if another source states the value, and `canfetch` if no
 source does and the value is a choice of this project."""
@@ -88,7 +90,7 @@ def page(tables: dict[str, Any]) -> str:
     """Render the page."""
     policies = tables["policies"]
     lines = [INTRODUCTION, "## Comparison", ""]
-    lines += [INHERITED, ""]
+    lines += [INHERITED, "", WIDE, ""]
     lines.append("| setting | " + " | ".join(f"`{name}`" for name in policies) + " |")
     lines.append("|---" * (len(policies) + 1) + "|")
     for setting, about in tables["settings"].items():
@@ -98,7 +100,7 @@ def page(tables: dict[str, Any]) -> str:
             value = format_value((own or policies["rfc9309"]["settings"][setting])["value"])
             row.append(value if own else f"*{value}*")
         lines.append("| " + " | ".join(row) + " |")
-    lines += ["", "## Valid values", "", VALID, "", "| setting | values |", "|---|---|"]
+    lines += ["", ":::", "", "## Valid values", "", VALID, "", "| setting | values |", "|---|---|"]
     lines += [f"| `{name}` | {valid_values(tables, setting)} |" for name, setting in tables["settings"].items()]
     lines += ["", "## Sources", "", LEVELS]
     for name, policy in policies.items():

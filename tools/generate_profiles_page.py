@@ -24,6 +24,9 @@ the flag `robotparser`, which selects a separate parser. `canfetch.PROFILES` map
 an attribute of a profile. [Semantics](semantics.md) explains the flags with examples.
 """
 
+# The page scrolls tables of this class, and keeps their first column visible.
+WIDE = ":::{container} wide narrow-header"
+
 
 def cell(value: int) -> str:
     """Format the value of a flag for a table cell."""
@@ -60,7 +63,7 @@ def page(tables: dict[str, Any]) -> str:
         ["profile", "description", "source"],
         [[f"`{name}`", values["summary"], values["source"]] for name, values in profiles.items()],
     )
-    lines += ["", "## Flags by profile", ""]
+    lines += ["", "## Flags by profile", "", WIDE, ""]
     lines += table(
         ["flag", *(f"`{name}`" for name in profiles)],
         [
@@ -68,7 +71,7 @@ def page(tables: dict[str, Any]) -> str:
             for flag in flags
         ],
     )
-    lines += ["", "## Differences from the default", ""]
+    lines += ["", ":::", "", "## Differences from the default", ""]
     for name, values in list(profiles.items())[1:]:
         lines += [f"### `{name}`", "", *differences(values, next(iter(profiles.values())), flags), ""]
     lines += ["## Flags", ""]

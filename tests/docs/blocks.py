@@ -8,6 +8,7 @@ Other comments:
 
     <!-- output -->             the block shows the output of the block before it
     <!-- setup: COMMAND -->     a shell command that prepares the block, which readers do not need
+    <!-- needs: MODULE -->      the block is run only if this module is installed
 
 A `{code-block}` with a `:caption:` is a file of that name, which later blocks of the page can use.
 """
@@ -31,7 +32,7 @@ DIRECTIVES = frozenset({"{eval-rst}", "{toctree}", "{literalinclude}", "{click}"
 
 _FENCE = re.compile(r"^( *)(`{3,})([^`\s]*) *([^`]*)$")
 _OPTION = re.compile(r"^:([a-z-]+): *(.*)$")
-_COMMENT = re.compile(r"^<!-- (not run: (?P<reason>.+)|setup: (?P<setup>.+)|(?P<output>output)) -->$")
+_COMMENT = re.compile(r"^<!-- (not run: (?P<reason>.+)|setup: (?P<setup>.+)|needs: (?P<needs>\w+)|(?P<output>output)) -->$")
 
 
 class Block(NamedTuple):
@@ -43,6 +44,7 @@ class Block(NamedTuple):
     file: str | None = None
     reason: str | None = None
     setup: str | None = None
+    needs: str | None = None
     is_output: bool = False
 
 
@@ -89,6 +91,7 @@ def blocks(page: Path) -> list[Block]:
                 options.get("caption"),
                 comment["reason"] if comment else None,
                 comment["setup"] if comment else None,
+                comment["needs"] if comment else None,
                 bool(comment and comment["output"]),
             )
         )

@@ -15,6 +15,7 @@ import sys
 import tomllib
 import traceback
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -51,7 +52,7 @@ class PageRunner:
         return [report for block in blocks(self._page) for report in self._reports(block)]
 
     def _reports(self, block: Block) -> Iterator[str]:
-        if block.reason is not None:
+        if block.reason is not None or (block.needs is not None and find_spec(block.needs) is None):
             return
         try:
             self._run(block)

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import canfetch
+from canfetch.cli.main import cli
 from canfetch.lint import CHECKS, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +18,23 @@ def test_every_public_name_is_on_the_api_page() -> None:
     errors = {name for name in canfetch.__all__ if hasattr(canfetch.errors, name)}
     missing = [name for name in canfetch.__all__ if name not in errors and f"canfetch.{name}" not in page]
     assert not missing
+
+
+def test_command_page_describes_every_command() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    context = click.Context(cli)
+    names = cli.list_commands(context)
+    assert [name for name in names if f":prog: canfetch {name}\n" in page] == names
+    groups = {name for name in names if isinstance(cli.get_command(context, name), click.Group)}
+    assert set(re.findall(r":prog: canfetch (.+)\n   :nested: full\n", page)) == groups
+
+
+def test_command_page_lists_every_environment_variable() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", sources))
+    assert read
+    assert not [name for name in read if f"`{name}`" not in page]
 
 
 def test_readme_lists_every_profile() -> None:

@@ -27,6 +27,7 @@ CORRECT = {
     "setup": "<!-- setup: touch file -->\n```sh\ncat file\n```\n",
     "indented": "- item\n\n  ```python\n  >>> 1 + 1\n  2\n  ```\n",
     "not-run": "<!-- not run: it would fail -->\n```sh\nfalse\n```\n",
+    "module-not-installed": "<!-- needs: no_such_module -->\n```python\nimport no_such_module\n```\n",
     "dataclass": "```python\nimport dataclasses\n@dataclasses.dataclass\nclass A:\n    x: int\nA(1)\n```\n",
 }
 WRONG = {
@@ -41,6 +42,7 @@ WRONG = {
     "unset-variable": '```sh\necho "$UNSET_VARIABLE"\n```\n',
     "toml": "```toml\nkey =\n```\n",
     "json": "```json\n{\n```\n",
+    "module-installed": "<!-- needs: json -->\n```python\nint('x')\n```\n",
     "setup": "<!-- setup: cat missing -->\n```sh\ntrue\n```\n",
 }
 

@@ -19,8 +19,15 @@ NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
     "README.md": ["downloads packages", "needs a checkout"],
     "docs/benchmarks.md": ["takes ten minutes"],
+    "docs/installation.md": [
+        "downloads packages",
+        "downloads packages and needs Rust",
+        "downloads packages",
+    ],
     "docs/linting.md": ["needs a folder of robots.txt files"],
 }
+# Optional modules; without one of them, the blocks that need it are not run.
+NEEDED = {"docs/cookbook.md": ["pandas", "polars"]}
 # Settings of this machine that would change what an example does.
 MACHINE = ("COLUMNS", "FORCE_COLOR", "TERM", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_DIR")
 
@@ -64,8 +71,8 @@ def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], 
     for module in ("aiohttp", "yaml"):
         if module in page.read_text(encoding="utf-8"):
             pytest.importorskip(module)
-    if which("bash") is None:
-        pytest.skip("the shell examples need bash")
+    if sys.platform == "win32" or which("bash") is None:
+        pytest.skip("the shell examples need bash and the paths of POSIX")
     folder = tmp_path / "page"
     copytree(ROOT / "examples", folder / "examples")
     done = subprocess.run(
@@ -97,3 +104,5 @@ def test_every_language_is_known() -> None:
 def test_list_of_blocks_that_are_not_run() -> None:
     found = {page_name(page): [block.reason for block in blocks(page) if block.reason] for page in DOCUMENTS}
     assert {page: reasons for page, reasons in found.items() if reasons} == NOT_RUN
+    needed = {page_name(page): [block.needs for block in blocks(page) if block.needs] for page in DOCUMENTS}
+    assert {page: modules for page, modules in needed.items() if modules} == NEEDED
