@@ -1,6 +1,8 @@
 """Sphinx configuration, with MyST and Furo."""
 
 import re
+import sys
+from pathlib import Path
 from textwrap import dedent
 
 import click
@@ -9,13 +11,23 @@ from sphinx.application import Sphinx
 from canfetch import __version__
 from canfetch.repository import REPOSITORY
 
+# The folder of source_links.py and source_names.py.
+sys.path.insert(0, str(Path(__file__).parent))
+
 project = "canfetch"
 author = "The canfetch authors"
 copyright = "the canfetch authors; Apache-2.0"
 release = __version__
 version = ".".join(release.split(".")[:2])
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_click", "sphinx_copybutton"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "source_links",
+]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 # Docstrings mark code with single backticks, as Markdown does.

@@ -32,7 +32,9 @@ DIRECTIVES = frozenset({"{eval-rst}", "{toctree}", "{literalinclude}", "{click}"
 
 _FENCE = re.compile(r"^( *)(`{3,})([^`\s]*) *([^`]*)$")
 _OPTION = re.compile(r"^:([a-z-]+): *(.*)$")
-_COMMENT = re.compile(r"^<!-- (not run: (?P<reason>.+)|setup: (?P<setup>.+)|needs: (?P<needs>\w+)|(?P<output>output)) -->$")
+_COMMENT = re.compile(
+    r"^<!-- (not run: (?P<reason>.+)|setup: (?P<setup>.+)|needs: (?P<needs>\w+)|(?P<output>output)) -->$"
+)
 
 
 class Block(NamedTuple):

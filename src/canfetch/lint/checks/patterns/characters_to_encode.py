@@ -46,7 +46,7 @@ CHECK = Check(
     "they compare. Google's parser encodes only non-ASCII characters, so a rule with `{` never matches. Yandex does "
     "not accept these characters unencoded, and simple parsers compare the text as written.",
     how_to_fix="Percent-encode the UTF-8 bytes of these characters.",
-    source="RFC 9309 section 2.2.2; Bing and Yandex, robots.txt",
+    source="RFC 9309 section 2.2.2; Bing Webmaster, robots.txt; Yandex Webmaster, robots.txt",
     bad=LintInput("User-agent: *\nDisallow: /café/\n".encode()),
     good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
     find=find,
