@@ -195,6 +195,7 @@ def _transport_request(
         read_timeout=min(options.read_timeout, remaining_seconds),
         timeout=remaining_seconds,
         allow_private=options.allow_private,
+        cross_origin=Origin.from_url(request.url) != origin,
     )
 
 

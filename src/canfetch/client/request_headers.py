@@ -72,9 +72,14 @@ def combine_headers(defaults: Headers, added: Headers, *, url: str, origin: Orig
     first request, so that a redirect does not reveal them.
     """
     if Origin.from_url(url) != origin:
-        added = tuple(header for header in added if not _has_credentials(header[0]))
+        added = tuple(header for header in added if not has_credentials(header[0]))
     replaced = {name.lower() for name, _ in added}
     return (*(header for header in defaults if header[0].lower() not in replaced), *added)
+
+
+def has_credentials(name: str) -> bool:
+    """Return whether a header may contain credentials, by its name."""
+    return any(part in name.lower() for part in _CREDENTIALS)
 
 
 def is_header_value(value: object) -> bool:
@@ -84,7 +89,3 @@ def is_header_value(value: object) -> bool:
 
 def _is_collection(headers: object) -> bool:
     return isinstance(headers, Collection) and not isinstance(headers, str | bytes)
-
-
-def _has_credentials(name: str) -> bool:
-    return any(part in name.lower() for part in _CREDENTIALS)

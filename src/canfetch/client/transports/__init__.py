@@ -28,6 +28,8 @@ class TransportRequest(NamedTuple):
         read_timeout: Longest time without any data once the connection is made.
         timeout: Time for the whole request, from name resolution to the last byte of the body.
         allow_private: Whether connections to private, loopback and link-local addresses are allowed.
+        cross_origin: Whether a redirect led to another origin than that of the first request. A transport with
+            credentials of its own does not send them there.
     """
 
     url: str
@@ -37,6 +39,7 @@ class TransportRequest(NamedTuple):
     read_timeout: float
     timeout: float
     allow_private: bool
+    cross_origin: bool = False
 
 
 class Transport(Protocol):

@@ -1,7 +1,8 @@
 """A transport on aiohttp, for thousands of origins at a time on one event loop.
 
 It creates its own session, without cookies, redirects or connection reuse. Of the settings of the environment, proxies
-are used and netrc is not.
+are used and netrc is not. With `session=`, it sends requests with a session of the caller instead; see
+aiohttp_sessions.py.
 
 Its responses differ from those of the other transports in these cases:
 
@@ -32,6 +33,7 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxies, Proxy
 from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.sessions import check_session_options, check_unused
 from canfetch.errors import MissingExtra
 
 try:
@@ -40,13 +42,17 @@ try:
     from aiohttp.connector import Connection
     from multidict import CIMultiDict
     from yarl import URL
+
+    from canfetch.client.transports.aiohttp_errors import (
+        ERRORS,
+        check_framing,
+        translate_error,
+        translate_timeout,
+    )
+    from canfetch.client.transports.aiohttp_sessions import MAX_FIELDS, ExistingSession, request_timeout
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
-# aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
-_CEIL_THRESHOLD: Final = 1e9
-# aiohttp cannot limit the size of a head, only the number of fields and the size of each.
-_MAX_FIELDS: Final = 512
 _NO_CONTENT: Final = 204
 
 
@@ -69,7 +75,9 @@ class AiohttpTransport:
         proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
             with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
         trust_env: Whether to use the proxies of the environment.
-    Raises: InvalidOption: A proxy is invalid or unsupported.
+        session: An `aiohttp.ClientSession` to send the requests with, which the transport does not close. Its own
+            settings apply, so the other arguments cannot be used. A client with `allow_private=False` rejects it.
+    Raises: InvalidOption: A proxy is invalid or unsupported, or `session` is invalid.
     """
 
     def __init__(
@@ -79,7 +87,19 @@ class AiohttpTransport:
         resolve: Resolve = system_resolve,
         proxy: str | None = None,
         trust_env: bool = True,
+        session: aiohttp.ClientSession | None = None,
     ) -> None:
+        self._existing: ExistingSession | None = None
+        if session is not None:
+            check_unused(
+                "session",
+                ssl_context=ssl_context is not None,
+                resolve=resolve is not system_resolve,
+                proxy=proxy is not None,
+                trust_env=not trust_env,
+            )
+            self._existing = ExistingSession(session)
+            trust_env = False
         self._session: aiohttp.ClientSession | None = None
         self._ssl_context = ssl_context
         self._resolve = resolve
@@ -88,9 +108,12 @@ class AiohttpTransport:
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
 
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        Raises: InvalidOption: Private addresses are forbidden, and a proxy or session hides the addresses.
         """
-        self._proxies.check_options(options)
+        if self._existing is not None:
+            check_session_options("session", options)
+        else:
+            self._proxies.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -99,13 +122,15 @@ class AiohttpTransport:
         """
         deadlines = Deadlines(request)
         try:
+            if self._existing is not None:
+                return await self._existing.send(request)
             endpoint = parse_endpoint(request.url)
             return await self._send(request, endpoint, deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
 
     async def close(self) -> None:
-        """Close the session."""
+        """Close the session, unless it belongs to the caller."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -120,12 +145,10 @@ class AiohttpTransport:
         try:
             async with asyncio.timeout(deadlines.timeout()):
                 return await self._exchange(request, endpoint, proxy)
-        except (aiohttp.ConnectionTimeoutError, aiohttp.ServerTimeoutError, TimeoutError) as error:
-            if isinstance(error, aiohttp.ConnectionTimeoutError):
-                raise deadlines.connect_timed_out() from error
-            raise deadlines.read_timed_out() from error
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _translate_error(error, endpoint.scheme) from error
+        except TimeoutError as error:
+            raise translate_timeout(error, deadlines) from error
+        except ERRORS as error:
+            raise translate_error(error, endpoint.scheme) from error
         finally:
             _CURRENT.reset(token)
             # asyncio would wait 30 seconds for a server that does not answer the closing handshake of TLS.
@@ -146,18 +169,10 @@ class AiohttpTransport:
             proxy=None if proxy is None else proxy.url,
             proxy_headers=login,
             allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(
-                connect=request.connect_timeout, sock_read=request.read_timeout, ceil_threshold=_CEIL_THRESHOLD
-            ),
+            timeout=request_timeout(request),
         ) as response:
             assert isinstance(response, _Response)
-            codings = response.headers.getall("Transfer-Encoding", ["chunked"])
-            if [coding.lower() for coding in codings] != ["chunked"]:
-                # aiohttp would read the body as if it had no transfer coding.
-                raise TransportError(FailureKind.PROTOCOL, "unsupported transfer coding")
-            if len(set(response.headers.getall("Content-Length", []))) > 1:
-                # The parser that aiohttp uses without its C extensions would read the first one.
-                raise TransportError(FailureKind.PROTOCOL, "several Content-Length fields")
+            check_framing(response)
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and (chunk := await response.read_chunk()):
                 builder.feed(chunk)
@@ -182,7 +197,7 @@ class AiohttpTransport:
                 skip_auto_headers=("User-Agent", "Accept"),
                 max_line_size=MAX_HEAD_BYTES,
                 max_field_size=MAX_HEAD_BYTES,
-                max_headers=_MAX_FIELDS,
+                max_headers=MAX_FIELDS,
             )
         return self._session
 
@@ -253,7 +268,7 @@ async def _prevent_retry(request: aiohttp.ClientRequest, handler: aiohttp.Client
     try:
         return await handler(request)
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _translate_error(error, request.url.scheme) from error
+        raise translate_error(error, request.url.scheme) from error
 
 
 def _create_socket(address: "aiohttp.AddrInfoType") -> socket.socket:
@@ -297,24 +312,3 @@ class _CheckedResolver(AbstractResolver):
 
     async def close(self) -> None:
         """Do nothing, because the resolver holds no resources."""
-
-
-def _translate_error(error: Exception, scheme: str) -> TransportError:
-    detail = (str(error) or type(error).__name__)[:200]
-    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return TransportError(FailureKind.TLS, detail)
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return TransportError(FailureKind.CONNECT, f"proxy responded {error.status} {error.message}")
-    if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL):
-        return TransportError(FailureKind.DNS, detail)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        # A reset while connecting to an https server can only happen during the TLS handshake.
-        in_handshake = scheme == "https" and isinstance(error.os_error, ConnectionResetError)
-        return TransportError(FailureKind.TLS if in_handshake else FailureKind.CONNECT, detail)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return TransportError(FailureKind.INCOMPLETE, detail)
-    if isinstance(error, aiohttp.ClientResponseError | ValueError):
-        return TransportError(FailureKind.PROTOCOL, detail)
-    if isinstance(error, OSError):
-        return classify_os_error(error, FailureKind.RESET)
-    return TransportError(FailureKind.RESET, detail)

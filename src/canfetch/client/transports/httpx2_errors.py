@@ -30,7 +30,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
     return (*errors, H2Error)
 
 
-_ERRORS: Final = _library_errors()
+LIBRARY_ERRORS: Final = _library_errors()
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def translate_errors(state: RequestState) -> Iterator[None]:
     """Translate exceptions of the libraries to TransportError, which the backends raise themselves."""
     try:
         yield
-    except _ERRORS as error:
+    except LIBRARY_ERRORS as error:
         raise _translate_error(error, state) from error
 
 

@@ -3,14 +3,13 @@
 They use httpcore2, the HTTP layer of httpx2, with their own network backends for address checks and deadlines.
 Each request has its own connection. Of the settings of the environment, proxies are used and netrc is not.
 
-An httpx2 client of the caller cannot be used, because its requests cannot be bounded. For example, a server that
-sends interim responses without end would block it forever.
+With `client=`, they send requests with an httpx2 client of the caller instead; see httpx2_sessions.py.
 """
 
 import ssl
 from collections.abc import Generator, Iterator
 from contextlib import aclosing, closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.options import Options
@@ -20,6 +19,7 @@ from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxies, Proxy
 from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.sessions import check_session_options, check_unused
 from canfetch.errors import MissingExtra
 
 try:
@@ -29,6 +29,11 @@ try:
     from canfetch.client.transports.httpx2_errors import HTTP2_AVAILABLE, translate_errors
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient, ExistingClient
 
 
 class _Settings:
@@ -68,7 +73,9 @@ class Httpx2Transport:
             with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
         trust_env: Whether to use the proxies of the environment.
         http2: Whether to offer HTTP/2. The default is True if h2 is installed.
-    Raises: InvalidOption: A proxy is invalid or unsupported.
+        client: An `httpx2.Client` to send the requests with, which the transport does not close. Its own settings
+            apply, so the other arguments cannot be used. A canfetch client with `allow_private=False` rejects it.
+    Raises: InvalidOption: A proxy is invalid or unsupported, or `client` is invalid.
     """
 
     def __init__(
@@ -79,7 +86,23 @@ class Httpx2Transport:
         proxy: str | None = None,
         trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
+        client: "httpx2.Client | None" = None,
     ) -> None:
+        self._session: "ExistingClient | None" = None
+        if client is not None:
+            # Imported only if needed, because httpx2 takes much longer than httpcore2.
+            from canfetch.client.transports.httpx2_sessions import ExistingClient  # noqa: PLC0415
+
+            check_unused(
+                "client",
+                ssl_context=ssl_context is not None,
+                resolve=resolve is not system_resolve,
+                proxy=proxy is not None,
+                trust_env=not trust_env,
+                http2=http2 is not HTTP2_AVAILABLE,
+            )
+            self._session = ExistingClient(client)
+            trust_env = False
         self._settings = _Settings(
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
         )
@@ -87,9 +110,12 @@ class Httpx2Transport:
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
 
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        Raises: InvalidOption: Private addresses are forbidden, and a proxy or client hides the addresses.
         """
-        self._settings.proxies.check_options(options)
+        if self._session is not None:
+            check_session_options("client", options)
+        else:
+            self._settings.proxies.check_options(options)
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -97,6 +123,8 @@ class Httpx2Transport:
         Raises: InvalidURL: The URL is invalid or has no host.
         """
         try:
+            if self._session is not None:
+                return self._session.send(request)
             state = RequestState(request, self._settings.resolve)
             with translate_errors(state):
                 return self._send(state)
@@ -104,7 +132,7 @@ class Httpx2Transport:
             return error.to_failure(request.url)
 
     def close(self) -> None:
-        """Do nothing, because no resources are held between requests."""
+        """Do nothing: no resources are held between requests, and a client of the caller stays open."""
 
     def _send(self, state: RequestState) -> Response:
         proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
@@ -119,7 +147,7 @@ class Httpx2Transport:
 class AsyncHttpx2Transport:
     """Send requests with httpx2, on an asyncio event loop.
 
-    Args: The same as Httpx2Transport.
+    Args: The same as Httpx2Transport, except that `client` is an `httpx2.AsyncClient`.
     """
 
     def __init__(
@@ -130,7 +158,23 @@ class AsyncHttpx2Transport:
         proxy: str | None = None,
         trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
+        client: "httpx2.AsyncClient | None" = None,
     ) -> None:
+        self._session: "ExistingAsyncClient | None" = None
+        if client is not None:
+            # Imported only if needed, because httpx2 takes much longer than httpcore2.
+            from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient  # noqa: PLC0415
+
+            check_unused(
+                "client",
+                ssl_context=ssl_context is not None,
+                resolve=resolve is not system_resolve,
+                proxy=proxy is not None,
+                trust_env=not trust_env,
+                http2=http2 is not HTTP2_AVAILABLE,
+            )
+            self._session = ExistingAsyncClient(client)
+            trust_env = False
         self._settings = _Settings(
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
         )
@@ -138,9 +182,12 @@ class AsyncHttpx2Transport:
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
 
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        Raises: InvalidOption: Private addresses are forbidden, and a proxy or client hides the addresses.
         """
-        self._settings.proxies.check_options(options)
+        if self._session is not None:
+            check_session_options("client", options)
+        else:
+            self._settings.proxies.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -148,6 +195,8 @@ class AsyncHttpx2Transport:
         Raises: InvalidURL: The URL is invalid or has no host.
         """
         try:
+            if self._session is not None:
+                return await self._session.send(request)
             state = RequestState(request, self._settings.resolve)
             with translate_errors(state):
                 return await self._send(state)
@@ -155,7 +204,7 @@ class AsyncHttpx2Transport:
             return error.to_failure(request.url)
 
     async def close(self) -> None:
-        """Do nothing, because no resources are held between requests."""
+        """Do nothing: no resources are held between requests, and a client of the caller stays open."""
 
     async def _send(self, state: RequestState) -> Response:
         proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)

@@ -13,17 +13,21 @@ _SUCCESS = 2
 class ResponseBuilder:
     """A response whose body is still being read.
 
+    Args:
+        is_decoded: Whether the body is decoded before it is fed.
     Raises: TransportError: PROTOCOL if `status` is not the status of a final response. ENCODING if the body cannot be
         decoded.
     """
 
-    def __init__(self, request: TransportRequest, status: int, headers: Headers) -> None:
+    def __init__(self, request: TransportRequest, status: int, headers: Headers, *, is_decoded: bool = False) -> None:
         if not 200 <= status <= 999:
             raise TransportError(FailureKind.PROTOCOL, f"invalid status {status}")
         self._request = request
         self._status = status
         self._headers = headers
-        self._body = BodyDecoder(headers, request.max_bytes) if status // 100 == _SUCCESS else None
+        self._body = (
+            BodyDecoder(() if is_decoded else headers, request.max_bytes) if status // 100 == _SUCCESS else None
+        )
 
     @property
     def needs_data(self) -> bool:

@@ -1,0 +1,281 @@
+"""Requests with an httpx2 client of the caller.
+
+The client's settings apply, except that redirects are not followed, and that the body is read as received, up to the
+size limit. httpx2 has no limit for the time of a whole request: a server that sends interim responses without end would
+block it forever. So asynchronous requests are cancelled, and synchronous requests run in a thread that is abandoned.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import aclosing, closing, contextmanager, suppress
+from typing import Any, Final
+
+import httpx2
+
+from canfetch.access.responses import FailureKind, Response
+from canfetch.client.request_headers import has_credentials
+from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.daemon_threads import start_daemon_thread
+from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
+from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.headers import decode_headers, encode_request_headers
+from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS
+from canfetch.client.transports.response_builder import ResponseBuilder
+from canfetch.client.transports.sessions import check_session_request, check_session_type
+
+_CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
+_SUCCESS: Final = 2
+_ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
+# Raised for a connection that the server closed while it was idle, among other reasons.
+_LOST: Final = (httpx2.RemoteProtocolError, httpx2.NetworkError)
+
+
+class _Exchange:
+    """One request with an httpx2 client, and its deadlines."""
+
+    def __init__(self, request: TransportRequest) -> None:
+        check_session_request(request)
+        self.request = request
+        self.deadlines = Deadlines(request)
+        self.endpoint: Endpoint = parse_endpoint(request.url)
+        self.connection = _Connection(self.deadlines)
+        self.has_head = False
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether the request can be sent again: it got no response on a connection that was idle before."""
+        return not self.has_head and not self.connection.is_new
+
+    def build(self, client: httpx2.Client | httpx2.AsyncClient, **extensions: Any) -> httpx2.Request:
+        """Return the request with the headers and cookies of the client.
+
+        Raises: TransportError: The URL or a header cannot be sent.
+        """
+        read_timeout = self.deadlines.read_timeout()
+        built = client.build_request(
+            "GET",
+            self.endpoint.url,
+            headers=encode_request_headers(self.endpoint, self.request.headers),
+            timeout=httpx2.Timeout(
+                connect=self.deadlines.connect_timeout(), read=read_timeout, write=read_timeout, pool=read_timeout
+            ),
+            # httpx2 would normalise the path, and add the query parameters of the client.
+            extensions={"target": self.endpoint.target.encode("ascii"), **extensions},
+        )
+        if self.request.cross_origin:
+            for name in {name for name in built.headers if has_credentials(name)}:
+                del built.headers[name]
+        return built
+
+    def auth(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Auth:
+        """Return the authentication of the client, or one that does nothing after a redirect to another origin."""
+        return httpx2.Auth() if client.auth is None or self.request.cross_origin else client.auth
+
+    def start_response(self, response: httpx2.Response) -> ResponseBuilder:
+        """Return the builder of the response, whose body is not read yet."""
+        self.has_head = True
+        headers = decode_headers(response.headers.raw)
+        # A hook of the client may have read the body. httpx2 decodes it then.
+        builder = ResponseBuilder(self.request, response.status_code, headers, is_decoded=response.is_stream_consumed)
+        if response.is_stream_consumed and builder.needs_data:
+            builder.feed(response.content)
+        return builder
+
+    def response_of_hook(self, error: httpx2.HTTPStatusError) -> Response:
+        """Return the response for which a hook of the client called `raise_for_status`, without its body."""
+        response = error.response
+        if response.status_code // 100 == _SUCCESS:
+            raise TransportError(FailureKind.PROTOCOL, str(error)[:200])
+        return ResponseBuilder(self.request, response.status_code, decode_headers(response.headers.raw)).build()
+
+    @contextmanager
+    def translated_errors(self) -> Iterator[None]:
+        """Translate the exceptions of httpx2 and the libraries below it to TransportError."""
+        try:
+            yield
+        except _ERRORS as error:
+            raise self._translate(error) from error
+
+    def _translate(self, error: Exception) -> TransportError:
+        detail = (str(error) or type(error).__name__)[:200]
+        match error:
+            case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+                return self.deadlines.connect_timed_out()
+            case httpx2.TimeoutException():
+                return self.deadlines.read_timed_out()
+            case httpx2.ConnectError():
+                return TransportError(_connect_failure(error), detail)
+            case httpx2.ProxyError():
+                return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
+            case httpx2.UnsupportedProtocol():
+                return TransportError(FailureKind.SCHEME, detail)
+            case httpx2.NetworkError():
+                return TransportError(FailureKind.RESET, detail)
+            case httpx2.RemoteProtocolError() if "disconnected" in detail or "closed connection" in detail:
+                return TransportError(FailureKind.INCOMPLETE if self.has_head else FailureKind.RESET, detail)
+            case OSError():
+                return classify_os_error(error, FailureKind.RESET)
+            case _:
+                return TransportError(FailureKind.PROTOCOL, detail)
+
+
+class ExistingClient:
+    """Sends requests with an `httpx2.Client`, which it does not close.
+
+    Raises: InvalidOption: `client` is another object.
+    """
+
+    def __init__(self, client: httpx2.Client) -> None:
+        check_session_type("client", client, httpx2.Client)
+        self._client = client
+
+    def send(self, request: TransportRequest) -> Response:
+        """Send a request in a thread of its own, and wait for it until the deadline.
+
+        Raises: TransportError.
+        """
+        exchange = _Exchange(request)
+        future = start_daemon_thread(lambda: self._exchange(exchange), name="canfetch-httpx2")
+        try:
+            return future.result(exchange.deadlines.timeout())
+        except TimeoutError:
+            exchange.connection.shut_down()
+            raise exchange.deadlines.read_timed_out() from None
+
+    def _exchange(self, exchange: _Exchange) -> Response:
+        with exchange.translated_errors():
+            try:
+                return self._read_response(exchange)
+            except _LOST:
+                if not exchange.can_repeat:
+                    raise
+            return self._read_response(exchange)
+
+    def _read_response(self, exchange: _Exchange) -> Response:
+        request = exchange.build(self._client, trace=exchange.connection.trace)
+        with closing(exchange.auth(self._client).sync_auth_flow(request)) as flow:
+            request = next(flow)
+            while True:
+                # Not `client.send(auth=...)`, which reads the whole body of each response except the last.
+                try:
+                    response = self._client.send(request, stream=True, auth=None, follow_redirects=False)
+                except httpx2.HTTPStatusError as error:
+                    return exchange.response_of_hook(error)
+                with closing(response):
+                    try:
+                        request = flow.send(response)
+                    except StopIteration:
+                        builder = exchange.start_response(response)
+                        if not response.is_stream_consumed:
+                            self._read_body(exchange, builder, response)
+                        return builder.build()
+
+    @staticmethod
+    def _read_body(exchange: _Exchange, builder: ResponseBuilder, response: httpx2.Response) -> None:
+        chunks = response.iter_raw()
+        while builder.needs_data:
+            exchange.deadlines.read_timeout()
+            chunk = next(chunks, None)
+            if chunk is None:
+                return
+            builder.feed(chunk)
+
+
+class ExistingAsyncClient:
+    """Sends requests with an `httpx2.AsyncClient`, which it does not close.
+
+    Raises: InvalidOption: `client` is another object.
+    """
+
+    def __init__(self, client: httpx2.AsyncClient) -> None:
+        check_session_type("client", client, httpx2.AsyncClient)
+        self._client = client
+
+    async def send(self, request: TransportRequest) -> Response:
+        """Send a request, and cancel it at the deadline.
+
+        Raises: TransportError.
+        """
+        exchange = _Exchange(request)
+        try:
+            async with asyncio.timeout(exchange.deadlines.timeout()):
+                with exchange.translated_errors():
+                    try:
+                        return await self._read_response(exchange)
+                    except _LOST:
+                        if not exchange.can_repeat:
+                            raise
+                    return await self._read_response(exchange)
+        except TimeoutError:
+            raise exchange.deadlines.read_timed_out() from None
+
+    async def _read_response(self, exchange: _Exchange) -> Response:
+        request = exchange.build(self._client, trace=exchange.connection.trace_async)
+        async with aclosing(exchange.auth(self._client).async_auth_flow(request)) as flow:
+            request = await anext(flow)
+            while True:
+                try:
+                    response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+                except httpx2.HTTPStatusError as error:
+                    return exchange.response_of_hook(error)
+                async with aclosing(response):
+                    try:
+                        request = await flow.asend(response)
+                    except StopAsyncIteration:
+                        builder = exchange.start_response(response)
+                        if not response.is_stream_consumed:
+                            async with aclosing(response.aiter_raw()) as chunks:
+                                return await builder.read_async(chunks)
+                        return builder.build()
+
+
+class _Connection:
+    """The connection of one request, to shut it down from another thread."""
+
+    def __init__(self, deadlines: Deadlines) -> None:
+        self._deadlines = deadlines
+        self._stream: Any = None
+        self._is_shut_down = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the connection was made for this request."""
+        return self._stream is not None
+
+    async def trace_async(self, event: str, info: dict[str, Any]) -> None:
+        """Do the same as `trace`."""
+        self.trace(event, info)
+
+    def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Remember the connection that httpx2 makes.
+
+        Raises: TransportError: TIMEOUT if the request was abandoned while it was connecting.
+        """
+        if event.endswith(_CONNECTION_EVENTS):
+            self._stream = info["return_value"]
+        if self._is_shut_down and event.endswith(".started"):
+            raise self._deadlines.read_timed_out()
+
+    def shut_down(self) -> None:
+        """Shut the connection down, so that the thread that reads from it ends."""
+        self._is_shut_down = True
+        connected = None if self._stream is None else self._stream.get_extra_info("socket")
+        if isinstance(connected, socket.socket):
+            with suppress(OSError):
+                # Not the method of an SSLSocket, which must not be called while another thread reads.
+                socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+def _connect_failure(error: BaseException) -> FailureKind:
+    """Return the kind of failure that prevented the connection."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return FailureKind.TLS
+        if isinstance(cause, socket.gaierror):
+            return FailureKind.DNS
+        cause = cause.__cause__ or cause.__context__
+    return FailureKind.CONNECT

@@ -1,0 +1,68 @@
+"""Transports with an existing session of the caller, by name, with the same interface for the tests."""
+
+import asyncio
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.transports.harness import Send, transport_class
+
+from canfetch.client.transports import AsyncTransport, Transport
+
+SESSION_NAMES = ["httpx2-client", "httpx2-async-client", "aiohttp-session"]
+# The transport that takes each session, and the name of its argument.
+TRANSPORTS = {
+    "httpx2-client": ("httpx2", "client"),
+    "httpx2-async-client": ("httpx2-async", "client"),
+    "aiohttp-session": ("aiohttp", "session"),
+}
+
+
+def session_class(name: str) -> Any:
+    """Return the class of the session, or skip the test if its library is not installed."""
+    if name == "aiohttp-session":
+        return pytest.importorskip("aiohttp").ClientSession
+    httpx2 = pytest.importorskip("httpx2")
+    return httpx2.Client if name == "httpx2-client" else httpx2.AsyncClient
+
+
+def make_session(name: str, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> Any:
+    """Return a new session. One of aiohttp has to be created on an event loop."""
+    if ssl_context is None:
+        return session_class(name)(**options)
+    if name == "aiohttp-session":
+        import aiohttp
+
+        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=ssl_context), **options)
+    return session_class(name)(verify=ssl_context, **options)
+
+
+def make_transport(name: str, session: Any) -> Any:
+    """Return the transport that sends requests with a session."""
+    transport_name, argument = TRANSPORTS[name]
+    return transport_class(transport_name)(**{argument: session})
+
+
+@contextmanager
+def open_session(name: str, **options: Any) -> Iterator[Send]:
+    """Open a session, and yield the `send` of a transport with it."""
+    if name == "httpx2-client":
+        with make_session(name, **options) as session:
+            transport: Transport = make_transport(name, session)
+            yield transport.send
+            transport.close()
+            assert not session.is_closed
+        return
+    with asyncio.Runner() as runner:
+
+        async def create() -> Any:
+            return make_session(name, **options)
+
+        session = runner.run(create())
+        async_transport: AsyncTransport = make_transport(name, session)
+        yield lambda request: runner.run(async_transport.send(request))
+        runner.run(async_transport.close())
+        assert not (session.closed if name == "aiohttp-session" else session.is_closed)
+        runner.run(session.close() if name == "aiohttp-session" else session.aclose())
