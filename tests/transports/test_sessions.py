@@ -24,14 +24,14 @@ from tests.transports.session_harness import (
     open_session,
     session_class,
 )
-from tests.transports.test_contract import AIOHTTP, FAILURES, LIMIT, SLOW, TOO_LONG, WHOLE, skip_without_decoder
+from tests.transports.test_contract import AIOHTTP, FAILURES, HTTPX2, LIMIT, SLOW, TOO_LONG, WHOLE, skip_without_decoder
 
 from canfetch import AsyncClient, Client
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.errors import InvalidOption, InvalidURL
 
 # Deviations from the other transports.
-HTTPX2 = {"endless-interim": FailureKind.TIMEOUT}
+HTTPX2_CLIENT = {**HTTPX2, "endless-interim": FailureKind.TIMEOUT}
 AIOHTTP_SESSION = {
     **AIOHTTP,
     "reset-in-body": FailureKind.INCOMPLETE,
@@ -56,7 +56,7 @@ def session_send(session_name: str) -> Iterator[Send]:
 
 
 def deviations(name: str) -> dict[str, FailureKind | None]:
-    return AIOHTTP_SESSION if name == "aiohttp-session" else dict(HTTPX2)
+    return AIOHTTP_SESSION if name == "aiohttp-session" else dict(HTTPX2_CLIENT)
 
 
 # --- the responses of the contract -----------------------------------------------------------------------------------
