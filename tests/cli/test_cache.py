@@ -131,6 +131,20 @@ def test_variants_of_an_origin_are_listed_exported_and_cleared(run: Run, store: 
     assert run("cache", "clear", "--all", *store) == (0, "", "removed 1 origin\n")
 
 
+def test_failure_under_limits_does_not_count_for_other_commands(run: Run, store: tuple[str, ...]) -> None:
+    with sites("rules") as [site]:
+        for _ in range(2):
+            ran = run("fetch", site.origin, *store, "--public-only")
+            assert ran.code == 1
+            assert "is not public" in ran.out
+        assert run("fetch", site.origin, *store).code == 0
+        assert run("fetch", site.origin, *store, "--public-only").code == 0
+        assert len(site.requests) == 1
+    rows = [json.loads(line) for line in run("cache", "list", *store, "--format", "ndjson").lines]
+    assert [(row["variant"][:7], row["access"]) for row in rows] == [("", "successful"), ("limits-", "unreachable")]
+    assert run("cache", "clear", "--all", *store) == (0, "", "removed 1 origin\n")
+
+
 @pytest.mark.parametrize("form, out", [("text", ""), ("json", "[]\n"), ("ndjson", "")])
 def test_list_of_an_empty_store(run: Run, store: tuple[str, ...], form: str, out: str) -> None:
     run("fetch", *store, "http://127.0.0.1", "--offline")

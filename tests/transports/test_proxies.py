@@ -14,6 +14,7 @@ from tests.transports.harness import SHORT_SECONDS, make_request, open_transport
 
 from canfetch import AsyncClient, Client
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import Route
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.proxies import Proxies, parse_proxy
 from canfetch.errors import InvalidOption
@@ -258,3 +259,20 @@ def test_client_rejects_a_proxy_of_the_environment_if_private_addresses_are_forb
 
 def test_proxy_does_not_show_its_password() -> None:
     assert repr(parse_proxy("http://user:secret@proxy.test")) == "<Proxy http://proxy.test:80>"
+
+
+def test_route_contains_the_proxies(name: str) -> None:
+    create = transport_class(name)
+    direct, first, second = (
+        create().route,
+        create(proxy="http://a:b@p.test").route,
+        create(proxy="http://a:c@p.test").route,
+    )
+    assert direct == Route(("http", "https"))
+    assert first.proxies != second.proxies
+    assert first == create(proxy="http://a:b@p.test").route
+
+
+@pytest.mark.parametrize("name", ["http", "http-async"])
+def test_route_of_default_transports(name: str) -> None:
+    assert transport_class(name)().route == Route(("http", "https", "ftp"))

@@ -108,6 +108,7 @@ class CacheEntry(NamedTuple):
         vary: The request headers that the responses of the last fetch depend on, and those of the copy unless the
             last fetch replaced it. The entry serves only clients with the same values.
         variant: The name of the variant, or an empty string for the entry under the key of the origin.
+        responded_at: When the origin was last reachable, or None.
     """
 
     origin: str
@@ -125,6 +126,7 @@ class CacheEntry(NamedTuple):
     max_bytes: int = DEFAULT_MAX_BYTES
     vary: tuple[VaryField, ...] = ()
     variant: str = ""
+    responded_at: float | None = None
 
     @property
     def key(self) -> str:
@@ -176,6 +178,7 @@ class CacheEntry(NamedTuple):
             "next_fetch_at": rfc3339(self.next_fetch_at),
             "failures": self.failures,
             "first_failure_at": None if self.first_failure_at is None else rfc3339(self.first_failure_at),
+            "responded_at": None if self.responded_at is None else rfc3339(self.responded_at),
             "max_bytes": self.max_bytes,
             "vary": [list(field) for field in self.vary],
             "copy": None
@@ -253,6 +256,7 @@ class CacheEntry(NamedTuple):
             max_bytes=int(plain["max_bytes"]),
             vary=_parse_vary(plain["vary"]),
             variant=_parse_str(plain["variant"]),
+            responded_at=_parse_optional_time(plain["responded_at"]),
         )
 
 

@@ -21,7 +21,7 @@ from canfetch.access.outcomes import (
 )
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.redirects import redirect_target
-from canfetch.access.responses import Failure, Headers, Response
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.vary import union_vary_names, vary_names
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
@@ -85,6 +85,7 @@ class FetchResult(NamedTuple):
         response: The last response, or None if the last request failed.
         not_modified: Whether the last good copy is still current.
         vary_names: The names of the request headers that the responses depend on, redirects included.
+        failure: The kind of failure of the last request, or None.
     """
 
     outcome: Outcome
@@ -93,6 +94,7 @@ class FetchResult(NamedTuple):
     response: Response | None
     not_modified: bool = False
     vary_names: frozenset[str] = frozenset()
+    failure: FailureKind | None = None
 
 
 def first_request(
@@ -114,7 +116,7 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
     """
     if isinstance(answer, Failure):
         outcome = evaluate_failure(answer, policy)
-        return FetchResult(outcome, request.url, request.hops, None, vary_names=request.vary_names)
+        return FetchResult(outcome, request.url, request.hops, None, vary_names=request.vary_names, failure=answer.kind)
     request = request._replace(vary_names=union_vary_names(request.vary_names, vary_names(answer.headers)))
     if answer.status == _NOT_MODIFIED and request.headers:
         unchanged = Outcome(

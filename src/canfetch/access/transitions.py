@@ -82,7 +82,14 @@ def next_entry(
         first_failure_at=first_failure,
         max_bytes=max_bytes,
         vary=vary,
+        responded_at=_responded_at(previous, fetched, now),
     )
+
+
+def _responded_at(previous: CacheEntry | None, fetched: FetchResult, now: float) -> float | None:
+    if fetched.response is not None and fetched.outcome.access is not Access.UNREACHABLE:
+        return now
+    return None if previous is None else previous.responded_at
 
 
 def _next_vary(

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
+from canfetch.access.limits import Limits
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.components import check_store
 from canfetch.client.evidence import EvidenceRecorder
@@ -23,6 +24,8 @@ from canfetch.core.verdict import ClientVerdict, Verdict
 
 class BaseClient:
     """The options, memory, store and evidence of a client."""
+
+    _limits: Limits
 
     def __init__(
         self,
@@ -101,6 +104,7 @@ class BaseClient:
             origin,
             None if state is None else state.entry,
             self.options,
+            self._limits,
             clock=self._clock,
             monotonic=time.monotonic,
             seed=self._seed,

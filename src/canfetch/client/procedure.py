@@ -13,6 +13,7 @@ from canfetch.access.compatibility import is_truncated_for
 from canfetch.access.effective_access import FetchNeed, fetch_need
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
+from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, newer_entry
 from canfetch.access.outcomes import Access, Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.transitions import next_entry
@@ -20,7 +21,7 @@ from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers
 from canfetch.client.store_actions import AcquireLease, ReleaseLease, StoreAction, StoreEntry
 from canfetch.client.transports import TransportRequest
-from canfetch.client.variants import FoundEntry, VariantLookup, newer_entry
+from canfetch.client.variants import FoundEntry, VariantLookup
 from canfetch.core.origin import Origin
 
 Clock = Callable[[], float]
@@ -28,6 +29,7 @@ Clock = Callable[[], float]
 MIN_POLL_SECONDS: Final = 0.05
 MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
+_PROXY_AUTHENTICATION: Final = 407
 
 
 class Pause(NamedTuple):
@@ -49,6 +51,7 @@ def obtain_entry(
     origin: Origin,
     previous: CacheEntry | None,
     options: Options,
+    limits: Limits,
     *,
     clock: Clock,
     monotonic: Clock,
@@ -60,50 +63,65 @@ def obtain_entry(
 
     Args:
         previous: The entry in the memory of the client, or None.
+        limits: The limits of the client.
         clock: Returns seconds since the epoch.
         monotonic: Returns seconds for deadlines.
         refresh: Fetch even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    procedure = _Procedure(origin, options, clock, monotonic, seed)
+    headers = _request_headers(origin.robots_url, origin, options)
+    lookup = VariantLookup(origin, options, headers, limits)
+    procedure = _Procedure(origin, options, limits, lookup, clock=clock, monotonic=monotonic, seed=seed)
     return procedure.run(previous, refresh=refresh, offline=offline)
 
 
 class _Procedure:
-    def __init__(self, origin: Origin, options: Options, clock: Clock, monotonic: Clock, seed: int) -> None:
+    def __init__(
+        self,
+        origin: Origin,
+        options: Options,
+        limits: Limits,
+        lookup: VariantLookup,
+        *,
+        clock: Clock,
+        monotonic: Clock,
+        seed: int,
+    ) -> None:
         self._origin = origin
         self._options = options
+        self._limits = limits
+        self._lookup = lookup
         self._clock = clock
         self._monotonic = monotonic
         self._seed = seed
-        self._lookup = VariantLookup(origin, options, _request_headers(origin.robots_url, origin, options))
 
     def run(self, previous: CacheEntry | None, *, refresh: bool, offline: bool) -> Generator[Action, Any, CacheEntry]:
         found = yield from self._lookup.find(self._clock())
-        entry = newer_entry(previous, found.entry, self._clock())
-        if entry is not None and not refresh and self._is_fresh(entry):
-            return entry
+        known = found.known.add(previous, now=self._clock())
+        latest = known.latest
+        if latest is not None and not refresh and self._is_fresh(latest):
+            return latest
         if offline:
-            return entry if entry is not None else _offline_entry(self._origin, self._options, self._clock())
-        found = yield from self._acquire_lease(found, entry)
+            return latest if latest is not None else _offline_entry(self._origin, self._options, self._clock())
+        found = yield from self._acquire_lease(found, latest)
         lease = self._lookup.key(found.variant)
-        entry = newer_entry(entry, found.entry, self._clock())
-        if entry is not None and entry is found.entry and self._is_fresh(entry):
+        known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
+        if self._is_new_and_fresh(found.known.latest, latest) and known.latest is not None:
             yield ReleaseLease(lease)
-            return entry
-        fetched = yield from self._fetch(entry)
-        yield from self._store(entry, stored := self._next_entry(entry, fetched, found.variant))
+            return known.latest
+        fetched = yield from self._fetch(known.base)
+        entry = yield from self._store(fetched, known, found)
         yield ReleaseLease(lease)
-        return stored
+        return entry
 
-    def _acquire_lease(self, found: FoundEntry, entry: CacheEntry | None) -> Generator[Action, Any, FoundEntry]:
+    def _acquire_lease(self, found: FoundEntry, latest: CacheEntry | None) -> Generator[Action, Any, FoundEntry]:
         """Acquire the lease that permits fetching, and look up the entry again.
 
         The lease is not acquired if another worker meanwhile stored a fresh entry, or holds the lease for too long.
 
         Args:
             found: The result of the last lookup.
-            entry: The newest known entry, or None.
+            latest: The newest known entry, or None.
         Returns: The result of the new lookup.
         """
         wait_until = self._monotonic() + self._options.lease_seconds
@@ -122,7 +140,7 @@ class _Procedure:
             if self._monotonic() > wait_until:
                 # A worker that holds the lease for too long must not block the others forever.
                 return found
-            if newer_entry(entry, found.entry, self._clock()) is found.entry and self._is_fresh(found.entry):
+            if self._is_new_and_fresh(found.known.latest, latest):
                 return found
             if is_own_lease:
                 yield Pause(pause)
@@ -131,24 +149,41 @@ class _Procedure:
     def _is_fresh(self, entry: CacheEntry | None) -> bool:
         return fetch_need(entry, now=self._clock()) is FetchNeed.NO
 
-    def _next_entry(self, previous: CacheEntry | None, fetched: FetchResult, variant: str) -> CacheEntry:
-        entry = next_entry(
+    def _is_new_and_fresh(self, stored: CacheEntry | None, latest: CacheEntry | None) -> bool:
+        """Return whether another worker stored a fresh entry since the last lookup, which found `latest`."""
+        return newer_entry(latest, stored, now=self._clock()) is stored and self._is_fresh(stored)
+
+    def _store(
+        self, fetched: FetchResult, known: KnownEntries, found: FoundEntry
+    ) -> Generator[Action, Any, CacheEntry]:
+        """Store the result of a fetch, and return the entry of this client."""
+        now = self._clock()
+        if depends_on_limits(fetched, self._limits):
+            failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
+            # The last good copy is in the other entry.
+            yield StoreEntry(failure._replace(copy=None))
+            return failure
+        entry = self._lookup.place(self._next_entry(known.base, fetched, now), found.variant)
+        displaced = self._lookup.displaced(entry, known.entry)
+        if displaced is not None:
+            yield StoreEntry(displaced)
+        yield StoreEntry(entry)
+        if known.has_current_failure and entry.outcome.access is Access.UNREACHABLE:
+            # For this client, the origin has been unreachable for longer than the stored entry states.
+            return self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
+        return entry
+
+    def _next_entry(self, previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
+        return next_entry(
             previous,
             self._origin,
             fetched,
             self._options.policy,
-            now=self._clock(),
+            now=now,
             seed=self._seed,
             max_bytes=self._options.max_bytes,
             request_headers=_request_headers(self._origin.robots_url, self._origin, self._options),
         )
-        return self._lookup.place(entry, variant)
-
-    def _store(self, previous: CacheEntry | None, entry: CacheEntry) -> Generator[Action, Any, None]:
-        displaced = self._lookup.displaced(entry, previous)
-        if displaced is not None:
-            yield StoreEntry(displaced)
-        yield StoreEntry(entry)
 
     def _fetch(self, entry: CacheEntry | None) -> Generator[Action, Any, FetchResult]:
         options = self._options
@@ -158,7 +193,6 @@ class _Procedure:
         if options.revalidate and copy is not None and not is_truncated_for(copy, options.max_bytes):
             validators = copy.validators
         deadline = self._monotonic() + options.timeout
-        timed_out = f"fetch not finished within {options.timeout:g} s"
         step: Request | FetchResult = first_request(
             self._origin,
             validators=validators,
@@ -166,17 +200,23 @@ class _Procedure:
             misconfigured=str(self._origin) in options.misconfigured_origins,
         )
         while isinstance(step, Request):
-            remaining = deadline - self._monotonic()
-            answer: Response | Failure
-            if remaining <= 0:
-                answer = Failure(step.url, FailureKind.TIMEOUT, timed_out)
-            else:
-                answer = yield SendRequest(_transport_request(step, self._origin, options, remaining))
-                if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
-                    # The transport knows only the time that was left after the redirects.
-                    answer = answer._replace(detail=timed_out)
-            step = next_step(step, answer, options.policy)
+            step = next_step(step, (yield from self._send(step, deadline)), options.policy)
         return step
+
+    def _send(self, step: Request, deadline: float) -> Generator[Action, Any, Response | Failure]:
+        options = self._options
+        timed_out = Failure(step.url, FailureKind.TIMEOUT, f"fetch not finished within {options.timeout:g} s")
+        remaining = deadline - self._monotonic()
+        if remaining <= 0:
+            return timed_out
+        answer: Response | Failure = yield SendRequest(_transport_request(step, self._origin, options, remaining))
+        if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
+            # The transport knows only the time that was left after the redirects.
+            return timed_out
+        if self._limits.has_proxy and isinstance(answer, Response) and answer.status == _PROXY_AUTHENTICATION:
+            # Only proxies respond with this status: RFC 9110 section 15.5.8.
+            return Failure(step.url, FailureKind.CONNECT, f"proxy responded {answer.status}")
+        return answer
 
 
 def _request_headers(url: str, origin: Origin, options: Options, conditions: Headers = ()) -> Headers:

@@ -1,4 +1,4 @@
-"""Which stored entry of an origin serves a client, and under which variant the next one is stored.
+"""Which stored entries of an origin serve a client, and under which variant the next one is stored.
 
 The key of the origin has the entry that was stored first. If it varies by a request header, and the client sends
 another value, the client has a variant of its own: one for each set of request headers, whatever names a server sends.
@@ -8,8 +8,9 @@ from collections.abc import Generator
 from typing import Any, NamedTuple
 
 from canfetch.access.compatibility import expire_if_incompatible
-from canfetch.access.effective_access import is_from_future
+from canfetch.access.effective_access import FetchNeed, fetch_need
 from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
+from canfetch.access.limits import KnownEntries, Limits, newer_entry
 from canfetch.access.outcomes import Access
 from canfetch.access.responses import Headers
 from canfetch.access.vary import SentHeaders
@@ -22,12 +23,15 @@ class FoundEntry(NamedTuple):
     """The result of a lookup.
 
     Attributes:
-        entry: The newest stored entry that serves the client, or None.
+        known: The newest stored entry that serves the client, and the last failure under its limits. The failure is
+            not looked up if the origin is reachable and the entry is fresh.
         variant: The variant whose lease permits fetching. It is empty for the entry under the key of the origin.
+        failure_variant: The variant under which the next failure under the limits of the client is stored.
     """
 
-    entry: CacheEntry | None
+    known: KnownEntries
     variant: str
+    failure_variant: str
 
 
 class VariantLookup:
@@ -37,12 +41,14 @@ class VariantLookup:
         origin: The origin.
         options: The options of the client.
         headers: The headers that the client sends, without those of conditional requests.
+        limits: The limits of the client.
     """
 
-    def __init__(self, origin: Origin, options: Options, headers: Headers) -> None:
+    def __init__(self, origin: Origin, options: Options, headers: Headers, limits: Limits) -> None:
         self._origin = str(origin)
         self._options = options
         self._headers = SentHeaders(self._origin, headers)
+        self._limits = limits
 
     def key(self, variant: str) -> str:
         """Return the key of a variant."""
@@ -50,14 +56,31 @@ class VariantLookup:
 
     def find(self, now: float) -> Generator[GetEntry, Any, FoundEntry]:
         """Find the newest stored entry that serves the client."""
+        entry, variant = yield from self._find_entry(now)
+        failure, failure_variant = None, self._limits.variant
+        is_unreachable = entry is not None and entry.outcome.access is Access.UNREACHABLE
+        if is_unreachable or fetch_need(entry, now=now) is not FetchNeed.NO:
+            failure, failure_variant = yield from self._find_failure()
+        return FoundEntry(KnownEntries(entry, failure), variant, failure_variant)
+
+    def _find_entry(self, now: float) -> Generator[GetEntry, Any, tuple[CacheEntry | None, str]]:
         first = yield GetEntry(self.key(""))
         if first is None or self._serves(first):
-            return FoundEntry(self._adapt(first), "")
+            return self._adapt(first), ""
         variant = self._headers.variant
         own = self._adapt((yield GetEntry(self.key(variant))))
         # The most recent of the responses that serve the client counts: RFC 9111 section 4.1.
         shared = self._adapt((yield GetEntry(self.key(SHARED_VARIANT))))
-        return FoundEntry(newer_entry(own, shared, now), variant)
+        return newer_entry(own, shared, now=now), variant
+
+    def _find_failure(self) -> Generator[GetEntry, Any, tuple[CacheEntry | None, str]]:
+        variant = self._limits.variant
+        first = yield GetEntry(self.key(variant))
+        if first is None or self._serves(first):
+            return self._adapt(first), variant
+        # The redirects before the failure depend on headers.
+        variant = f"{variant}-{self._headers.variant}"
+        return self._adapt((yield GetEntry(self.key(variant)))), variant
 
     def place(self, entry: CacheEntry, variant: str) -> CacheEntry:
         """Return a new entry with the variant under which it is stored.
@@ -91,16 +114,3 @@ class VariantLookup:
         options = self._options
         misconfigured = self._origin in options.misconfigured_origins
         return expire_if_incompatible(entry, options.policy, max_bytes=options.max_bytes, misconfigured=misconfigured)
-
-
-def newer_entry(first: CacheEntry | None, second: CacheEntry | None, now: float) -> CacheEntry | None:
-    """Return the entry that was fetched later, or `first` if both are equally old.
-
-    An entry from the future is older than any other.
-    """
-    if first is None or second is None:
-        return first or second
-    first_at, second_at = (
-        float("-inf") if is_from_future(entry, now=now) else entry.fetched_at for entry in (first, second)
-    )
-    return first if first_at >= second_at else second

@@ -42,6 +42,21 @@ class TransportRequest(NamedTuple):
     cross_origin: bool = False
 
 
+class Route(NamedTuple):
+    """What a transport can reach. Clients whose transports have different routes share no failures that depend on it.
+
+    A transport can have an attribute `route`. The default has no limits.
+
+    Attributes:
+        schemes: The URL schemes that the transport supports, or nothing if it supports all.
+        proxies: The proxies that it uses, in any form, or an empty string. It can contain credentials: only a hash of
+            it is stored.
+    """
+
+    schemes: tuple[str, ...] = ()
+    proxies: str = ""
+
+
 class Transport(Protocol):
     """Sends requests and blocks until the response is read."""
 

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.options import Options
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
@@ -104,6 +104,11 @@ class AiohttpTransport:
         self._ssl_context = ssl_context
         self._resolve = resolve
         self._proxies = Proxies(proxy, trust_env=trust_env)
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._proxies.route
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

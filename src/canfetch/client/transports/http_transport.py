@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.async_connections import connect_async
 from canfetch.client.transports.connections import connect
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
@@ -50,6 +50,8 @@ class HTTPTransport:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
         resolve: Function that returns the addresses of a name. The default is the system's resolver.
     """
+
+    route = Route(_SCHEMES)
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)
@@ -101,6 +103,8 @@ class AsyncHTTPTransport:
 
     Args: The same as HTTPTransport.
     """
+
+    route = Route(_SCHEMES)
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
         self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.options import Options
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
@@ -107,6 +107,11 @@ class Httpx2Transport:
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
         )
 
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._settings.proxies.route
+
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
 
@@ -178,6 +183,11 @@ class AsyncHttpx2Transport:
         self._settings = _Settings(
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
         )
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._settings.proxies.route
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.options import Options
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.origin import Origin
@@ -55,6 +55,7 @@ class Proxies:
     def __init__(self, proxy: str | None = None, *, trust_env: bool = True, schemes: tuple[str, ...] = _HTTP) -> None:
         if not isinstance(trust_env, bool):
             raise InvalidOption(f"invalid trust_env {trust_env!r}: expected True or False")
+        self._schemes = schemes
         self._environment: dict[str, str] = {}
         self._is_explicit = proxy is not None
         if proxy is not None:
@@ -67,6 +68,14 @@ class Proxies:
             self._environment = getproxies()
         urls = {scheme: self._environment.get(scheme) or self._environment.get("all") for scheme in schemes}
         self._by_scheme = {scheme: _parse_environment(scheme, url) for scheme, url in urls.items() if url}
+
+    @property
+    def route(self) -> Route:
+        """What can be reached with these proxies."""
+        if not self._by_scheme:
+            return Route(self._schemes)
+        by_scheme = [(scheme, proxy.url, proxy.authorization) for scheme, proxy in sorted(self._by_scheme.items())]
+        return Route(self._schemes, repr((by_scheme, self._environment.get("no"))))
 
     def find(self, endpoint: Endpoint) -> Proxy | None:
         """Return the proxy of an endpoint, or None to connect directly."""
