@@ -76,6 +76,8 @@ class CaseServers:
     async def _play(self, exchange: Exchange) -> None:
         request = exchange.request
         event = self._events[_origin_name(request.host)]
+        if "conditional" in event and any(name.startswith("if-") for name in request.headers):
+            event = event["conditional"]
         hop = int(request.target.rpartition("?hop=")[2]) if "?hop=" in request.target else 0
         if "failure" in event:
             await _FAILURES[event["failure"]](exchange)

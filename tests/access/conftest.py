@@ -68,6 +68,8 @@ class AsyncScriptedOrigin(ScriptedOrigin):
 
 def play_event(event: dict[str, Any], request: TransportRequest) -> Response | Failure:
     """Return the result of a request to an origin with an event."""
+    if "conditional" in event and any(name.startswith("If-") for name, _ in request.headers):
+        return play_event(event["conditional"], request)
     if "failure" in event:
         return Failure(request.url, FAILURES[event["failure"]], "scripted failure")
     if "ftp" in event:

@@ -58,7 +58,7 @@ def test_access_case_over_time(case: dict[str, Any]) -> None:
             origin.event = step.get("event", origin.event)
 
             allowed = client.allows(OPEN), client.allows(FORBIDDEN)
-            expected_requests += step.get("fetched", True)
+            expected_requests += step.get("requests", step.get("fetched", True))
 
             assert allowed == (step["open"], step["forbidden"]), step
             assert len(origin.requests) == expected_requests, step

@@ -155,3 +155,31 @@ def test_other_status_is_unreachable(status: int) -> None:
 def test_unknown_policy_raises_and_lists_the_known_ones() -> None:
     with pytest.raises(UnknownPolicy, match="'rfc9309', 'google', 'google2019', 'yandex', 'draft1996'"):
         get_policy("bing")
+
+
+@pytest.mark.parametrize(
+    "stored, received, is_usable",
+    [
+        ('"a"', None, True),
+        ('"a"', '"a"', True),
+        ('"a"', ' "a" ', True),
+        ('"a"', 'W/"a"', True),
+        ('W/"a"', 'W/"a"', True),
+        (None, None, True),
+        ('"a"', '"b"', False),
+        ('"a"', 'W/"b"', False),
+        ('W/"a"', '"a"', False),
+        (None, '"a"', False),
+        (None, 'W/"a"', False),
+    ],
+)
+def test_rfc9111_4_3_4_etag_of_a_304(stored: str | None, received: str | None, *, is_usable: bool) -> None:
+    request = first_request(ORIGIN, validators=Validators(ROBOTS, stored, "Thu, 01 Jan 1970 00:00:00 GMT"))
+    headers = () if received is None else (("ETag", received),)
+    step = next_step(request, Response(ROBOTS, 304, headers, b""), RFC9309)
+    if is_usable:
+        assert isinstance(step, FetchResult)
+        assert step.not_modified
+    else:
+        assert isinstance(step, Request)
+        assert (step.url, step.headers) == (ROBOTS, ())

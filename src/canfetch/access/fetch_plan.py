@@ -29,6 +29,7 @@ from canfetch.core.origin import Origin
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_MODIFIED: Final = 304
+_WEAK: Final = "W/"
 
 
 class Hop(NamedTuple):
@@ -119,6 +120,9 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
         return FetchResult(outcome, request.url, request.hops, None, vary_names=request.vary_names, failure=answer.kind)
     request = request._replace(vary_names=union_vary_names(request.vary_names, vary_names(answer.headers)))
     if answer.status == _NOT_MODIFIED and request.headers:
+        if not _is_for_copy(answer, request.validators):
+            # The 304 is about another file than the copy, so the file is requested as a whole.
+            return request._replace(validators=None)
         unchanged = Outcome(
             Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, OutcomeKind.NOT_MODIFIED, "status 304, not modified"
         )
@@ -127,6 +131,20 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
         return _follow_redirect(request, answer, policy)
     outcome = evaluate_response(answer, policy, max_bytes=request.max_bytes, misconfigured=request.misconfigured)
     return _result(outcome, request, answer)
+
+
+def _is_for_copy(response: Response, validators: Validators | None) -> bool:
+    """Return whether a 304 is about the last good copy, by its ETag.
+
+    A strong ETag must be the same. A weak one must be the same apart from its weakness. Many servers send no ETag.
+
+    Source: RFC 9111 section 4.3.4; RFC 9110 section 8.8.3.2.
+    """
+    etag = (response.first_header("etag") or "").strip()
+    stored = "" if validators is None or validators.etag is None else validators.etag.strip()
+    if etag.startswith(_WEAK):
+        return etag.removeprefix(_WEAK) == stored.removeprefix(_WEAK)
+    return etag in {"", stored}
 
 
 def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -> Request | FetchResult:
