@@ -38,6 +38,9 @@ NOISE = bytes((byte * 167 + 13) % 256 for byte in range(1, 1024))
         (b'<html><script>\n  userAgent = "iOS";\n', "HTML or XML"),
         (b"<pre># User-agent: *\nDis allow: /\n</pre>", "HTML or XML"),
         (b"<html>\n  # Disallow: /\n", "HTML or XML"),
+        (b"<html>" + b"allow " * 2000, "HTML or XML"),
+        (b"<html> User-agent: *\n", "HTML or XML"),
+        (b"<html>\nx Disallow: / user-agent: * Sitemap: /\n", "HTML or XML"),
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF document"),
         (COMPRESSED, "gzip data"),
         (b"\x28\xb5\x2f\xfd\x04\x58", "Zstandard data"),
@@ -97,9 +100,13 @@ def test_other_formats_are_recognised(content: bytes, expected: str) -> None:
         b"\xff\xfe<\0\n\nUser-agent: *\n",
         b"\xbf<html>\nUser-agent: *\n",
         "# Bots: \U0001f916\nUser-agent: *\n".encode("utf-16"),
+        b"<html>\nallow" + b" " * 2000 + b": /\n",
+        b"<html>\n" + b"allow=:\n" * 2000,
+        b"<html>" + b"allow " * 20_000,
         b"# \x93quoted\x94 by a word processor\n",
         "# файл без правил\n".encode("cp1251"),
     ],
+    ids=lambda content: repr(content[:40]),
 )
 def test_files_with_records_and_plain_text_are_not_another_format(content: bytes) -> None:
     assert foreign_format(content) is None

@@ -1,7 +1,7 @@
 """Detection of content that is not a robots.txt: HTML pages and other files that servers send in its place.
 
-Content is only recognised if no profile reads a user-agent line, a rule or a sitemap in it. So a robots.txt is never
-mistaken for another format, whatever its first or last lines are.
+Content is only recognised if it has no user-agent line, rule or sitemap in any profile. So a robots.txt is never mistaken
+for another format, whatever its first or last lines are.
 """
 
 from typing import Final
@@ -26,9 +26,17 @@ _SIGNATURES: Final = {
 # The control characters that text contains: BEL, backspace, white space, SUB and ESC.
 _TEXT_CONTROLS: Final = b"\a\b\t\n\v\f\r\x1a\x1b"
 _BINARY_CONTROLS: Final = bytes(set(range(0x20)) - set(_TEXT_CONTROLS))
+_TEXT_BYTES: Final = bytes(set(range(0x100)) - set(_BINARY_CONTROLS))
+# The first bytes of a tag, white space, a byte order mark or a signature.
+_SUSPICIOUS_STARTS: Final = b"< \t\n\v\f\r\xef\xff\xfe" + bytes(signature[0] for signature in _SIGNATURES)
 # One byte in nine of compressed data is such a character, and none of text.
 _MAX_CONTROL_SHARE: Final = 1 / 20
 
+# Content with more of these words, or more lines that start with one, is taken for a robots.txt. So the search is fast.
+_MAX_WORDS: Final = 10_000
+_WORDS_PER_LINE: Final = 10
+# No page has a longer key.
+_MAX_LINE_CHARACTERS: Final = 1024
 _KEYS: Final = tuple(spelling.decode() for _, spellings in SPELLINGS for spelling in spellings)
 _USER_AGENT_KEYS: Final = tuple(spelling.decode() for spelling in dict(SPELLINGS)[RecordKind.USER_AGENT])
 _SITEMAP_KEYS: Final = tuple(spelling.decode() for spelling in dict(SPELLINGS)[RecordKind.SITEMAP])
@@ -88,6 +96,9 @@ def is_binary(content: bytes) -> bool:
 
 def _detect_format(content: bytes) -> str | None:
     """Return the format that the start of the content has, or None for text."""
+    if content[:1] not in _SUSPICIOUS_STARTS and not content[:_HEAD_BYTES].translate(None, _TEXT_BYTES):
+        # The fast path for nearly every file.
+        return None
     if content.startswith(_UTF_32_MARKS):
         return "UTF-32"
     encoding = _UTF_16_MARKS.get(content[:2])
@@ -126,12 +137,44 @@ def _has_record(content: bytes) -> bool:
     if encoding is not None:
         texts.append(content[2:].decode(encoding, "replace"))
     # A part of a byte order mark is replaced, and some profiles skip it.
-    lines = (line.strip() for text in texts for line in text.lstrip("\ufeff\ufffd").lower().splitlines())
-    return any(line.startswith(_KEYS) and _is_record(line) for line in lines)
+    return any(_text_has_record(text.lstrip("\ufeff\ufffd").lower()) for text in texts)
+
+
+def _text_has_record(text: str) -> bool:
+    words_left = _MAX_WORDS
+    for key in _KEYS:
+        end = 0
+        start = text.find(key)
+        while start >= 0:
+            words_left -= 1
+            if _starts_line(text, end, start):
+                if _is_record(_line_at(text, start)):
+                    return True
+                words_left -= _WORDS_PER_LINE
+            if words_left <= 0:
+                return True
+            end = start + len(key)
+            start = text.find(key, end)
+    return False
+
+
+def _starts_line(text: str, previous: int, start: int) -> bool:
+    """Return whether only white space is between `start` and the line end before it, which is not before `previous`."""
+    before = text[previous:start]
+    rest = before.rstrip()
+    has_line_end = len(f"{before[len(rest) :]}.".splitlines()) > 1
+    return has_line_end or (not rest and previous == 0)
+
+
+def _line_at(text: str, start: int) -> str:
+    return text[start : start + _MAX_LINE_CHARACTERS].splitlines()[0]
 
 
 def _is_record(line: str) -> bool:
     key, colon, value = (part.strip() for part in line.partition("#")[0].partition(":"))
+    if not colon and len(line) == _MAX_LINE_CHARACTERS:
+        # The colon can be in the rest of the line.
+        return True
     if not colon:
         # Two words can be a record. `Allow cookies` is part of a page, and no profile reads `cookies` as a path.
         first, *others = key.split()
