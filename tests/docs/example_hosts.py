@@ -39,6 +39,9 @@ ROBOTS: dict[str, bytes | int] = {
 
 
 async def _respond(exchange: Exchange) -> None:
+    if exchange.request.target == "/moved":
+        await exchange.respond(301, b"", "Location: /private/notes", reason="Moved Permanently")
+        return
     if exchange.request.target != "/robots.txt":
         await exchange.respond(200, _PAGE, "Content-Type: text/html; charset=utf-8")
         return

@@ -68,7 +68,7 @@ def environment(network: Mapping[str, str], tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("page", [page for page in DOCUMENTS if has_code(page)], ids=page_name)
 def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    for module in ("aiohttp", "yaml"):
+    for module in ("aiohttp", "httpx2", "lxml", "yaml"):
         if module in page.read_text(encoding="utf-8"):
             pytest.importorskip(module)
     if sys.platform == "win32" or which("bash") is None:

@@ -165,7 +165,7 @@ Examples:
 
 \b
 json is a list of objects, ndjson has one object per line:
-  url, agent_name, the verdict (docs/pages.md), fetched {url, status, bytes, hops} or null, page
+  url, agent_name, the keys of PageVerdict.to_json, fetched {url, status, bytes, hops} or null, page
   without a verdict: url, agent_name, may_index (null), error
 
 \b
