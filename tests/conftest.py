@@ -11,6 +11,10 @@ from hypothesis import settings
 from canfetch.core.engines import native_module
 from canfetch.core.profiles import PROFILES, Profile
 
+# The servers of the tests run on this machine, where a proxy of the environment cannot reach them.
+if any(name.lower().endswith("_proxy") for name in os.environ):
+    os.environ["no_proxy"] = "localhost,127.0.0.1,::1,test,example,example.com,example.org"
+
 EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES") or 0)
 settings.register_profile("canfetch", max_examples=EXAMPLES or 25, derandomize=not EXAMPLES, deadline=None)
 settings.load_profile("canfetch")

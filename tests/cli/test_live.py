@@ -15,6 +15,7 @@ from click.shell_completion import ShellComplete
 from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.dead_ports import refusing_port
+from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Exchange, Site
 
@@ -332,6 +333,27 @@ def test_policy_names_are_completed() -> None:
     complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
     found = complete.get_completions(["check", "--policy"], "google")
     assert [item.value for item in found] == ["google", "google2019"]
+
+
+def test_public_only_refuses_proxies(run: Run, monkeypatch: pytest.MonkeyPatch, ruled: Site) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--public-only")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--public-only cannot be guaranteed with a proxy" in ran.err
+
+
+def test_proxy_of_the_environment_is_used(run: Run, monkeypatch: pytest.MonkeyPatch, ruled: Site) -> None:
+    with ProxySite() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+        assert run("check", f"{ruled.origin}/fish", *UNKEPT).code == 0
+    assert len(proxy.heads) == 1
+
+
+def test_unsupported_proxy_of_the_environment_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    ran = run("check", "http://127.0.0.1:9/fish", *UNKEPT)
+    assert ran.code == 2
+    assert "invalid or unsupported proxy 'socks5://127.0.0.1:9'" in ran.err
 
 
 def test_public_only_refuses_loopback(run: Run, ruled: Site) -> None:

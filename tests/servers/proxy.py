@@ -8,19 +8,26 @@ from tests.servers.threaded import ThreadedServer
 
 
 class ProxySite(ThreadedServer):
-    """A proxy with its own port and thread. `heads` contains the request heads; `refusing` responds 403 to all."""
+    """A proxy with its own port and thread. `heads` contains the request heads.
 
-    def __init__(self, *, refusing: bool = False) -> None:
+    Args:
+        refusal: Status and reason with which to refuse all requests.
+        raw: Data to send in response to all requests.
+    """
+
+    def __init__(self, *, refusal: str | None = None, raw: bytes | None = None) -> None:
         super().__init__()
         self.heads: list[str] = []
-        self._refusing = refusing
+        self._raw = raw
+        if refusal is not None:
+            self._raw = f"HTTP/1.1 {refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         self.heads.append(head.decode("latin-1"))
         method, target, _ = self.heads[-1].split("\r\n")[0].split(" ")
-        if self._refusing:
-            writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        if self._raw is not None:
+            writer.write(self._raw)
             await writer.drain()
             return
         port = int(target.rpartition(":")[2]) if method == "CONNECT" else urlsplit(target).port

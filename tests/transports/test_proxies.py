@@ -10,7 +10,7 @@ from tests.servers.dead_ports import refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Site
-from tests.transports.harness import SHORT_SECONDS, make_request, open_transport, transport_class
+from tests.transports.harness import SHORT_SECONDS, TRANSPORT_NAMES, make_request, open_transport, transport_class
 
 from canfetch import AsyncClient, Client
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -36,10 +36,9 @@ INVALID = [
     "http://{}@127.0.0.1:3128/path",
     "http://{}@127.0.0.1:3128?query",
 ]
-PROXIED = ["httpx2", "httpx2-async", "aiohttp"]
 
 
-@pytest.fixture(params=PROXIED)
+@pytest.fixture(params=TRANSPORT_NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     transport_name: str = request.param
     return transport_name
@@ -73,12 +72,69 @@ def test_proxy_is_refused_if_private_addresses_are_forbidden(name: str, site: Si
 
 
 def test_refusing_proxy_is_a_connect_failure(name: str, tls_site: Site) -> None:
-    with ProxySite(refusing=True) as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
+    with (
+        ProxySite(refusal="403 Forbidden") as proxy,
+        open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
         answer = send(make_request(tls_site.robots_url("rules")))
     # A connection that is still open would raise a ResourceWarning, which is an error in tests.
     gc.collect()
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.CONNECT
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_proxy_that_requires_a_login_is_a_connect_failure(name: str, scheme: str) -> None:
+    # As a client error of the site, the status would allow everything.
+    with (
+        ProxySite(refusal="407 Proxy Authentication Required") as proxy,
+        open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        answer = send(make_request(f"{scheme}://rules.site.test/robots.txt"))
+    gc.collect()
+    assert isinstance(answer, Failure), answer
+    assert answer.kind is FailureKind.CONNECT
+    assert "407" in answer.detail
+
+
+@pytest.mark.parametrize("through", ["tunnel", "nothing"])
+def test_status_407_of_a_site_is_returned(name: str, authority: Authority, tls_site: Site, through: str) -> None:
+    with ProxySite() as proxy:
+        proxy_url = f"http://127.0.0.1:{proxy.port}" if through == "tunnel" else None
+        with open_transport(name, ssl_context=authority.client(), proxy=proxy_url) as send:
+            answer = send(make_request(tls_site.robots_url("status-407")))
+    assert isinstance(answer, Response), answer
+    assert answer.status == 407
+
+
+@pytest.mark.parametrize("name", ["http", "http-async"])
+def test_proxy_fetches_ftp_urls(name: str, site: Site) -> None:
+    with ProxySite() as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
+        answer = send(make_request(f"ftp://rules.site.test:{site.port}/robots.txt"))
+    assert isinstance(answer, Response), answer
+    assert answer.body == RULES
+    assert proxy.heads[0].startswith(f"GET ftp://rules.site.test:{site.port}/robots.txt HTTP/1.1")
+
+
+@pytest.mark.parametrize("name", ["http", "http-async"])
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200", b"SSH-2.0-OpenSSH_9.2\r\n\r\n"])
+def test_proxy_with_an_invalid_response_is_a_connect_failure(name: str, head: bytes) -> None:
+    with ProxySite(raw=head) as proxy, open_transport(name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
+        answer = send(make_request("https://rules.site.test/robots.txt"))
+    gc.collect()
+    assert isinstance(answer, Failure), answer
+    assert answer.kind is FailureKind.CONNECT
+    assert answer.detail.startswith("proxy: ")
+
+
+def test_tunnel_to_an_ipv6_address(name: str, authority: Authority) -> None:
+    with (
+        Site(host="::1", tls=authority.good()) as site,
+        ProxySite() as proxy,
+        open_transport(name, ssl_context=authority.client(), proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        send(make_request(f"https://[::1]:{site.port}/rules"))
+    assert proxy.heads[0].startswith(f"CONNECT [::1]:{site.port} HTTP/1.1")
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -268,11 +324,6 @@ def test_route_contains_the_proxies(name: str) -> None:
         create(proxy="http://a:b@p.test").route,
         create(proxy="http://a:c@p.test").route,
     )
-    assert direct == Route(("http", "https"))
+    assert direct == Route(("http", "https", "ftp") if name in {"http", "http-async"} else ("http", "https"))
     assert first.proxies != second.proxies
     assert first == create(proxy="http://a:b@p.test").route
-
-
-@pytest.mark.parametrize("name", ["http", "http-async"])
-def test_route_of_default_transports(name: str) -> None:
-    assert transport_class(name)().route == Route(("http", "https", "ftp"))

@@ -14,10 +14,11 @@ from canfetch.cli.shared.store_option import open_store, restore_scheme
 from canfetch.client.origin_state import OriginState
 from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
+from canfetch.client.transports.proxies import Proxies
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
 
 Item = TypeVar("Item")
 
@@ -46,6 +47,7 @@ class OriginLookup:
     ) -> None:
         self._options = options
         self._started_at = time.time()
+        _check_proxies(options)
         store = open_store(options.store, warn=warn)
         try:
             self._client = Client(
@@ -119,6 +121,18 @@ class OriginLookup:
         if self._is_outdated(state):
             state = self._client.origin_state(origin, refresh=True)
         return state
+
+
+def _check_proxies(options: NetworkOptions) -> None:
+    try:
+        proxies = Proxies()
+    except InvalidOption as error:
+        raise CommandError(str(error)) from None
+    if options.public_only and proxies.are_set:
+        raise CommandError(
+            "--public-only cannot be guaranteed with a proxy, which hides the addresses of the servers: "
+            "unset HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
+        )
 
 
 def _origin_name(url: str) -> str:

@@ -31,7 +31,7 @@ from canfetch.client.transports.dns import Resolve, resolve_host_async, system_r
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
-from canfetch.client.transports.proxies import Proxies, Proxy
+from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_options, check_unused
 from canfetch.errors import MissingExtra
@@ -177,6 +177,7 @@ class AiohttpTransport:
             timeout=request_timeout(request),
         ) as response:
             assert isinstance(response, _Response)
+            check_proxy_status(response.status, is_proxied=proxy is not None and endpoint.scheme == "http")
             check_framing(response)
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and (chunk := await response.read_chunk()):

@@ -22,6 +22,7 @@ from canfetch.client.transports.headers import (
     decode_headers,
     encode_request_headers,
 )
+from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 
 _STATUS_LINE: Final = re.compile(rb"(HTTP/1\.[0-9]) ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
@@ -125,6 +126,7 @@ class HTTPExchange(_Exchange):
         endpoint: The endpoint of its URL.
         target: The request target, if it is not the target of the endpoint.
         headers: More headers to send.
+        is_proxied: Whether the request is sent to a proxy.
     Raises: TransportError: PROTOCOL if a header cannot be sent.
     Cost: Memory for twice the size limit and a few hundred KiB.
     """
@@ -136,6 +138,7 @@ class HTTPExchange(_Exchange):
         *,
         target: str | None = None,
         headers: RawHeaders | None = None,
+        is_proxied: bool = False,
     ) -> None:
         sent = [
             *encode_request_headers(endpoint, request.headers),
@@ -144,18 +147,21 @@ class HTTPExchange(_Exchange):
         ]
         super().__init__(b"GET", endpoint.target if target is None else target, sent)
         self._request = request
+        self._is_proxied = is_proxied
         self._builder: ResponseBuilder | None = None
 
     def receive(self, data: bytes) -> Response | None:
         """Add received bytes, or b"" at their end. Return the response as soon as no more data is needed.
 
         Raises: TransportError: RESET if the data ends before the body. INCOMPLETE if the body ends early. PROTOCOL if
-            the data is not an HTTP/1.1 response. ENCODING if the body cannot be decoded.
+            the data is not an HTTP/1.1 response. ENCODING if the body cannot be decoded. CONNECT if a proxy requires
+            a login.
         """
         if self._builder is None:
             head = self.receive_head(data)
             if head is None:
                 return None
+            check_proxy_status(head.status, is_proxied=self._is_proxied)
             self._builder = ResponseBuilder(self._request, head.status, head.headers)
         else:
             self._connection.receive_data(data)
@@ -176,6 +182,33 @@ class HTTPExchange(_Exchange):
                 # The end of the message. More data after it does not belong to the response.
                 break
         return builder.build()
+
+
+class TunnelExchange(_Exchange):
+    """A CONNECT request to a proxy, for a tunnel to `endpoint`, and the head of the response.
+
+    Source: RFC 9110 section 9.3.6.
+    """
+
+    def __init__(self, endpoint: Endpoint, headers: RawHeaders) -> None:
+        host = f"[{endpoint.host.partition('%')[0]}]" if ":" in endpoint.host else endpoint.host
+        authority = f"{host}:{endpoint.port}"
+        super().__init__(b"CONNECT", authority, [(b"Host", authority.encode("ascii")), *headers])
+
+    def receive(self, data: bytes) -> bool:
+        """Add received bytes, or b"" at their end. Return whether the tunnel is open.
+
+        Raises: TransportError: CONNECT if the proxy refuses, or sends no valid response.
+        """
+        try:
+            head = self.receive_head(data)
+        except TransportError as error:
+            raise TransportError(FailureKind.CONNECT, f"proxy: {error.detail}") from None
+        if head is None:
+            return False
+        if head.status // 100 != _SUCCESS:
+            raise TransportError(FailureKind.CONNECT, f"proxy responded {head.status}")
+        return True
 
 
 def _prepare_head(head: bytes) -> bytes:

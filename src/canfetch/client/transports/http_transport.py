@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.async_connections import connect_async
 from canfetch.client.transports.connections import connect
@@ -14,7 +15,8 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.http_exchange import HTTPExchange
+from canfetch.client.transports.proxies import Proxies
+from canfetch.client.transports.connection_plans import ConnectionPlan, plan_connection
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
@@ -22,9 +24,12 @@ _SCHEMES: Final = ("http", "https", "ftp")
 class _Settings:
     """The settings that both transports share."""
 
-    def __init__(self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve) -> None:
+    def __init__(
+        self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool
+    ) -> None:
         self._ssl_context = ssl_context
         self.resolve = resolve
+        self.proxies = Proxies(proxy, trust_env=trust_env, schemes=_SCHEMES)
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -49,12 +54,33 @@ class HTTPTransport:
     Args:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
         resolve: Function that returns the addresses of a name. The default is the system's resolver.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
+            with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
+        trust_env: Whether to use the proxies of the environment for http and https.
+    Raises: InvalidOption: A proxy is invalid or unsupported.
     """
 
-    route = Route(_SCHEMES)
+    def __init__(
+        self,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        resolve: Resolve = system_resolve,
+        proxy: str | None = None,
+        trust_env: bool = True,
+    ) -> None:
+        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
 
-    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._settings.proxies.check_options(options)
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._settings.proxies.route
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -65,29 +91,33 @@ class HTTPTransport:
         deadlines = Deadlines(request)
         try:
             endpoint = parse_endpoint(request.url, _SCHEMES)
-            if endpoint.scheme == "ftp":
+            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            if endpoint.scheme == "ftp" and proxy is None:
                 return _fetch_ftp(request, endpoint, self._settings.resolve, deadlines)
-            return self._exchange(request, endpoint, deadlines)
+            return self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
 
     def close(self) -> None:
         """Do nothing, because no resources are held between requests."""
 
-    def _exchange(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        exchange = HTTPExchange(request, endpoint)
+    def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
         with connect(
-            endpoint.host,
-            endpoint.port,
+            plan.host,
+            plan.port,
             allow_private=request.allow_private,
             resolve=self._settings.resolve,
             deadlines=deadlines,
         ) as connection:
-            if endpoint.scheme == "https":
-                connection.start_tls(self._settings.get_ssl_context(), endpoint.tls_name)
-            connection.send(exchange.request_data)
+            if plan.tunnel is not None:
+                connection.send(plan.tunnel.request_data)
+                while not plan.tunnel.receive(connection.receive()):
+                    pass
+            if plan.tls_name is not None:
+                connection.start_tls(self._settings.get_ssl_context(), plan.tls_name)
+            connection.send(plan.exchange.request_data)
             while True:
-                response = exchange.receive(connection.receive())
+                response = plan.exchange.receive(connection.receive())
                 if response is not None:
                     return response
 
@@ -104,10 +134,27 @@ class AsyncHTTPTransport:
     Args: The same as HTTPTransport.
     """
 
-    route = Route(_SCHEMES)
+    def __init__(
+        self,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        resolve: Resolve = system_resolve,
+        proxy: str | None = None,
+        trust_env: bool = True,
+    ) -> None:
+        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
 
-    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, resolve: Resolve = system_resolve) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve)
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._settings.proxies.check_options(options)
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach."""
+        return self._settings.proxies.route
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -118,32 +165,36 @@ class AsyncHTTPTransport:
         deadlines = Deadlines(request)
         try:
             endpoint = parse_endpoint(request.url, _SCHEMES)
-            if endpoint.scheme == "ftp":
+            proxy = self._settings.proxies.find_allowed(endpoint, request)
+            if endpoint.scheme == "ftp" and proxy is None:
                 resolve = self._settings.resolve
                 return await wait_in_loop(
                     start_daemon_thread(lambda: _fetch_ftp(request, endpoint, resolve, deadlines), name="canfetch-ftp")
                 )
-            return await self._exchange(request, endpoint, deadlines)
+            return await self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
 
     async def close(self) -> None:
         """Do nothing, because no resources are held between requests."""
 
-    async def _exchange(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        exchange = HTTPExchange(request, endpoint)
+    async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
         with await connect_async(
-            endpoint.host,
-            endpoint.port,
+            plan.host,
+            plan.port,
             allow_private=request.allow_private,
             resolve=self._settings.resolve,
             deadlines=deadlines,
         ) as connection:
-            if endpoint.scheme == "https":
-                await connection.start_tls(self._settings.get_ssl_context(), endpoint.tls_name)
-            await connection.send(exchange.request_data)
+            if plan.tunnel is not None:
+                await connection.send(plan.tunnel.request_data)
+                while not plan.tunnel.receive(await connection.receive()):
+                    pass
+            if plan.tls_name is not None:
+                await connection.start_tls(self._settings.get_ssl_context(), plan.tls_name)
+            await connection.send(plan.exchange.request_data)
             while True:
-                response = exchange.receive(await connection.receive())
+                response = plan.exchange.receive(await connection.receive())
                 if response is not None:
                     return response
 

@@ -17,7 +17,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
-from canfetch.client.transports.proxies import Proxies, Proxy
+from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_options, check_unused
 from canfetch.errors import MissingExtra
@@ -145,6 +145,7 @@ class Httpx2Transport:
         pool = pool_type(network_backend=CheckedBackend(state), **self._settings.pool_options(state, proxy))
         with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
+            check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
             with closing(_to_generator(response.iter_stream())) as chunks:
                 return ResponseBuilder(state.request, response.status, decode_headers(response.headers)).read(chunks)
 
@@ -222,6 +223,7 @@ class AsyncHttpx2Transport:
         pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._settings.pool_options(state, proxy))
         async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
+            check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
             async with aclosing(response.aiter_stream()) as chunks:
                 builder = ResponseBuilder(state.request, response.status, decode_headers(response.headers))
                 return await builder.read_async(chunks)

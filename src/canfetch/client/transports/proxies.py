@@ -14,6 +14,7 @@ from canfetch.client.transports.failures import TransportError
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 
+_PROXY_AUTHENTICATION_REQUIRED: Final = 407
 _HTTP: Final = ("http", "https")
 _SYSTEM_SETTINGS: Final = ("darwin", "win32")
 
@@ -47,7 +48,7 @@ class Proxies:
 
     Args:
         proxy: Proxy of all URLs, as `http://user:password@host:port`. It overrides the environment.
-        trust_env: Whether to read the environment.
+        trust_env: Whether to read the environment, for http and https.
         schemes: URL schemes that the transport supports.
     Raises: InvalidOption: A proxy is invalid or unsupported.
     """
@@ -66,8 +67,15 @@ class Proxies:
             from urllib.request import getproxies  # noqa: PLC0415
 
             self._environment = getproxies()
-        urls = {scheme: self._environment.get(scheme) or self._environment.get("all") for scheme in schemes}
+        # Not for ftp: ALL_PROXY is often a SOCKS proxy beside HTTP proxies for the other schemes.
+        web_schemes = [scheme for scheme in schemes if scheme in _HTTP]
+        urls = {scheme: self._environment.get(scheme) or self._environment.get("all") for scheme in web_schemes}
         self._by_scheme = {scheme: _parse_environment(scheme, url) for scheme, url in urls.items() if url}
+
+    @property
+    def are_set(self) -> bool:
+        """Whether any URL has a proxy, unless its host is excluded."""
+        return bool(self._by_scheme)
 
     @property
     def route(self) -> Route:
@@ -105,15 +113,25 @@ class Proxies:
 
         Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
         """
-        if not self._by_scheme or options.allow_private:
+        if not self.are_set or options.allow_private:
             return
         source, fix = "the proxy", "remove proxy="
         if not self._is_explicit:
-            source, fix = "the proxy of the environment", "pass trust_env=False to the transport to connect directly"
+            source = "the proxy of the environment"
+            fix = "unset it, pass trust_env=False to the transport to connect directly"
         raise InvalidOption(
             f"invalid allow_private False: the addresses behind {source} cannot be checked; {fix}, "
             "or pass allow_private=True"
         )
+
+
+def check_proxy_status(status: int, *, is_proxied: bool) -> None:
+    """Refuse status 407 of a proxy, which says nothing about the site. A client error of the site allows everything.
+
+    Raises: TransportError: CONNECT.
+    """
+    if is_proxied and status == _PROXY_AUTHENTICATION_REQUIRED:
+        raise TransportError(FailureKind.CONNECT, f"proxy responded {status}: check its user name and password")
 
 
 def parse_proxy(url: object) -> Proxy:
@@ -154,7 +172,7 @@ def _parse_environment(scheme: str, url: str) -> Proxy:
     if proxy is None:
         raise InvalidOption(
             f"invalid or unsupported proxy {_without_credentials(url)!r} for {scheme} in the environment: expected a "
-            "URL such as 'http://127.0.0.1:3128'; pass trust_env=False to the transport to ignore the environment"
+            "URL such as 'http://127.0.0.1:3128'; unset it, or pass trust_env=False to the transport"
         )
     return proxy
 
