@@ -374,8 +374,20 @@ def test_tunnel_of_the_session_is_used(session_name: str, authority: Authority, 
         assert isinstance(answer, Response), answer
         assert answer.body == RULES
         assert proxy.heads[0].startswith("CONNECT ")
-    with ProxySite(refusing=True) as proxy, open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send:
-        assert failure_kind(send(make_request(tls_site.robots_url("rules")))) is FailureKind.CONNECT
+    for refusal in ("403 Forbidden", "407 Proxy Authentication Required"):
+        with (
+            ProxySite(refusal=refusal) as proxy,
+            open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+        ):
+            assert failure_kind(send(make_request(tls_site.robots_url("rules")))) is FailureKind.CONNECT
+
+
+def test_proxy_of_the_session_that_requires_a_login_is_a_connect_failure(session_name: str) -> None:
+    with (
+        ProxySite(refusal="407 Proxy Authentication Required") as proxy,
+        open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        assert failure_kind(send(make_request("http://rules.site.test/robots.txt"))) is FailureKind.CONNECT
 
 
 def test_tls_settings_of_the_session_apply(session_name: str, authority: Authority) -> None:

@@ -19,6 +19,7 @@ from canfetch.client.transports.aiohttp_errors import ERRORS, check_framing, tra
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
+from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 
@@ -77,6 +78,8 @@ class ExistingSession:
             middlewares=self._middlewares() if request.cross_origin else None,
         ) as response:
             check_framing(response)
+            # The session may use a proxy.
+            check_proxy_status(response.status, is_proxied=endpoint.scheme == "http")
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and not response.content.at_eof():
                 builder.feed(await response.content.readany())

@@ -23,6 +23,7 @@ from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS
+from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 
@@ -77,6 +78,7 @@ class _Exchange:
     def start_response(self, response: httpx2.Response) -> ResponseBuilder:
         """Return the builder of the response, whose body is not read yet."""
         self.has_head = True
+        self._check_proxy_status(response.status_code)
         headers = decode_headers(response.headers.raw)
         # A hook of the client may have read the body. httpx2 decodes it then.
         builder = ResponseBuilder(self.request, response.status_code, headers, is_decoded=response.is_stream_consumed)
@@ -87,9 +89,14 @@ class _Exchange:
     def response_of_hook(self, error: httpx2.HTTPStatusError) -> Response:
         """Return the response for which a hook of the client called `raise_for_status`, without its body."""
         response = error.response
+        self._check_proxy_status(response.status_code)
         if response.status_code // 100 == _SUCCESS:
             raise TransportError(FailureKind.PROTOCOL, str(error)[:200])
         return ResponseBuilder(self.request, response.status_code, decode_headers(response.headers.raw)).build()
+
+    def _check_proxy_status(self, status: int) -> None:
+        # The client may use a proxy.
+        check_proxy_status(status, is_proxied=self.endpoint.scheme == "http")
 
     @contextmanager
     def translated_errors(self) -> Iterator[None]:
