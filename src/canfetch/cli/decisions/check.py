@@ -31,13 +31,15 @@ _EXPLANATION_WIDTH: Final = 28
     description="""Check whether agents may fetch URLs, and show the line that decides.
 
     A URL is absolute, '//host/path', or a path that starts with '/'. Without --robots, the robots.txt of each URL's
-    origin is fetched and cached.""",
+    origin is fetched and cached. With --robots-dir or --robots-map, each URL is checked against the file of its origin,
+    and a URL without a file is an error.""",
     epilog="""\b
 Examples:
   canfetch check https://example.com/fish --agent ExampleBot
   canfetch check /fish /fowl --agent GPTBot --agent Googlebot-Image --robots robots.txt
   curl -sS https://example.com/robots.txt | canfetch check /fish --agent GPTBot --robots -
   canfetch check --urls-file urls.txt --agent GPTBot --robots robots.txt --format csv
+  canfetch check --urls-file urls.txt --agent GPTBot --robots-dir robots
   canfetch check --urls-file urls.txt --agent ExampleBot --parallel 256 --evidence evidence
   canfetch check /fish --agent GPTBot --robots robots.txt --quiet && echo allowed
 

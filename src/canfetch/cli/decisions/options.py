@@ -41,6 +41,8 @@ class DecisionOptions(NamedTuple):
     evidence: str | None
     evidence_key: str | None
     network: NetworkOptions
+    robots_dir: str | None = None
+    robots_map: str | None = None
     all_profiles: bool = False
 
 
@@ -77,6 +79,19 @@ def _parameters() -> list[click.Parameter]:
             metavar="FILE|URL",
             type=click.Path(allow_dash=True),
             help="robots.txt to use; - reads standard input.  [default: fetch the file of each URL's origin]",
+        ),
+        Option(
+            ["--robots-dir"],
+            metavar="DIR",
+            type=click.Path(),
+            help="Directory with a robots.txt for each host, such as example.com.txt, or example.com_8443.txt for a "
+            "port. A percent-encoded origin works as well: https%3A%2F%2Fexample.com.txt.",
+        ),
+        Option(
+            ["--robots-map"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="CSV, TSV or JSON Lines with the columns origin and file: the robots.txt of each origin.",
         ),
         agent_option("GPTBot"),
         Option(

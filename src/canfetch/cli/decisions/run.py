@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from canfetch.cli.decisions.agent_list import requested_agents
+from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
-from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles, open_robots_files
+from canfetch.cli.decisions.robots_files import RobotsFile, URLsWithFiles
 from canfetch.cli.decisions.urls import RequestedURL, read_urls
 from canfetch.cli.shared.agent_arguments import RequestedAgent
 from canfetch.cli.shared.command_errors import (
@@ -202,6 +203,7 @@ def _check_options(options: DecisionOptions) -> None:
     check_standard_input(
         [
             ("--robots", options.robots),
+            ("--robots-map", options.robots_map),
             ("--urls-file", options.urls_file),
             ("--agents-file", options.agents_file),
             ("--agents-registry", options.agents_registry),

@@ -17,7 +17,7 @@ from canfetch.cli.linting.sources import DEFAULT_NAMES, Source, expand_directori
 from canfetch.cli.linting.watching import watch
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
-from canfetch.cli.shared.network_options import network_parameters, pop_network_options
+from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import Progress, item_progress
@@ -115,6 +115,8 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
 
 def _check_names(options: LintOptions, names: tuple[str, ...]) -> None:
     check_standard_input([("", name) for name in names])
+    if not any(map(is_url, names)):
+        reject_network_options("local files")
     if options.robots_url is not None:
         if len(names) > 1 or is_url(names[0]):
             raise CommandError("--robots-url requires exactly one file")

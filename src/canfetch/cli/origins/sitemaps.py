@@ -10,7 +10,12 @@ import click
 
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import read_robots, warn_about_content
-from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
+from canfetch.cli.shared.network_options import (
+    NetworkOptions,
+    network_parameters,
+    pop_network_options,
+    reject_network_options,
+)
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
@@ -34,6 +39,8 @@ def _run(origins: tuple[str, ...], robots: str | None, format: str, **values: An
     options = pop_network_options(values)
     if (robots is None) == (not origins):
         raise CommandError("expected either origins, such as https://example.com, or --robots FILE")
+    if robots is not None:
+        reject_network_options("--robots FILE")
     sources = _fetched_sources(origins, options) if robots is None else _local_source(robots)
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
     with closing(sources):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
+from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.progress import Progress
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
@@ -38,6 +39,7 @@ def open_page_source(options: PageOptions) -> PageSource:
     Raises: CommandError: A file cannot be read, or the options contradict each other.
     """
     if options.html is not None or options.headers:
+        reject_network_options("--html FILE" if options.html is not None else "--header")
         return _LocalPage(options)
     if options.url is None:
         raise CommandError("no page: pass its URL, --html FILE, or --header 'X-Robots-Tag: ...'")

@@ -4,6 +4,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from canfetch import __version__
 from canfetch.access.policies import POLICIES, get_policy
@@ -104,6 +105,22 @@ def network_parameters() -> list[click.Parameter]:
             help="Number of origins to fetch from at the same time.",
         ),
     ]
+
+
+def reject_network_options(reason: str) -> None:
+    """Check that the command line has no option of requests that will not be sent.
+
+    `--offline` is accepted: nothing is fetched indeed.
+
+    Args: reason: What makes the options useless, such as `--robots FILE`.
+    Raises: CommandError: An option has no effect.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_passed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_passed and name in NetworkOptions._fields and name != "offline":
+            raise CommandError(f"{parameter.opts[-1]} and {reason} cannot be used together: nothing is fetched")
 
 
 def pop_network_options(values: dict[str, Any]) -> NetworkOptions:
