@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from canfetch.cli.decisions.agent_list import requested_agents
@@ -225,6 +224,8 @@ def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
         return None
     if not folder:
         raise CommandError("invalid --evidence '': expected a folder, such as evidence, or . for this one")
+    from pathlib import Path  # noqa: PLC0415 - slow to import
+
     from canfetch.client.evidence import EvidenceRecorder, read_key  # noqa: PLC0415 - imports the client
 
     try:
