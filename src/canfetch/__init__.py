@@ -17,7 +17,7 @@ _EXPORTS = {
     "agents.registry": ("REGISTRY", "Registry"),
     "client.async_client": ("AsyncClient",),
     "client.evidence.recorder": ("EvidenceRecorder",),
-    "client.schedule": ("Schedule", "ScheduledURL"),
+    "client.frontier": ("Frontier", "FrontierCounts", "SkippedURL", "Turn"),
     "client.sync_client": ("Client",),
     "core.agent": ("Agent",),
     "core.agent_rules": ("AgentRules",),

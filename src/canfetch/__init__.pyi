@@ -9,7 +9,7 @@ from canfetch.agents.crawler import Crawler as Crawler
 from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
 from canfetch.client.async_client import AsyncClient as AsyncClient
 from canfetch.client.evidence.recorder import EvidenceRecorder as EvidenceRecorder
-from canfetch.client.schedule import Schedule as Schedule, ScheduledURL as ScheduledURL
+from canfetch.client.frontier import Frontier as Frontier, FrontierCounts as FrontierCounts, SkippedURL as SkippedURL, Turn as Turn
 from canfetch.client.sync_client import Client as Client
 from canfetch.core.agent import Agent as Agent
 from canfetch.core.agent_rules import AgentRules as AgentRules
@@ -37,6 +37,8 @@ __all__ = [
     "DelayMode",
     "Effect",
     "EvidenceRecorder",
+    "Frontier",
+    "FrontierCounts",
     "Group",
     "GroupChoice",
     "GroupSelection",
@@ -57,8 +59,8 @@ __all__ = [
     "Registry",
     "RobotsTxt",
     "Rule",
-    "Schedule",
-    "ScheduledURL",
+    "SkippedURL",
+    "Turn",
     "UnreachablePhase",
     "UserAgentLine",
     "Verdict",

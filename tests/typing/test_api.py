@@ -70,13 +70,13 @@ def test_types_of_verdicts() -> None:
     assert_type(verdict.explanation, str)
 
 
-def check_types_of_client_verdicts(client: canfetch.Client, scheduled: canfetch.ScheduledURL) -> None:
+def check_types_of_client_verdicts(client: canfetch.Client, turn: canfetch.Turn) -> None:
     """Checked by mypy alone. A verdict of a client always has `access`, and that of a file may have none."""
     verdict = client.decide("https://example.com/")
     assert_type(verdict, canfetch.ClientVerdict)
     assert_type(verdict.access, canfetch.AccessInfo)
     assert_type(verdict.access.effect, str)
-    assert_type(scheduled.verdict, canfetch.ClientVerdict | None)
+    assert_type(turn.verdict, canfetch.ClientVerdict)
     plain: canfetch.Verdict = verdict
     assert_type(plain.access, canfetch.AccessInfo | None)
     assert plain.access.effect  # type: ignore[union-attr]

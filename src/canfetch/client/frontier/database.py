@@ -1,0 +1,169 @@
+"""The SQLite database of a frontier: one file that one process uses at a time, or a temporary database.
+
+A transaction is complete after the process was killed. The write-ahead log is not synchronised for every transaction,
+so a power failure can undo the last ones. It cannot corrupt the file.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from canfetch.client.forking import reset_on_fork
+from canfetch.errors import StoreError
+
+_APPLICATION_ID: Final = 0x63616E66
+_SCHEMA_VERSION: Final = 1
+# Seconds to wait for a file that another process uses.
+_BUSY_SECONDS: Final = 1.0
+# SQLite moves a temporary database to a file if it is larger than the first limit. Negative numbers are KiB.
+_TEMPORARY_PRAGMAS: Final = ("cache_size = -65536", "journal_mode = MEMORY", "synchronous = OFF")
+_FILE_PRAGMAS: Final = ("locking_mode = EXCLUSIVE", "cache_size = -16384", "journal_mode = WAL", "synchronous = NORMAL")
+# The numbers of `phase` are those of `url_queue.Phase`. A partial index is only used by queries with the same number.
+_SCHEMA: Final = (
+    """CREATE TABLE origins (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        phase INTEGER NOT NULL DEFAULT 0,
+        priority REAL NOT NULL DEFAULT 0,
+        due_at REAL NOT NULL DEFAULT 0,
+        position INTEGER NOT NULL DEFAULT 0,
+        in_flight INTEGER NOT NULL DEFAULT 0,
+        last_request_at REAL,
+        retry_at REAL
+    )""",
+    "CREATE INDEX waiting ON origins (due_at, position) WHERE phase = 1",
+    "CREATE INDEX unchecked ON origins (priority DESC, due_at, position) WHERE phase = 2",
+    "CREATE INDEX ready ON origins (priority DESC, due_at, position) WHERE phase = 4",
+    """CREATE TABLE urls (
+        id INTEGER PRIMARY KEY,
+        origin INTEGER NOT NULL,
+        url BLOB NOT NULL,
+        priority REAL NOT NULL,
+        attempt INTEGER NOT NULL,
+        is_in_flight INTEGER NOT NULL DEFAULT 0
+    )""",
+    "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE is_in_flight = 0",
+    "CREATE INDEX in_flight ON urls (id) WHERE is_in_flight = 1",
+    # The identities of all URLs that were added, finished ones too. Those of one origin are next to one another.
+    """CREATE TABLE known (
+        origin INTEGER NOT NULL,
+        identity BLOB NOT NULL,
+        PRIMARY KEY (origin, identity)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE totals (
+        added INTEGER NOT NULL,
+        done INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        skipped INTEGER NOT NULL
+    )""",
+    "INSERT INTO totals VALUES (0, 0, 0, 0)",
+)
+# Connections inherited by a forked process. Closing them there could damage the file of the parent.
+_ABANDONED: Final[list[object]] = []
+
+
+class FrontierDatabase:
+    """A connection to the database.
+
+    Args: path: The file, created with its parent folders if it does not exist, or None for a temporary database.
+    Raises: StoreError: The file cannot be opened, is in use, or is not a frontier.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._name = "the frontier" if path is None else str(Path(path))
+        self._unusable_because: str | None = None
+        if path is not None:
+            try:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
+        with self.converted_errors():
+            self.connection = sqlite3.connect(
+                "" if path is None else Path(path), timeout=_BUSY_SECONDS, isolation_level=None
+            )
+        try:
+            with self.converted_errors():
+                self._prepare(_TEMPORARY_PRAGMAS if path is None else _FILE_PRAGMAS)
+        except StoreError:
+            self.connection.close()
+            raise
+        reset_on_fork(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the database can be used."""
+        return self._unusable_because is None
+
+    def fetch(self, statement: str, values: tuple[object, ...] = ()) -> tuple[Any, ...] | None:
+        """Return the first row of a query, or None."""
+        with self.converted_errors():
+            row: tuple[Any, ...] | None = self.connection.execute(statement, values).fetchone()
+            return row
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit all statements of the block, or none of them.
+
+        Raises: StoreError.
+        """
+        with self.converted_errors():
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            finally:
+                # SQLite itself rolls back after some errors.
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._unusable_because is None:
+            self._unusable_because = "the frontier is closed"
+            self.connection.close()
+
+    def reset_after_fork(self) -> None:
+        """Make the database unusable in a forked process. Its connection belongs to the parent."""
+        if self._unusable_because is None:
+            self._unusable_because = "a forked process cannot use the frontier of its parent"
+            _ABANDONED.append(self.connection)
+
+    def _prepare(self, pragmas: tuple[str, ...]) -> None:
+        for pragma in pragmas:
+            self.connection.execute(f"PRAGMA {pragma}")
+        # Some builds of SQLite overwrite deleted rows with zeros.
+        self.connection.execute("PRAGMA secure_delete = OFF")
+        with self.transaction():
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+            (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if (version, application, tables) == (0, 0, 0):
+                for statement in _SCHEMA:
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                self.connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+            elif application != _APPLICATION_ID:
+                raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
+            elif version != _SCHEMA_VERSION:
+                raise StoreError(
+                    f"{self._name}: unsupported frontier version {version}: expected {_SCHEMA_VERSION}; "
+                    "use another file"
+                )
+
+    @contextmanager
+    def converted_errors(self) -> Iterator[None]:
+        """Raise the errors of SQLite as StoreError, with the path of the file."""
+        if self._unusable_because is not None:
+            raise StoreError(f"{self._name}: {self._unusable_because}")
+        try:
+            yield
+        except sqlite3.Error as error:
+            message = str(error)
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                message = "another process or another frontier uses the file"
+            elif "not a database" in message:
+                message += "; use another file"
+            raise StoreError(f"{self._name}: {message}") from None

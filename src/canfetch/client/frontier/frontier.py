@@ -1,0 +1,398 @@
+"""The frontier of a crawl: which URL may be fetched now."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable
+from itertools import islice
+from types import TracebackType
+from typing import Final, Self
+
+from canfetch.access.outcomes import Access, Effect
+from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
+from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.identity import IdentifiedURL, identify_url
+from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
+from canfetch.client.frontier.sources import Sources
+from canfetch.client.frontier.turn import SkippedURL, Turn
+from canfetch.client.frontier.url_queue import DUE_BATCH, FrontierCounts, Phase, QueuedOrigin, QueuedURL, URLQueue
+from canfetch.client.frontier.validation import check_positive_integer, check_priority, check_seconds, check_source
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent, as_agent
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import InvalidURL
+
+# The number of URLs that are added in one transaction.
+_ADD_BATCH: Final = 1000
+# The number of queued URLs of an origin that are decided for one turn.
+_DECIDED_URLS: Final = 50
+# The shortest time before an unreachable origin is checked again.
+_MIN_RECHECK_DELAY: Final = 1.0
+
+
+class Frontier:
+    """The URLs of a crawl, handed out one by one when their origins may be requested.
+
+    A frontier is an asynchronous iterator of turns. Several tasks can iterate over it at the same time: each turn is
+    handed out once. The iteration ends when no URL is queued and all turns have ended.
+
+        async with Frontier(client, ["https://example.com/"], path="crawl.sqlite3") as frontier:
+            async for turn in frontier:
+                with turn:
+                    ...  # fetch turn.url, and call frontier.add for each link
+
+    Every turn has to end: use it as a context manager, or call `done`, `retry` or `release`. Until then, its origin
+    gets no other turn.
+
+    The methods of a frontier are not safe for use by several threads.
+
+    Args:
+        client: The client that fetches robots.txt files and decides.
+        urls: The first source. See `add_source`.
+        path: The file that keeps the URLs beyond the process. One frontier at a time can use it. By default they are
+            kept in a temporary file, most of which is in memory.
+        agent: The agent, if it is not the agent of the client.
+        concurrency_per_origin: The number of turns of one origin that can be open at the same time.
+        max_attempts: The number of times that a URL is handed out again after `Turn.retry`, including the first time.
+        min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
+            counted from the start and from the end of the previous turn.
+        max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
+        delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
+            of Bing's time windows with one request in each.
+        max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
+            often as the access policy specifies. After that, its URLs are skipped.
+        read_ahead: The number of queued URLs at which the frontier stops reading its sources.
+        on_skip: Called with each URL that is dropped because it is disallowed or invalid.
+        clock: Returns seconds since the epoch. For tests.
+        sleep: Sleeps for a number of seconds. For tests.
+    Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
+        opened, or another frontier uses it.
+        EvidenceError: While iterating: the client has an evidence recorder, and a decision cannot be recorded.
+    Cost: One robots.txt fetch for each origin, and O(log n) steps of the database for each turn. Memory does not grow
+        with the number of URLs and origins.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        urls: Iterable[str] | AsyncIterable[str] = (),
+        *,
+        path: str | os.PathLike[str] | None = None,
+        agent: str | Agent | None = None,
+        concurrency_per_origin: int = 1,
+        max_attempts: int = 3,
+        min_delay: float = 1.0,
+        max_delay: float = 60.0,
+        delay_mode: DelayMode | str = DelayMode.INTERVAL,
+        max_unreachable: float = 3600.0,
+        read_ahead: int = 1_000_000,
+        on_skip: Callable[[SkippedURL], object] | None = None,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Coroutine[object, object, None]] = asyncio.sleep,
+    ) -> None:
+        check_source(urls)
+        if not isinstance(client, AsyncClient):
+            raise TypeError(f"invalid client of type {type(client).__name__}: expected AsyncClient")
+        for name, number in (
+            ("concurrency_per_origin", concurrency_per_origin),
+            ("max_attempts", max_attempts),
+            ("read_ahead", read_ahead),
+        ):
+            check_positive_integer(name, number)
+        for name, seconds in (("min_delay", min_delay), ("max_delay", max_delay), ("max_unreachable", max_unreachable)):
+            check_seconds(name, seconds)
+        self._client = client
+        self._agent = client.options.agent if agent is None else as_agent(agent)
+        self._max_attempts = max_attempts
+        self._max_unreachable = max_unreachable
+        self._on_skip = on_skip
+        self._clock = clock
+        self._sleep = sleep
+        # Set after every change that can make a turn possible.
+        self._changed = asyncio.Event()
+        # One task at a time looks for a turn, and the others wait in the order of their requests.
+        self._lock = asyncio.Lock()
+        bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
+        self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
+        self._sources = Sources(self._add, lambda: self.counts.queued < read_ahead, self._changed.set)
+        self._queue = URLQueue(path, concurrency=concurrency_per_origin, now=clock())
+        self._sources.append(urls, 0.0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the frontier is not closed."""
+        return self._queue.database.is_open
+
+    @property
+    def counts(self) -> FrontierCounts:
+        """The number of URLs by what has happened to them.
+
+        Raises: StoreError: The file cannot be read, or the frontier is closed.
+        """
+        return self._queue.counts()
+
+    def add(self, url: str, *, priority: float = 0.0) -> bool:
+        """Add a URL, unless it was added before. It is in the file when this method returns.
+
+        URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL. An
+        invalid URL, such as `mailto:fish@example.com`, is reported to `on_skip`.
+
+        Args:
+            url: An absolute URL.
+            priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
+                requested.
+        Returns: Whether the URL was added.
+        Raises: InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written.
+        """
+        check_priority(priority)
+        return self._add([url], priority) == 1
+
+    def add_many(self, urls: Iterable[str], *, priority: float = 0.0) -> int:
+        """Add URLs, for example all links of a page, in fewer transactions than with `add`.
+
+        Args:
+            urls: Absolute URLs. Use `add_source` for an iterable that is long or slow.
+            priority: See `add`.
+        Returns: The number of URLs that were added.
+        Raises: TypeError: `urls` is a str or bytes; InvalidOption: `priority` is not a finite number; StoreError: The
+            file cannot be written.
+        """
+        check_source(urls)
+        check_priority(priority)
+        iterator = iter(urls)
+        added = 0
+        while batch := list(islice(iterator, _ADD_BATCH)):
+            added += self._add(batch, priority)
+        return added
+
+    def add_source(self, urls: Iterable[str] | AsyncIterable[str], *, priority: float = 0.0) -> None:
+        """Add a source, which is read in the background while turns are handed out.
+
+        An exception of the source is raised by the iteration over the frontier, once. When a crawl is resumed, the
+        source is read again from its beginning, and URLs that were added before are ignored.
+
+        Args:
+            urls: An iterable or asynchronous iterable of absolute URLs. Each step of an iterable should be quick,
+                because no other task runs during it.
+            priority: See `add`.
+        Raises: TypeError: `urls` is a str or bytes, or not iterable; InvalidOption: `priority` is not a finite number.
+        """
+        check_priority(priority)
+        self._sources.append(urls, priority)
+        self._changed.set()
+
+    def defer(self, url: str | bytes, retry_after: str | float | None) -> None:
+        """Send no request to the origin of `url` for a time, for example after a response with status 429 or 503.
+
+        Args:
+            url: The URL that was fetched, or the URL that it redirected to.
+            retry_after: The `Retry-After` header of the response, or a number of seconds. A missing or invalid header
+                has no effect. The maximum is one day, regardless of `max_delay`.
+        Raises: InvalidURL; StoreError: The file cannot be written.
+        Source: RFC 9110 section 10.2.3.
+        """
+        origin = Origin.from_url(url)
+        now = self._clock()
+        retry_at = _parse_retry_at(retry_after, now)
+        if retry_at is not None:
+            self._queue.defer(str(origin), now, retry_at)
+            self._changed.set()
+
+    async def close(self) -> None:
+        """Stop the iteration and close the file.
+
+        URLs whose turns have not ended are handed out again when the file is opened.
+        """
+        self._queue.close()
+        self._changed.set()
+        await self._sources.cancel()
+        await self._checks.cancel()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Turn:
+        async with self._lock:
+            while self.is_open:
+                self._changed.clear()
+                self._sources.start()
+                self._sources.raise_error()
+                self._collect_checks()
+                now = self._clock()
+                if self._sort_due(now):
+                    # There are more. Let other tasks run before the next ones.
+                    await asyncio.sleep(0)
+                    continue
+                self._start_checks()
+                origin = self._queue.next_ready()
+                if origin is not None:
+                    turn = self._take(origin, now)
+                    self._sources.continue_reading()
+                    if turn is not None:
+                        return turn
+                    await asyncio.sleep(0)
+                elif self._is_finished():
+                    break
+                else:
+                    await self._wait()
+        raise StopAsyncIteration
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def end_turn(self, turn: Turn, retry_after: str | float | None) -> None:
+        """Drop the URL of a turn as done. `Turn.done` calls this method."""
+        now = self._clock()
+        retry_at = _parse_retry_at(retry_after, now)
+        self._queue.finish(
+            turn.origin.id, turn.queued.id, now, _due_after(turn, now, retry_at), retry_at, is_failed=False
+        )
+        self._changed.set()
+
+    def retry_turn(self, turn: Turn, retry_after: str | float | None) -> bool:
+        """Queue the URL of a turn again, or drop it after the last attempt. `Turn.retry` calls this method."""
+        if not self.is_open:
+            # The URL is queued again when the file is opened.
+            return True
+        now = self._clock()
+        retry_at = _parse_retry_at(retry_after, now)
+        due_at = _due_after(turn, now, retry_at)
+        is_last = turn.attempt >= self._max_attempts
+        if is_last:
+            self._queue.finish(turn.origin.id, turn.queued.id, now, due_at, retry_at, is_failed=True)
+        else:
+            self._queue.retry(turn.origin.id, turn.queued, now, due_at, retry_at)
+        self._changed.set()
+        return not is_last
+
+    def release_turn(self, turn: Turn) -> None:
+        """Queue the URL of a turn again as if it had not been handed out. `Turn.release` calls this method."""
+        if self.is_open:
+            now = self._clock()
+            self._queue.release(turn.origin.id, turn.queued.id, now, _due_after(turn, now, None))
+            self._changed.set()
+
+    def _add(self, urls: Iterable[str], priority: float) -> int:
+        identified: list[IdentifiedURL] = []
+        invalid: list[SkippedURL] = []
+        for url in urls:
+            try:
+                identified.append(identify_url(url))
+            except (InvalidURL, TypeError) as error:
+                # A value of another type is reported like an invalid URL, and the URLs after it are still added.
+                invalid.append(SkippedURL(url, None, str(error)))
+        added = self._queue.add(identified, priority, self._clock())
+        self._changed.set()
+        for skipped in invalid:
+            self._report(skipped)
+        return added
+
+    def _report(self, skipped: SkippedURL) -> None:
+        if self._on_skip is not None:
+            self._on_skip(skipped)
+
+    def _collect_checks(self) -> None:
+        results = self._checks.collect()
+        self._queue.set_phases((Phase.UNCHECKED if error else Phase.READY, origin.id) for origin, error in results)
+        for _, error in results:
+            if error is not None:
+                raise error
+
+    def _sort_due(self, now: float) -> bool:
+        """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
+        due = self._queue.find_due(now)
+        self._queue.set_phases(
+            (Phase.READY if self._checks.is_known(id_, now) else Phase.UNCHECKED, id_) for id_ in due
+        )
+        return len(due) == DUE_BATCH
+
+    def _start_checks(self) -> None:
+        origins = self._queue.first_unchecked(self._checks.free_slots)
+        self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
+        for origin in origins:
+            self._checks.start(origin)
+
+    def _take(self, origin: QueuedOrigin, now: float) -> Turn | None:
+        """Return the next turn of a ready origin. If it has none now, let it wait."""
+        checked = self._checks.use(origin.id, now)
+        if checked is None:
+            self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
+            return None
+        retry_until = self._retry_until(checked.state, now)
+        if now < retry_until:
+            next_check_at = max(checked.state.next_fetch_at, now + _MIN_RECHECK_DELAY)
+            self._queue.wait(origin.id, min(next_check_at, retry_until))
+            return None
+        skipped, queued, verdict = self._decide_first(origin, checked, now)
+        at = next_request_at(checked.pace, now=now, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+        if queued is None or verdict is None or at > now:
+            self._queue.wait(origin.id, at, skipped=skipped)
+            return None
+        self._client.record(queued.url, verdict, checked.state)
+        due_at = next_request_at(checked.pace, now=now, last_request_at=now)
+        self._queue.take(origin.id, queued.id, now, due_at, skipped=skipped)
+        return Turn(self, origin, queued, checked.pace, verdict)
+
+    def _retry_until(self, state: OriginState, now: float) -> float:
+        """Return how long to retry an unreachable origin without a usable copy. For other origins, return 0."""
+        access = state.effective_access(now)
+        if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
+            return 0.0
+        since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
+        return since + self._max_unreachable
+
+    def _decide_first(
+        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float
+    ) -> tuple[list[int], QueuedURL | None, ClientVerdict | None]:
+        """Return the first allowed URL of an origin, its verdict, and the disallowed URLs before and after it.
+
+        The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
+        does not wait for its next turn.
+        """
+        skipped: list[int] = []
+        first: QueuedURL | None = None
+        first_verdict: ClientVerdict | None = None
+        for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
+            if first is not None and checked.state.allows(queued.url, self._agent, now):
+                break
+            verdict = checked.state.decide(queued.url, self._agent, now)
+            if verdict.allowed:
+                first, first_verdict = queued, verdict
+                continue
+            # Reported before it is dropped: a crawl that is killed in between reports it again.
+            self._client.record(queued.url, verdict, checked.state)
+            self._report(SkippedURL(queued.url, verdict))
+            skipped.append(queued.id)
+        return skipped, first, first_verdict
+
+    def _is_finished(self) -> bool:
+        counts = self.counts
+        return self._sources.is_exhausted and counts.queued == 0 and counts.in_flight == 0
+
+    async def _wait(self) -> None:
+        """Wait until something changes, or until the next origin is due."""
+        due_at = None if self._sources.is_reading else self._queue.next_due_at()
+        waits: list[asyncio.Task[object]] = [asyncio.create_task(self._changed.wait())]
+        if due_at is not None:
+            waits.append(asyncio.create_task(self._sleep(max(0.0, due_at - self._clock()))))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+
+def _due_after(turn: Turn, now: float, retry_at: float | None) -> float:
+    return next_request_at(turn.pace, now=now, last_request_at=now, retry_at=retry_at)
+
+
+def _parse_retry_at(retry_after: str | float | None, now: float) -> float | None:
+    seconds = parse_retry_after(retry_after, now=now) if isinstance(retry_after, str | None) else retry_after
+    return None if seconds is None or not seconds > 0 else now + min(seconds, MAX_RETRY_AFTER)

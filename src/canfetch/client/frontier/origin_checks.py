@@ -1,0 +1,147 @@
+"""The robots.txt files of a frontier's origins: obtained in the background, and held for the next turns."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from canfetch.access.outcomes import Access, Effect
+from canfetch.access.pacing import Pace
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.url_queue import QueuedOrigin
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent
+
+# The number of origins whose files are being obtained, or were obtained for their next turn.
+_MAX_CHECKS: Final = 256
+# Limits for the states that are held after that. The client caches the same objects.
+_MAX_HELD_STATES: Final = 2000
+_MAX_HELD_BYTES: Final = 32 * 1024 * 1024
+# The number of rates and windows of a file that count. A file can declare thousands.
+_MAX_LIMITS: Final = 50
+
+
+class CheckedOrigin(NamedTuple):
+    """The state of an origin, and the limits that its file sets."""
+
+    state: OriginState
+    pace: Pace
+
+    @property
+    def memory_bytes(self) -> int:
+        """The approximate memory of the state, in bytes."""
+        copy = self.state.entry.copy
+        return self.state.memory_bytes + (0 if copy is None else len(copy.content))
+
+
+class CheckResult(NamedTuple):
+    """The end of a check: an exception, or None."""
+
+    origin: QueuedOrigin
+    error: BaseException | None
+
+
+class OriginChecks:
+    """The checks of a frontier.
+
+    Args:
+        client: The client that obtains the files.
+        agent: The agent whose limits count.
+        bounds: The crawler's own limits.
+        notify: Called after each check.
+    """
+
+    def __init__(self, client: AsyncClient, agent: Agent, bounds: Pace, notify: Callable[[], None]) -> None:
+        self._client = client
+        self._agent = agent
+        self._bounds = bounds
+        self._notify = notify
+        self._tasks: dict[asyncio.Task[OriginState], QueuedOrigin] = {}
+        self._ended: list[asyncio.Task[OriginState]] = []
+        # Origins that were checked for their next turn, whether their files are still fresh or not.
+        self._checked: dict[int, CheckedOrigin] = {}
+        # In the order of their last use.
+        self._held: OrderedDict[int, CheckedOrigin] = OrderedDict()
+        self._held_bytes = 0
+
+    @property
+    def free_slots(self) -> int:
+        """The number of checks that can be started."""
+        return _MAX_CHECKS - len(self._tasks) - len(self._checked)
+
+    def start(self, origin: QueuedOrigin) -> None:
+        """Obtain the robots.txt of an origin in the background."""
+        task = asyncio.create_task(self._client.origin_state(f"{origin.name}/"), name=f"canfetch check {origin.name}")
+        self._tasks[task] = origin
+        task.add_done_callback(self._end)
+
+    def collect(self) -> list[CheckResult]:
+        """Return the checks that have ended since the last call."""
+        results = []
+        while self._ended:
+            task = self._ended.pop()
+            origin = self._tasks.pop(task)
+            error = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if error is None:
+                state = task.result()
+                self._checked[origin.id] = CheckedOrigin(state, self._compute_pace(state))
+            results.append(CheckResult(origin, error))
+        return results
+
+    def is_known(self, origin: int, now: float) -> bool:
+        """Return whether an origin needs no check."""
+        return origin in self._checked or self._find_fresh(origin, now) is not None
+
+    def use(self, origin: int, now: float) -> CheckedOrigin | None:
+        """Return a checked origin for its next turn, or None if it has to be checked."""
+        checked = self._checked.pop(origin, None)
+        if checked is None:
+            return self._find_fresh(origin, now)
+        self._hold(origin, checked)
+        return checked
+
+    async def cancel(self) -> None:
+        """Cancel all checks. The fetches of the client continue for other tasks."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _end(self, task: asyncio.Task[OriginState]) -> None:
+        self._ended.append(task)
+        self._notify()
+
+    def _find_fresh(self, origin: int, now: float) -> CheckedOrigin | None:
+        checked = self._held.get(origin)
+        if checked is None or not checked.state.valid_from <= now < checked.state.next_fetch_at:
+            return None
+        self._held.move_to_end(origin)
+        return checked
+
+    def _hold(self, origin: int, checked: CheckedOrigin) -> None:
+        previous = self._held.pop(origin, None)
+        if previous is not None:
+            self._held_bytes -= previous.memory_bytes
+        self._held[origin] = checked
+        self._held_bytes += checked.memory_bytes
+        while len(self._held) > _MAX_HELD_STATES or self._held_bytes > _MAX_HELD_BYTES:
+            _, oldest = self._held.popitem(last=False)
+            self._held_bytes -= oldest.memory_bytes
+
+    def _compute_pace(self, state: OriginState) -> Pace:
+        copy = state.entry.copy
+        # The rules of a copy can apply to an unreachable origin.
+        if copy is None or (
+            state.entry.outcome.access is not Access.UNREACHABLE
+            and state.entry.outcome.effect is not Effect.CONDITIONAL_ALLOW
+        ):
+            return self._bounds
+        robots = state.parse_copy(copy)
+        rates = sorted(
+            dict.fromkeys(robots.request_rates(agent=self._agent)), key=lambda rate: rate.interval, reverse=True
+        )
+        windows = dict.fromkeys(robots.visit_times(agent=self._agent))
+        return self._bounds._replace(
+            crawl_delay=robots.crawl_delay(agent=self._agent),
+            request_rates=tuple(rates[:_MAX_LIMITS]),
+            visit_times=tuple(windows)[:_MAX_LIMITS],
+        )

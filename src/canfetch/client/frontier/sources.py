@@ -1,0 +1,135 @@
+"""The sources of a frontier: iterables and asynchronous iterables of URLs, read in small steps in the background."""
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Final
+
+from canfetch.client.frontier.validation import check_source
+
+# The number of URLs that are read from an iterable without letting other tasks run.
+_BATCH: Final = 100
+
+AddURLs = Callable[[list[str], float], int]
+
+
+class Sources:
+    """The sources that have not been read completely.
+
+    Args:
+        add: Adds URLs to the frontier.
+        has_space: Returns whether the frontier takes more URLs.
+        notify: Called after each step.
+    """
+
+    def __init__(self, add: AddURLs, has_space: Callable[[], bool], notify: Callable[[], None]) -> None:
+        self._add = add
+        self._has_space = has_space
+        self._notify = notify
+        self._space_changed = asyncio.Event()
+        self._new: list[tuple[Iterator[str] | AsyncIterable[str], float]] = []
+        self._readers: set[asyncio.Task[None]] = set()
+        self._errors: list[BaseException] = []
+        # The number of iterables that are being read, and are not waiting for space.
+        self._active = 0
+
+    def append(self, urls: Iterable[str] | AsyncIterable[str], priority: float) -> None:
+        """Add a source.
+
+        Raises: TypeError: `urls` is a str or bytes, or not iterable.
+        """
+        check_source(urls)
+        self._new.append((urls if isinstance(urls, AsyncIterable) else iter(urls), priority))
+
+    def start(self) -> None:
+        """Start to read the sources that were added since the last call."""
+        while self._new:
+            source, priority = self._new.pop(0)
+            if isinstance(source, AsyncIterable):
+                reading = self._read_async(source, priority)
+            else:
+                # Counted before the task runs, so that the frontier waits for it.
+                self._active += 1
+                reading = self._read(source, priority)
+            reader = asyncio.create_task(reading, name="canfetch source")
+            self._readers.add(reader)
+            reader.add_done_callback(self._end)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether more URLs will be added without waiting for anything."""
+        return self._active > 0
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether all sources have been read completely."""
+        return not self._readers and not self._new
+
+    def continue_reading(self) -> None:
+        """Check again whether the frontier takes more URLs."""
+        self._space_changed.set()
+
+    def raise_error(self) -> None:
+        """Raise the exception of a source, once."""
+        if self._errors:
+            raise self._errors.pop(0)
+
+    async def cancel(self) -> None:
+        """Stop to read."""
+        for reader in self._readers:
+            reader.cancel()
+        await asyncio.gather(*self._readers, return_exceptions=True)
+
+    def _end(self, reader: asyncio.Task[None]) -> None:
+        self._readers.discard(reader)
+        error = None if reader.cancelled() else reader.exception()
+        if error is not None:
+            self._errors.append(error)
+        self._notify()
+
+    async def _read(self, source: Iterator[str], priority: float) -> None:
+        try:
+            while self._read_batch(source, priority):
+                self._notify()
+                await asyncio.sleep(0)
+                with self._inactive():
+                    await self._wait_for_space()
+        finally:
+            self._active -= 1
+
+    def _read_batch(self, source: Iterator[str], priority: float) -> bool:
+        """Read some URLs, and return whether there may be more."""
+        batch: list[str] = []
+        try:
+            for url in islice(source, _BATCH):
+                batch.append(url)  # noqa: PERF402 - keeps the URLs before an exception
+        finally:
+            # If the source raises an exception, the URLs before it are added.
+            self._add(batch, priority)
+        return bool(batch)
+
+    async def _read_async(self, source: AsyncIterable[str], priority: float) -> None:
+        try:
+            async for url in source:
+                self._add([url], priority)
+                self._notify()
+                await self._wait_for_space()
+        finally:
+            close = getattr(source, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def _wait_for_space(self) -> None:
+        self._space_changed.clear()
+        while not self._has_space():
+            await self._space_changed.wait()
+            self._space_changed.clear()
+
+    @contextmanager
+    def _inactive(self) -> Iterator[None]:
+        self._active -= 1
+        try:
+            yield
+        finally:
+            self._active += 1

@@ -1,0 +1,130 @@
+"""What a frontier hands out: turns, which permit one request each, and reports of URLs that are never fetched."""
+
+import warnings
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+from canfetch.access.pacing import Pace
+from canfetch.client.frontier.url_queue import QueuedOrigin, QueuedURL
+from canfetch.core.verdict import ClientVerdict
+
+
+class SkippedURL(NamedTuple):
+    """A URL that the frontier drops, because it may not be fetched or is invalid.
+
+    Attributes:
+        url: The URL, as it was added.
+        verdict: The verdict, or None if `url` is invalid.
+        error: The reason why `url` is invalid, or None.
+    """
+
+    url: str
+    verdict: ClientVerdict | None
+    error: str | None = None
+
+
+class TurnOwner(Protocol):
+    """The part of a frontier that ends turns."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the frontier is not closed."""
+        ...
+
+    def end_turn(self, turn: "Turn", retry_after: str | float | None) -> None:
+        """Drop the URL of a turn as done."""
+        ...
+
+    def retry_turn(self, turn: "Turn", retry_after: str | float | None) -> bool:
+        """Queue the URL of a turn again, or drop it after the last attempt."""
+        ...
+
+    def release_turn(self, turn: "Turn") -> None:
+        """Queue the URL of a turn again as if it had not been handed out."""
+        ...
+
+
+class Turn:
+    """The permission to send one request to an origin now.
+
+    The origin's next turn starts after this one has ended and the delay has passed. Use the turn as a context manager,
+    which calls `done` at the end, `retry` after an exception, and `release` after a cancellation or Ctrl-C. The
+    exception is raised again. Or call one of these methods. Only the first call has an effect.
+
+    Attributes:
+        url: The URL, as it was added.
+        verdict: The verdict, which allows the URL.
+        priority: The priority with which the URL was added.
+        attempt: The number of this attempt, from 1.
+    """
+
+    __slots__ = ("_is_open", "_owner", "attempt", "origin", "pace", "priority", "queued", "url", "verdict")
+
+    def __init__(
+        self, owner: TurnOwner, origin: QueuedOrigin, queued: QueuedURL, pace: Pace, verdict: ClientVerdict
+    ) -> None:
+        self.url = queued.url
+        self.verdict = verdict
+        self.priority = queued.priority
+        self.attempt = queued.attempt
+        self.origin = origin
+        self.queued = queued
+        self.pace = pace
+        self._owner = owner
+        self._is_open = True
+
+    def done(self, *, retry_after: str | float | None = None) -> None:
+        """End the turn. The URL is finished, and is never handed out again.
+
+        Args: retry_after: See `Frontier.defer`.
+        Raises: StoreError: The file cannot be written, or the frontier is closed.
+        """
+        if self._is_open:
+            self._owner.end_turn(self, retry_after)
+            self._is_open = False
+
+    def retry(self, *, retry_after: str | float | None = None) -> bool:
+        """End the turn, and queue the URL again unless this was its last attempt.
+
+        It is queued after all other URLs of the origin with its priority.
+
+        Args: retry_after: See `Frontier.defer`.
+        Returns: Whether the URL was queued again. If not, it is counted as failed.
+        Raises: StoreError: The file cannot be written, or the frontier is closed.
+        """
+        if not self._is_open:
+            return False
+        is_queued = self._owner.retry_turn(self, retry_after)
+        self._is_open = False
+        return is_queued
+
+    def release(self) -> None:
+        """End the turn as if the URL had not been handed out. It is the first of its origin to be handed out again.
+
+        Raises: StoreError: The file cannot be written.
+        """
+        if self._is_open:
+            self._owner.release_turn(self)
+            self._is_open = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.done()
+        elif issubclass(kind, Exception):
+            self.retry()
+        else:
+            self.release()
+
+    def __del__(self) -> None:
+        # An exception in the constructor leaves the attribute unset.
+        if getattr(self, "_is_open", False) and self._owner.is_open:
+            message = f"the turn for {self.url} was never ended: use it as a context manager, or call `done`"
+            warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
+
+    def __repr__(self) -> str:
+        return f"<Turn {self.url!r}, attempt {self.attempt}>"

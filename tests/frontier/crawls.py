@@ -1,0 +1,125 @@
+"""Crawls in virtual time, with a transport that serves another robots.txt for each host."""
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.access.conftest import AsyncScriptedOrigin
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.transports import TransportRequest
+
+USER_AGENT = "ExampleBot/1.0"
+
+
+class Hosts(AsyncScriptedOrigin):
+    """A transport that serves the file of each host.
+
+    Args:
+        files: The content of the robots.txt of each host. Other hosts respond with 404.
+        delays: Seconds until a host responds.
+        unreachable_until: When the hosts that cannot be reached become reachable.
+    """
+
+    def __init__(
+        self,
+        files: dict[str, bytes] | None = None,
+        *,
+        delays: dict[str, float] | None = None,
+        unreachable_until: dict[str, float] | None = None,
+    ) -> None:
+        super().__init__()
+        self.files = files or {}
+        self.delays = delays or {}
+        self.unreachable_until = unreachable_until or {}
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        self.requests.append(request)
+        host = request.url.split("/")[2]
+        await asyncio.sleep(self.delays.get(host, 0.0))
+        if virtual_now() < self.unreachable_until.get(host, 0.0):
+            return Failure(request.url, FailureKind.CONNECT, "scripted failure")
+        return Response(request.url, 200 if host in self.files else 404, (), self.files.get(host, b""))
+
+
+class TakenURL(NamedTuple):
+    """A URL, and when its turn started."""
+
+    at: float
+    url: str
+
+
+class CrawlResult(NamedTuple):
+    """The turns and reports of a crawl."""
+
+    taken: list[TakenURL]
+    skipped: list[SkippedURL]
+    counts: FrontierCounts
+    hosts: Hosts
+
+    def times(self, prefix: str) -> list[float]:
+        """Return when the turns of URLs with a prefix started."""
+        return [taken.at for taken in self.taken if taken.url.startswith(prefix)]
+
+    @property
+    def urls(self) -> list[str]:
+        return [taken.url for taken in self.taken]
+
+
+OnTurn = Callable[[Frontier, Turn], object]
+
+
+@asynccontextmanager
+async def open_frontier(hosts: Hosts | None = None, urls: Any = (), **options: Any) -> Any:
+    """Open a frontier in virtual time with a client of its own."""
+    async with (
+        AsyncClient(user_agent=USER_AGENT, transport=hosts or Hosts(), clock=virtual_now) as client,
+        Frontier(client, urls, clock=virtual_now, **options) as frontier,
+    ):
+        yield frontier
+
+
+def crawl(
+    hosts: Hosts | dict[str, bytes],
+    urls: Iterable[str] | AsyncIterable[str],
+    *,
+    start: float = 0.0,
+    workers: int = 1,
+    seconds: float = 0.0,
+    on_turn: OnTurn | None = None,
+    path: Path | None = None,
+    **options: Any,
+) -> CrawlResult:
+    """Crawl until the frontier is empty.
+
+    Args:
+        workers: The number of tasks that iterate over the frontier.
+        seconds: The duration of each turn.
+        on_turn: Called within each turn.
+    """
+    hosts = hosts if isinstance(hosts, Hosts) else Hosts(hosts)
+    taken: list[TakenURL] = []
+    skipped: list[SkippedURL] = []
+
+    async def work(frontier: Frontier) -> None:
+        async for turn in frontier:
+            with turn:
+                taken.append(TakenURL(virtual_now(), turn.url))
+                await asyncio.sleep(seconds)
+                if on_turn is not None:
+                    on_turn(frontier, turn)
+
+    async def main() -> FrontierCounts:
+        async with open_frontier(hosts, urls, path=path, on_skip=skipped.append, **options) as frontier:
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(workers):
+                    tasks.create_task(work(frontier))
+            counts: FrontierCounts = frontier.counts
+            return counts
+
+    return CrawlResult(taken, skipped, run_in_virtual_time(main, start=start), hosts)

@@ -1,0 +1,600 @@
+"""Frontiers: when each URL is handed out, in which order, and what is recorded."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.access.pacing import DelayMode
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.evidence import EvidenceRecorder, verify_segment
+from canfetch.client.frontier import Frontier, FrontierCounts, Turn
+from canfetch.client.sync_client import Client
+from canfetch.errors import EvidenceError, InvalidOption, StoreError
+
+A, B = "https://a.example", "https://b.example"
+HOUR = 3600
+
+
+def test_each_origin_has_its_own_pace() -> None:
+    files = {"slow.example": b"User-agent: *\nCrawl-delay: 5\n", "quick.example": b""}
+    result = crawl(files, [f"https://{host}/{number}" for number in range(4) for host in files])
+
+    assert result.times("https://slow.example") == [0, 5, 10, 15]
+    assert result.times("https://quick.example") == [0, 1, 2, 3]
+    assert len(result.hosts.requests) == 2
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=8, failed=0, skipped=0)
+
+
+def test_disallowed_urls_are_reported_with_a_verdict() -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\nCrawl-delay: 9\n"})
+    result = crawl(hosts, [f"{A}/1", f"{A}/no/1", f"{A}/2", f"{A}/no/2", f"{A}/no/3"])
+
+    assert [(taken.at, taken.url) for taken in result.taken] == [(0, f"{A}/1"), (9, f"{A}/2")]
+    assert [skipped.url for skipped in result.skipped] == [f"{A}/no/1", f"{A}/no/2", f"{A}/no/3"]
+    assert [skipped.verdict.line for skipped in result.skipped if skipped.verdict is not None] == [2, 2, 2]
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=3)
+
+
+def test_disallowed_urls_do_not_delay_the_end() -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\nCrawl-delay: 60\n"})
+    ends = []
+
+    async def main() -> None:
+        async with open_frontier(hosts, [f"{A}/1", *(f"{A}/no/{n}" for n in range(30))]) as frontier:
+            async for turn in frontier:
+                turn.done()
+            ends.append(virtual_now())
+
+    run_in_virtual_time(main)
+    assert ends == [0]
+
+
+def test_many_disallowed_urls_are_skipped_without_delay() -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\nCrawl-delay: 60\n"})
+    result = crawl(hosts, [*(f"{A}/no/{number}" for number in range(500)), f"{A}/1", f"{B}/1"])
+    assert sorted(result.taken) == [(0, f"{A}/1"), (0, f"{B}/1")]
+    assert result.counts.skipped == len(result.skipped) == 500
+
+
+@pytest.mark.parametrize("other", [None, 7, ["https://a.example/"], b"https://a.example/"], ids=repr)
+def test_invalid_urls_are_reported_and_the_others_are_added(other: Any) -> None:
+    result = crawl({}, [f"{A}/1", "nonsense", "mailto:fish@example.com", other, f"{A}/2"])
+
+    assert result.urls == [f"{A}/1", f"{A}/2"]
+    assert [skipped.url for skipped in result.skipped] == ["nonsense", "mailto:fish@example.com", other]
+    assert [skipped.verdict for skipped in result.skipped] == [None, None, None]
+    assert "expected an absolute URL" in str(result.skipped[0].error)
+    assert "expected str" in str(result.skipped[2].error)
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=0)
+    assert len(result.hosts.requests) == 1
+
+
+@pytest.mark.parametrize("url", ["https://a.example/", "/", b"https://a.example/"])
+def test_one_url_is_not_a_source(url: Any) -> None:
+    async def main() -> None:
+        async with open_frontier() as frontier:
+            for call in (frontier.add_many, frontier.add_source, lambda urls: Frontier(frontier._client, urls)):
+                with pytest.raises(TypeError, match=r"expected an iterable of URLs, such as \["):
+                    call(url)
+            with pytest.raises(TypeError, match="not iterable"):
+                frontier.add_source(7)
+            assert frontier.counts.queued == 0
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"concurrency_per_origin": 0}, "invalid concurrency_per_origin 0: expected an integer, 1 or more"),
+        ({"max_attempts": 1.5}, "invalid max_attempts 1.5"),
+        ({"read_ahead": -1}, "invalid read_ahead -1"),
+        ({"min_delay": -1.0}, "invalid min_delay -1.0: expected a finite number of seconds, 0 or more"),
+        ({"max_delay": float("nan")}, "invalid max_delay nan"),
+        ({"max_unreachable": float("inf")}, "invalid max_unreachable inf"),
+        ({"delay_mode": "nonsense"}, "unknown delay mode 'nonsense'"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+)
+def test_options_are_validated(options: dict[str, Any], message: str) -> None:
+    async def main() -> None:
+        async with open_frontier(**options):
+            pass
+
+    with pytest.raises(InvalidOption, match=message):
+        run_in_virtual_time(main)
+
+
+def test_priority_and_client_are_validated() -> None:
+    async def main() -> None:
+        async with open_frontier() as frontier:
+            for call in (frontier.add, frontier.add_many, frontier.add_source):
+                with pytest.raises(InvalidOption, match="invalid priority nan: expected a finite number"):
+                    call([], priority=float("nan"))
+
+    run_in_virtual_time(main)
+    with (
+        Client(user_agent=USER_AGENT) as client,
+        pytest.raises(TypeError, match="invalid client of type Client: expected AsyncClient"),
+    ):
+        Frontier(client)  # type: ignore[arg-type]  # invalid on purpose
+
+
+def test_conner1996_visit_time_and_request_rate_are_honoured() -> None:
+    files = {"a.example": b"User-agent: ExampleBot\nVisit-time: 0200-0300\nRequest-rate: 1/30\n"}
+    assert crawl(files, [f"{A}/{number}" for number in range(3)]).times(A) == [7200, 7230, 7260]
+
+
+def test_conner1996_visit_time_applies_when_the_turn_is_taken() -> None:
+    files = {"a.example": b"User-agent: *\nVisit-time: 0600-0700\nCrawl-delay: 3600\n"}
+    # The first turn starts at 06:58. An hour later, the window is closed.
+    start = 6 * HOUR + 58 * 60
+    result = crawl(files, [f"{A}/{number}" for number in range(3)], start=start, max_delay=HOUR)
+    assert result.times(A) == [start, 30 * HOUR, 54 * HOUR]
+
+
+def test_conner1996_visit_time_applies_after_a_slow_consumer() -> None:
+    files = {"a.example": b"User-agent: *\nVisit-time: 0600-0700\n"}
+    start = 6 * HOUR + 58 * 60
+
+    async def main() -> list[float]:
+        times = []
+        async with open_frontier(Hosts(files), [f"{A}/1", f"{A}/2"]) as frontier:
+            async for turn in frontier:
+                times.append(virtual_now())
+                turn.done()
+                # The next turn becomes due at 06:58:01, but the consumer asks for it at 07:58.
+                await asyncio.sleep(HOUR)
+        return times
+
+    assert run_in_virtual_time(main, start=start) == [start, 30 * HOUR]
+
+
+def test_delays_are_within_the_bounds_of_the_crawler() -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 100000\n", "b.example": b""}
+    urls = [f"https://{host}/{number}" for number in range(2) for host in files]
+    assert sorted(taken.at for taken in crawl(files, urls, min_delay=3.0, max_delay=20.0).taken) == [0, 0, 3, 20]
+
+
+def test_bing_delay_mode_is_set_by_name_or_member() -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 10\n"}
+    urls = [f"{A}/{number}" for number in range(3)]
+    for mode, times in (("window", [3, 10, 20]), (DelayMode.WINDOW, [3, 10, 20]), ("interval", [3, 13, 23])):
+        assert crawl(files, urls, start=3.0, delay_mode=mode).times(A) == times
+
+
+def test_delay_counts_from_the_end_of_the_turn() -> None:
+    # A server that responds slowly, or is far away, never sees two requests within the delay.
+    assert crawl({}, [f"{A}/{number}" for number in range(3)], seconds=0.5, workers=3).times(A) == [0, 1.5, 3]
+
+
+def test_long_crawl_fetches_robots_txt_again() -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 3600\n"}
+    result = crawl(files, [f"{A}/{number}" for number in range(30)], max_delay=float(HOUR))
+    assert len(result.taken) == 30
+    assert len(result.hosts.requests) == 2
+
+
+def test_new_robots_txt_applies_to_queued_urls() -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nCrawl-delay: 3600\n"})
+
+    def disallow_everything(_: Frontier, __: Turn) -> None:
+        hosts.files["a.example"] = b"User-agent: *\nDisallow: /\n"
+
+    result = crawl(hosts, [f"{A}/{number}" for number in range(30)], max_delay=float(HOUR), on_turn=disallow_everything)
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=24, failed=0, skipped=6)
+
+
+def test_origin_with_many_urls_does_not_delay_others() -> None:
+    urls = [f"https://big.example/{number}" for number in range(50)]
+    urls += [f"https://small{number}.example/" for number in range(50)]
+    result = crawl({}, urls)
+    early = Counter("small" in taken.url for taken in result.taken if taken.at < 1)
+    assert early == {True: 50, False: 1}
+    assert len(result.hosts.requests) == 51
+
+
+def test_110_000_urls_of_one_host_do_not_starve_the_next() -> None:
+    async def main() -> list[float]:
+        urls = [*(f"{A}/{number}" for number in range(110_000)), f"{B}/1"]
+        async with open_frontier(urls=urls) as frontier:
+            async for turn in frontier:
+                turn.done()
+                if turn.url.startswith(B):
+                    return [virtual_now()]
+        return []
+
+    # The sources are read before the next turn of the first host.
+    assert run_in_virtual_time(main) == [0]
+
+
+def test_turns_are_handed_out_while_a_source_is_read() -> None:
+    def endless() -> Iterator[str]:
+        number = 0
+        while True:
+            yield f"https://host{number % 7}.example/{number}"
+            number += 1
+
+    async def main() -> list[float]:
+        times: list[float] = []
+        async with open_frontier(urls=endless(), read_ahead=1000) as frontier:
+            async for turn in frontier:
+                with turn:
+                    times.append(virtual_now())
+                assert frontier.counts.queued <= 1100
+                if len(times) == 2000:
+                    break
+        return times
+
+    times = run_in_virtual_time(main)
+    # Each of the seven hosts has a turn each second.
+    assert Counter(times) == dict.fromkeys(range(285), 7) | {285: 5}
+
+
+def test_asynchronous_source_does_not_delay_turns() -> None:
+    async def slow() -> AsyncIterator[str]:
+        for number in range(3):
+            yield f"{A}/{number}"
+            await asyncio.sleep(100)
+
+    assert crawl({}, slow()).times(A) == [0, 100, 200]
+
+
+def test_sources_can_be_added_while_running() -> None:
+    async def later() -> AsyncIterator[str]:
+        await asyncio.sleep(50)
+        yield f"{B}/async"
+
+    def add_sources(frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/1":
+            frontier.add_source(iter([f"{B}/1", f"{B}/2"]))
+            frontier.add_source(later(), priority=3)
+
+    result = crawl({}, [f"{A}/1"], on_turn=add_sources)
+    assert result.taken == [(0, f"{A}/1"), (0, f"{B}/1"), (1, f"{B}/2"), (50, f"{B}/async")]
+
+
+def test_exception_of_a_source_is_raised_once_and_keeps_the_urls_before_it() -> None:
+    def broken() -> Iterator[str]:
+        yield f"{A}/1"
+        raise OSError("the list cannot be read")
+
+    async def main() -> list[str]:
+        async with open_frontier(urls=broken()) as frontier:
+            with pytest.raises(OSError, match="the list cannot be read"):
+                await anext(frontier)
+            return [turn.url async for turn in frontier if turn.done() is None]
+
+    assert run_in_virtual_time(main) == [f"{A}/1"]
+
+
+def test_closing_ends_the_iteration_and_the_sources() -> None:
+    closed = []
+
+    async def endless() -> AsyncIterator[str]:
+        try:
+            while True:
+                await asyncio.sleep(1000)
+                yield "nonsense"
+        finally:
+            closed.append(virtual_now())
+
+    async def main() -> None:
+        async with open_frontier(urls=endless()) as frontier:
+            consumer = asyncio.create_task(anext(frontier, None))
+            await asyncio.sleep(10)
+            await frontier.close()
+            assert await consumer is None
+            assert await anext(frontier, None) is None
+            with pytest.raises(StoreError, match="the frontier: the frontier is closed"):
+                frontier.add(f"{A}/1")
+        assert len(asyncio.all_tasks()) == 1
+
+    run_in_virtual_time(main)
+    assert closed == [10]
+
+
+def test_frontier_without_urls_ends_at_once() -> None:
+    assert crawl({}, []).taken == []
+
+
+def test_links_are_added_while_running() -> None:
+    def add_links(frontier: Frontier, turn: Turn) -> None:
+        number = int(turn.url.rpartition("/")[2])
+        if number < 40:
+            added = frontier.add_many(f"{A}/{link}" for link in (2 * number + 1, 2 * number + 2, number))
+            assert added == 2
+            assert frontier.add(f"{A}/{number}") is False
+
+    result = crawl({}, [f"{A}/0"], on_turn=add_links)
+    assert sorted(result.urls) == sorted(f"{A}/{number}" for number in range(81))
+
+
+def test_consumers_wait_for_the_links_of_turns_in_flight() -> None:
+    def add_links(frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/1":
+            frontier.add_many([f"{B}/1", "https://c.example/1"])
+
+    result = crawl({}, [f"{A}/1"], workers=3, seconds=10, on_turn=add_links)
+    assert result.taken == [(0, f"{A}/1"), (10, f"{B}/1"), (10, "https://c.example/1")]
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        ["https://a.example/x?q=1", "https://A.EXAMPLE:443/x?q=1#top", "https://user@a.example/./%78?q=1"],
+        ["http://a.example", "http://a.example/", "HTTP://a.example:80/#"],
+        ["https://m\u00fcller.example/%c3%bc", "https://xn--mller-kva.example/\u00fc"],
+    ],
+)
+def test_same_url_is_added_once(same: list[str]) -> None:
+    others = [
+        "https://a.example/X?q=1",
+        "https://a.example/x?q=2",
+        "https://a.example/x",
+        "https://a.example:8443/x?q=1",
+    ]
+    result = crawl({}, [*same, *others, *same])
+    assert sorted(result.urls) == sorted([same[0], *others])
+
+
+def test_url_is_handed_out_as_it_was_added() -> None:
+    odd = ["https://a.example/\udce9\u200b\n\x00#x", "https://a.example/\U0001f41f?a|b"]
+    assert crawl({}, odd).urls == odd
+
+
+def test_priorities_order_urls_and_origins() -> None:
+    def add_links(frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/first":
+            for number in range(4):
+                frontier.add(f"{A}/{number}", priority=number % 3)
+                frontier.add(f"{B}/{number}", priority=-number)
+            frontier.add("https://c.example/", priority=0.5)
+
+    hosts = Hosts(delays={"a.example": 0.0})
+    result = crawl(hosts, [f"{A}/first", f"{B}/first", "https://c.example/first"], on_turn=add_links, seconds=0.1)
+    at_a = [url for url in result.urls if url.startswith(A)]
+    at_b = [url for url in result.urls if url.startswith(B)]
+    assert at_a == [f"{A}/first", f"{A}/2", f"{A}/1", f"{A}/0", f"{A}/3"]
+    assert at_b == [f"{B}/first", f"{B}/0", f"{B}/1", f"{B}/2", f"{B}/3"]
+
+
+def test_ready_origin_with_the_highest_priority_is_first() -> None:
+    async def main() -> list[str]:
+        urls = []
+        async with open_frontier() as frontier:
+            for number in range(300):
+                frontier.add(f"https://host{number}.example/", priority=number * 7 % 300)
+            async for turn in frontier:
+                with turn:
+                    urls.append(turn.url)
+                    if len(urls) == 1:
+                        # All files are obtained in the meantime.
+                        await asyncio.sleep(1)
+            return urls
+
+    priorities = [int(url[12:].partition(".")[0]) * 7 % 300 for url in run_in_virtual_time(main)]
+    # The first turns belong to the first origins whose files were obtained.
+    assert sorted(priorities) == list(range(300))
+    assert priorities[1:] == sorted(priorities[1:], reverse=True)
+
+
+def test_concurrency_per_origin() -> None:
+    open_turns: Counter[str] = Counter()
+    most: Counter[str] = Counter()
+
+    async def work(frontier: Frontier) -> None:
+        async for turn in frontier:
+            host = turn.url.split("/")[2]
+            with turn:
+                open_turns[host] += 1
+                most[host] = max(most[host], open_turns[host])
+                await asyncio.sleep(10)
+                open_turns[host] -= 1
+
+    async def main() -> float:
+        urls = [f"https://{host}.example/{number}" for number in range(12) for host in "ab"]
+        async with (
+            open_frontier(urls=urls, concurrency_per_origin=3, min_delay=0.0) as frontier,
+            asyncio.TaskGroup() as tasks,
+        ):
+            for _ in range(20):
+                tasks.create_task(work(frontier))
+        return virtual_now()
+
+    assert run_in_virtual_time(main) == 40
+    assert most == {"a.example": 3, "b.example": 3}
+
+
+def test_turn_can_only_end_once() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"], min_delay=0.0) as frontier:
+            turn = await anext(frontier)
+            assert frontier.counts.in_flight == 1
+            turn.done()
+            turn.done()
+            assert turn.retry() is False
+            turn.release()
+            assert frontier.counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=0, skipped=0)
+            assert repr(turn) == "<Turn 'https://a.example/1', attempt 1>"
+            assert (turn.priority, turn.verdict.allowed) == (0, True)
+
+    run_in_virtual_time(main)
+
+
+def test_turn_that_never_ended_is_reported() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            turn = await anext(frontier)
+            with pytest.warns(ResourceWarning, match="the turn for https://a.example/1 was never ended"):
+                del turn
+
+    run_in_virtual_time(main)
+
+
+def test_turn_that_was_open_when_the_frontier_closed() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            turn = await anext(frontier)
+        with pytest.raises(StoreError, match="the frontier is closed"):
+            turn.done()
+        turn.release()
+        with pytest.raises(ZeroDivisionError), turn:
+            raise ZeroDivisionError
+
+    run_in_virtual_time(main)
+
+
+def test_exception_in_the_block_queues_the_url_again() -> None:
+    attempts = []
+
+    async def main() -> FrontierCounts:
+        async with open_frontier(urls=[f"{A}/bad", f"{A}/good"]) as frontier:
+            async for turn in frontier:
+                with suppress(ConnectionError), turn:
+                    attempts.append((virtual_now(), turn.url[-4:], turn.attempt))
+                    if turn.url.endswith("bad"):
+                        raise ConnectionError
+            counts: FrontierCounts = frontier.counts
+            return counts
+
+    counts = run_in_virtual_time(main)
+    assert attempts == [(0, "/bad", 1), (1, "good", 1), (2, "/bad", 2), (3, "/bad", 3)]
+    assert counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=1, skipped=0)
+
+
+def test_cancelled_consumer_releases_its_turn() -> None:
+    async def work(frontier: Frontier, attempts: list[tuple[str, int]]) -> None:
+        async for turn in frontier:
+            with turn:
+                attempts.append((turn.url, turn.attempt))
+                await asyncio.sleep(100)
+
+    async def main() -> list[tuple[str, int]]:
+        attempts: list[tuple[str, int]] = []
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"]) as frontier:
+            tasks = [asyncio.create_task(work(frontier, attempts)) for _ in range(3)]
+            await asyncio.sleep(10)
+            # One has a turn, one looks for one, and one waits for that one.
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            assert frontier.counts == FrontierCounts(queued=2, in_flight=0, done=0, failed=0, skipped=0)
+            await work(frontier, attempts)
+        return attempts
+
+    assert run_in_virtual_time(main) == [(f"{A}/1", 1), (f"{A}/1", 1), (f"{A}/2", 1)]
+
+
+def test_slow_robots_txt_does_not_delay_other_origins() -> None:
+    hosts = Hosts(delays={"a.example": 25.0})
+    result = crawl(hosts, [f"{A}/1", f"{A}/2", f"{B}/1", f"{B}/2"])
+    assert result.taken == [(0, f"{B}/1"), (1, f"{B}/2"), (25, f"{A}/1"), (26, f"{A}/2")]
+
+
+def test_unreachable_origin_is_retried_without_delaying_others() -> None:
+    hosts = Hosts(unreachable_until={"a.example": 200.0})
+    result = crawl(hosts, [f"{A}/1", f"{A}/2", *(f"{B}/{number}" for number in range(400))])
+    assert result.times(B) == list(range(400))
+    first, second = result.times(A)
+    # The delays of the access policy: a minute, two minutes, and four minutes, shortened by up to a half.
+    assert 200 <= first <= 60 + 120 + 240
+    assert second == first + 1
+    assert result.skipped == []
+    assert len(hosts.requests) <= 6
+
+
+def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
+    hosts = Hosts(unreachable_until={"a.example": 1e9})
+    ends = []
+
+    def note_end(_: Frontier, __: Turn) -> None:
+        ends.append(virtual_now())
+
+    result = crawl(hosts, [f"{A}/{number}" for number in range(120)], max_unreachable=500.0, on_turn=note_end)
+    assert result.taken == []
+    assert {str(skipped.verdict.reason) for skipped in result.skipped if skipped.verdict is not None} == {"unreachable"}
+    assert result.counts.skipped == len(result.skipped) == 120
+    assert 3 <= len(hosts.requests) <= 6
+
+
+def test_client_that_was_closed_raises_and_keeps_the_urls() -> None:
+    async def main() -> FrontierCounts:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            await frontier._client.close()
+            for _ in range(2):
+                with pytest.raises(RuntimeError, match="the client is closed"):
+                    await anext(frontier)
+            counts: FrontierCounts = frontier.counts
+            return counts
+
+    assert run_in_virtual_time(main).queued == 1
+
+
+def test_exception_of_on_skip_is_raised_and_the_url_is_reported_again() -> None:
+    reports = []
+
+    def report(skipped: object) -> None:
+        reports.append(skipped)
+        if len(reports) == 1:
+            raise ZeroDivisionError
+
+    async def main() -> None:
+        hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
+        async with open_frontier(hosts, [f"{A}/no"], on_skip=report) as frontier:
+            with pytest.raises(ZeroDivisionError):
+                await anext(frontier)
+            assert await anext(frontier, None) is None
+            assert frontier.counts.skipped == 1
+
+    run_in_virtual_time(main)
+    assert len(reports) == 2
+
+
+def test_every_decision_is_recorded(tmp_path: Path) -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
+    urls = [f"{A}/1", f"{A}/no", f"{B}/1", f"{A}/2", "nonsense"]
+
+    async def main(recorder: EvidenceRecorder) -> None:
+        async with (
+            AsyncClient(user_agent=USER_AGENT, transport=hosts, clock=virtual_now, evidence=recorder) as client,
+            Frontier(client, urls, clock=virtual_now) as frontier,
+        ):
+            async for turn in frontier:
+                turn.done()
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        run_in_virtual_time(lambda: main(recorder))
+    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:]]
+
+    assert verify_segment(recorder.path).valid
+    # An invalid URL has no verdict.
+    assert sorted((line["url"], line["verdict"]["allowed"]) for line in lines) == [
+        (f"{A}/1", True),
+        (f"{A}/2", True),
+        (f"{A}/no", False),
+        (f"{B}/1", True),
+    ]
+
+
+def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Path) -> None:
+    async def main(recorder: EvidenceRecorder) -> None:
+        async with (
+            AsyncClient(user_agent=USER_AGENT, transport=Hosts(), clock=virtual_now, evidence=recorder) as client,
+            Frontier(client, [f"{A}/1"], clock=virtual_now) as frontier,
+        ):
+            recorder.close()
+            with pytest.raises(EvidenceError, match="closed"):
+                await anext(frontier)
+            assert frontier.counts.queued == 1
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        run_in_virtual_time(lambda: main(recorder))

@@ -1,0 +1,184 @@
+"""The file of a frontier: what is in it after a restart, who can use it, and errors."""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time
+
+from canfetch.client.frontier import Frontier, FrontierCounts
+from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.errors import StoreError
+
+A, B = "https://a.example", "https://b.example"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "crawl.sqlite3"
+
+
+def copy_file(path: Path) -> Path:
+    """Return a copy of the file and its write-ahead log, as a killed process leaves them."""
+    copy = path.with_name("killed.sqlite3")
+    shutil.copy(path, copy)
+    shutil.copy(f"{path}-wal", f"{copy}-wal")
+    return copy
+
+
+def test_only_urls_in_flight_are_handed_out_again(path: Path) -> None:
+    async def first_run() -> Path:
+        async with open_frontier(urls=[f"{A}/{n}" for n in range(4)], path=path, min_delay=0.0) as frontier:
+            for _ in range(2):
+                (await anext(frontier)).done()
+            turn = await anext(frontier)
+            assert turn.url == f"{A}/2"
+            frontier.add(f"{B}/1")
+            copy = copy_file(path)
+            turn.release()
+        return copy
+
+    killed = run_in_virtual_time(first_run)
+    result = crawl({}, [f"{A}/{number}" for number in range(5)], path=killed, min_delay=0.0)
+
+    assert sorted(result.urls) == [f"{A}/2", f"{A}/3", f"{A}/4", f"{B}/1"]
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=6, failed=0, skipped=0)
+    assert crawl({}, [f"{A}/{number}" for number in range(5)], path=killed).taken == []
+
+
+def test_urls_in_flight_are_handed_out_again_after_closing(path: Path) -> None:
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=path) as frontier:
+            turn = await anext(frontier)
+        # The turn has not ended.
+        assert turn.url == f"{A}/1"
+
+    run_in_virtual_time(first_run)
+    assert crawl({}, [], path=path).urls == [f"{A}/1", f"{A}/2"]
+
+
+def test_delay_counts_from_the_last_request_of_the_previous_run(path: Path) -> None:
+    files = {"a.example": b"User-agent: *\nCrawl-delay: 30\n"}
+
+    async def first_run() -> Path:
+        async with open_frontier(Hosts(files), [f"{A}/1", f"{A}/2"], path=path) as frontier:
+            turn = await anext(frontier)
+            await asyncio.sleep(5)
+            copy = copy_file(path)
+            turn.done()
+        return copy
+
+    killed = run_in_virtual_time(first_run, start=1000.0)
+    # The killed process sent its request at 1000, the other one ended its turn at 1005.
+    assert crawl(files, [], path=killed, start=1010.0).taken == [(1030, f"{A}/1"), (1060, f"{A}/2")]
+    assert crawl(files, [], path=path, start=1010.0).taken == [(1035, f"{A}/2")]
+
+
+def test_priorities_and_attempts_survive_a_restart(path: Path) -> None:
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"{A}/1"], path=path, max_attempts=2) as frontier:
+            (await anext(frontier)).retry()
+            frontier.add(f"{A}/2", priority=2)
+            frontier.add(f"{A}/3", priority=-1.5)
+
+    async def second_run() -> list[tuple[str, float, int]]:
+        async with open_frontier(path=path, max_attempts=2) as frontier:
+            return [(turn.url, turn.priority, turn.attempt) async for turn in frontier if not turn.retry()]
+
+    run_in_virtual_time(first_run)
+    assert run_in_virtual_time(second_run) == [(f"{A}/2", 2, 2), (f"{A}/1", 0, 2), (f"{A}/3", -1.5, 2)]
+
+
+def test_file_is_used_by_one_frontier_at_a_time(path: Path) -> None:
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            with pytest.raises(StoreError, match=r"crawl\.sqlite3: another process or another frontier uses the file"):
+                Frontier(frontier._client, path=path)
+        async with open_frontier(path=path):
+            pass
+
+    run_in_virtual_time(main)
+
+
+def open_file(path: Path) -> None:
+    async def main() -> None:
+        async with open_frontier(path=path):
+            pass
+
+    run_in_virtual_time(main)
+
+
+def test_files_of_other_programs_are_rejected(tmp_path: Path) -> None:
+    SQLiteStore(tmp_path / "store.sqlite3").close()
+    with pytest.raises(StoreError, match="the file is another SQLite database: use another file"):
+        open_file(tmp_path / "store.sqlite3")
+    (tmp_path / "text").write_text("This is not a database. " * 100, encoding="utf-8")
+    with pytest.raises(StoreError, match="file is not a database; use another file"):
+        open_file(tmp_path / "text")
+    with pytest.raises(StoreError, match="unable to open database file"):
+        open_file(tmp_path)
+    with pytest.raises(StoreError, match="cannot open the frontier: "):
+        open_file(tmp_path / "text" / "crawl.sqlite3")
+
+
+def test_file_of_another_version_is_rejected(path: Path) -> None:
+    open_file(path)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 1; use another file"):
+        open_file(path)
+
+
+def test_failed_transaction_changes_nothing(path: Path) -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=path, min_delay=0.0) as frontier:
+            turn = await anext(frontier)
+            connection = frontier._queue.database.connection
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages}")
+            with pytest.raises(StoreError, match="database or disk is full"):
+                frontier.add_many(f"{B}/{number}" for number in range(2000))
+            assert frontier.counts == FrontierCounts(queued=1, in_flight=1, done=0, failed=0, skipped=0)
+            connection.execute("PRAGMA max_page_count = 1000000")
+            assert frontier.add_many(f"{B}/{number}" for number in range(2000)) == 2000
+            turn.done()
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_forked_process_cannot_use_the_frontier(path: Path) -> None:
+    async def main() -> int:
+        async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:
+            turn = await anext(frontier)
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    frontier._queue.counts()
+                except StoreError as error:
+                    code = 7 if "a forked process cannot use the frontier of its parent" in str(error) else 2
+                finally:
+                    os._exit(code)
+            _, status = os.waitpid(child, 0)  # noqa: ASYNC222 - the test has no other task
+            assert frontier.add(f"{A}/2")
+            turn.done()
+        return os.waitstatus_to_exitcode(status)
+
+    assert run_in_virtual_time(main) == 7
+    assert crawl({}, [], path=path).urls == [f"{A}/2"]
+
+
+def test_url_that_was_skipped_is_not_decided_again(path: Path) -> None:
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
+    assert len(crawl(hosts, [f"{A}/no"], path=path).skipped) == 1
+    second = crawl(hosts, [f"{A}/no"], path=path)
+    assert second.skipped == []
+    assert second.counts == FrontierCounts(queued=0, in_flight=0, done=0, failed=0, skipped=1)
+    assert len(hosts.requests) == 1

@@ -1,0 +1,112 @@
+"""Retry-After: no request is sent to an origin before the time that it asked for has passed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.client.frontier import Frontier, Turn
+from canfetch.errors import InvalidURL
+
+A, B = "https://a.example", "https://b.example"
+RetryAfter = str | float | None
+
+
+def defer(frontier: Frontier, turn: Turn, retry_after: RetryAfter) -> None:
+    frontier.defer(turn.url, retry_after)
+
+
+def end(_: Frontier, turn: Turn, retry_after: RetryAfter) -> None:
+    turn.done(retry_after=retry_after)
+
+
+@pytest.mark.parametrize("report", [defer, end])
+@pytest.mark.parametrize(
+    "retry_after, at",
+    [
+        ("120", 120),
+        (120.0, 120),
+        ("Thu, 01 Jan 1970 00:02:00 GMT", 120),
+        # The maximum is a day.
+        ("999999999", 86_400),
+        # Invalid and past values have no effect.
+        ("soon", 1),
+        (None, 1),
+        ("0", 1),
+        (float("nan"), 1),
+        (-5.0, 1),
+    ],
+)
+def test_rfc9110_10_2_3_origin_is_deferred(
+    report: Callable[[Frontier, Turn, RetryAfter], None], retry_after: RetryAfter, at: float
+) -> None:
+    def report_first(frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/1":
+            report(frontier, turn, retry_after)
+
+    result = crawl({}, [f"{A}/1", f"{A}/2", f"{A}/3", f"{B}/1", f"{B}/2"], on_turn=report_first)
+    assert result.times(A) == [0, at, at + 1]
+    assert result.times(B) == [0, 1]
+
+
+def test_rfc9110_10_2_3_url_is_retried_after_the_time() -> None:
+    answers = []
+
+    def answer(_: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/1":
+            answers.append(turn.retry(retry_after="60"))
+
+    result = crawl({}, [f"{A}/1", f"{A}/2"], on_turn=answer, max_attempts=2)
+    assert result.taken == [(0, f"{A}/1"), (60, f"{A}/2"), (61, f"{A}/1")]
+    assert answers == [True, False]
+    assert (result.counts.done, result.counts.failed) == (1, 1)
+
+
+def test_rfc9110_10_2_3_the_later_of_two_values_applies() -> None:
+    async def main() -> float:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            # The target of a redirect, before any URL of that origin.
+            frontier.defer(f"{A}/elsewhere", 500)
+            frontier.defer(f"{A}/elsewhere", "60")
+            with pytest.raises(InvalidURL):
+                frontier.defer("nowhere", 5)
+            async for turn in frontier:
+                turn.done()
+        return virtual_now()
+
+    assert run_in_virtual_time(main) == 500
+
+
+@pytest.mark.parametrize("seconds", [1.0, 5.0], ids=["ready", "checking"])
+def test_rfc9110_10_2_3_origin_is_deferred_in_every_phase(seconds: float) -> None:
+    """Defer an origin while its robots.txt is fetched or when it is ready, and while it has a turn."""
+
+    async def main() -> list[float]:
+        times = []
+        hosts = Hosts(delays={"a.example": seconds, "b.example": 1.0})
+        async with open_frontier(hosts, concurrency_per_origin=2) as frontier:
+            frontier.add_many([f"{A}/{number}" for number in range(3)])
+            frontier.add(f"{B}/1", priority=1)
+            async for turn in frontier:
+                if turn.url.startswith(A):
+                    times.append(virtual_now())
+                    frontier.defer(A, 100)
+                else:
+                    frontier.defer(A, 50)
+                turn.done()
+        return times
+
+    assert run_in_virtual_time(main) == [51, 151, 251]
+
+
+def test_rfc9110_10_2_3_origin_is_deferred_after_a_restart(tmp_path: Path) -> None:
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=tmp_path / "crawl.sqlite3") as frontier:
+            turn = await anext(frontier)
+            turn.retry(retry_after=3600)
+
+    run_in_virtual_time(first_run)
+    result = crawl({}, [], start=10.0, path=tmp_path / "crawl.sqlite3")
+    assert result.taken == [(3600, f"{A}/2"), (3601, f"{A}/1")]
