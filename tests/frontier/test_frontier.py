@@ -573,7 +573,7 @@ def test_every_decision_is_recorded(tmp_path: Path) -> None:
 
     with EvidenceRecorder(tmp_path) as recorder:
         run_in_virtual_time(lambda: main(recorder))
-    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:]]
+    lines = [json.loads(line) for line in recorder.path.read_bytes().splitlines()[1:-1]]
 
     assert verify_segment(recorder.path).valid
     # An invalid URL has no verdict.
