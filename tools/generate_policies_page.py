@@ -34,8 +34,8 @@ To choose other values, [adjust a policy](access.md#adjust-a-policy).
 For `site-decides`, the caller passes what it knows about the site: `client.decide(url, site_reachable=True)`. Without
 this argument, everything is disallowed.
 
-The status decides first, then `oversize`, then [`not_robots`](access.md#pages-instead-of-a-robotstxt). The latter two only
-apply to responses whose status means `rules`.
+The status decides first, then `oversize`, then [`not_robots`](access.md#pages-instead-of-a-robotstxt). The latter two
+only apply to responses whose status means `rules`.
 
 For `misconfigured_server_error`, the caller lists the affected origins:
 `Client(..., policy="google2019", misconfigured_origins=["https://example.com"])`.

@@ -16,7 +16,7 @@ from tests.cli.conftest import serving, sites
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.dead_ports import refusing_port
 from tests.servers.proxy import ProxySite
-from tests.servers.valid import RULES
+from tests.servers.valid import RULES, respond
 from tests.servers.web import Exchange, Site
 
 from canfetch.cli.main import cli
@@ -321,6 +321,24 @@ def test_policy_selects_the_effect_of_an_error(run: Run, policy: str, code: int)
         ran = run("check", f"{busy.origin}/x", *UNKEPT, "--policy", policy, "--format", "ndjson")
     assert ran.code == code
     assert json.loads(ran.out)["access"]["policy"] == policy
+
+
+@pytest.mark.parametrize(
+    "policy, code", [("rfc9309", 0), ("google", 0), ("yandex", 0), ("rfc9309+not_robots=unreachable", 1)]
+)
+def test_page_instead_of_the_file_is_reported(run: Run, site: Site, policy: str, code: int) -> None:
+    site.serve("/robots.txt", respond(b"<!DOCTYPE html><title>Just a moment...</title>", "Content-Type: text/html"))
+    arguments = (f"{site.origin}/x", *UNKEPT, "--policy", policy)
+    explanation = "status 200, but the content is HTML or XML without any record"
+    checked, explained = run("check", *arguments), run("explain", *arguments)
+    assert checked.code == explained.code == code
+    assert explanation.removeprefix("status 200, but ") in checked.out
+    assert explanation in explained.out
+    as_json = json.loads(run("check", *arguments, "--format", "ndjson").out)
+    assert as_json["access"]["explanation"].startswith(explanation)
+    fetched = run("fetch", site.origin, "--store", "none", "--policy", policy)
+    assert explanation in fetched.out
+    assert f"{policy}, not_robots" in fetched.out
 
 
 def test_policy_is_reported_by_its_canonical_name(run: Run, ruled: Site) -> None:

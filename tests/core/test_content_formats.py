@@ -1,4 +1,4 @@
-"""Content that is not a robots.txt: pages, documents, compressed data and other encodings. A file with records is one."""
+"""Content that is not a robots.txt: pages, documents, compressed data, other encodings. A file with records is one."""
 
 import os
 from pathlib import Path

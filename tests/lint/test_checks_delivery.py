@@ -6,7 +6,9 @@ import pytest
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import Hop
-from canfetch.access.responses import FailureKind, Headers
+from canfetch.access.outcomes import evaluate_response
+from canfetch.access.policies import get_policy
+from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.lint import Linter, LintInput
 from canfetch.lint.analysis.deliveries import example_delivery, example_failure
 
@@ -85,6 +87,21 @@ def test_response_is_reported(entry: CacheEntry, expected: set[str]) -> None:
 
 def test_html_page_is_reported_with_any_content_type() -> None:
     assert codes(LintInput(b"<html></html>", url=URL, delivery=example_delivery())) == {"CF809"}
+
+
+@pytest.mark.parametrize(
+    "policy, body, expected",
+    [
+        ("yandex", b"<html></html>", {"CF809"}),
+        ("yandex", b"%PDF-1.7", set()),
+        ("rfc9309+not_robots=unreachable", b"<html></html>", {"CF801"}),
+    ],
+)
+def test_page_is_found_even_if_the_access_policy_does_not_keep_it(policy: str, body: bytes, expected: set[str]) -> None:
+    response = Response(URL, 200, (), body)
+    outcome = evaluate_response(response, get_policy(policy), max_bytes=512_000)
+    entry = example_delivery()._replace(policy=policy, outcome=outcome, copy=None)
+    assert codes(LintInput(b"", url=URL, delivery=entry)) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """Detection of content that is not a robots.txt: HTML pages and other files that servers send in its place.
 
-Content is only recognised if it has no user-agent line, rule or sitemap in any profile. So a robots.txt is never mistaken
-for another format, whatever its first or last lines are.
+Content is only recognised if it has no user-agent line, rule or sitemap in any profile. So a robots.txt is never
+mistaken for another format, whatever its first or last lines are.
 """
 
 from typing import Final
 
 from canfetch.core.keys import SPELLINGS, RecordKind
+
+MARKUP: Final = "HTML or XML"
 
 _HEAD_BYTES: Final = 4096
 _WIDE_HEAD_BYTES: Final = 64
@@ -106,7 +108,7 @@ def _detect_format(content: bytes) -> str | None:
         content = content[2 : 2 + _HEAD_BYTES].decode(encoding, "replace").encode()
     head = _head(content)
     if head[:1] == b"<" and head[1:2] in _TAG_STARTS and len(head) > 1:
-        return "HTML or XML"
+        return MARKUP
     for signature, name in _SIGNATURES.items():
         if content.startswith(signature):
             return name

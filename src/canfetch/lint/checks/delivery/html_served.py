@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+from canfetch.access.entries import CacheEntry
+from canfetch.access.outcomes import Access, OutcomeKind
+from canfetch.core.content_formats import MARKUP
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type, successful_delivery
+from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -12,9 +15,17 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Report a content type of HTML, or a body that starts like a page."""
-    entry = successful_delivery(file)
-    if entry is not None and (media_type(entry) in HTML_TYPES or file_is_markup(file)):
+    entry = file.input.delivery
+    if entry is not None and _is_page(file, entry):
         yield Occurrence((0, 0), {"type": media_type(entry) or "-", "status": str(entry.status)})
+
+
+def _is_page(file: LintedFile, entry: CacheEntry) -> bool:
+    if entry.outcome.access is Access.SUCCESSFUL:
+        return media_type(entry) in HTML_TYPES or file_is_markup(file)
+    # Some access policies do not keep a page as a copy. An unreachable file has a check of its own.
+    is_page = entry.outcome.kind is OutcomeKind.NOT_ROBOTS and MARKUP in entry.outcome.detail
+    return is_page and entry.outcome.access is Access.UNAVAILABLE
 
 
 CHECK = Check(
