@@ -1,16 +1,12 @@
 """Every code block of the documentation is run, parsed, or on the list of blocks that are not run."""
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shutil import copytree, which
 
 import pytest
 from tests.docs.blocks import DIRECTIVES, DOCUMENTS, PARSED, ROOT, RUN, TEXT, blocks, page_name
-from tests.docs.example_hosts import ROBOTS, example_site
-from tests.servers.certificates import Authority
 
 HERE = Path(__file__).parent
 SECONDS = 300
@@ -28,42 +24,10 @@ NOT_RUN = {
 }
 # Optional modules; without one of them, the blocks that need it are not run.
 NEEDED = {"docs/cookbook.md": ["pandas", "polars"]}
-# Settings of this machine that would change what an example does.
-MACHINE = ("COLUMNS", "FORCE_COLOR", "TERM", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_DIR")
 
 
 def has_code(page: Path) -> bool:
     return any(block.language in RUN | PARSED for block in blocks(page))
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    """Serve the hosts of the examples, and return the environment variables that route requests to them."""
-    authority = Authority(tmp_path_factory.mktemp("certificates"))
-    with example_site(None) as http, example_site(authority.for_names(*ROBOTS)) as https:
-        yield {
-            "EXAMPLES_HOSTS": " ".join(ROBOTS),
-            "EXAMPLES_HTTP_PORT": str(http.port),
-            "EXAMPLES_HTTPS_PORT": str(https.port),
-            "SSL_CERT_FILE": str(authority.file),
-        }
-
-
-@pytest.fixture
-def environment(network: Mapping[str, str], tmp_path: Path) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if name.upper() not in MACHINE}
-    cache = str(tmp_path / "cache")
-    return {
-        **inherited,
-        **network,
-        **dict.fromkeys(("XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"), cache),
-        "COLUMNS": "120",
-        "NO_COLOR": "1",
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), inherited.get("PATH", "")]),
-        "PYTHONPATH": os.pathsep.join([str(HERE / "loopback"), str(ROOT / "src"), str(ROOT)]),
-        "PYTHONUTF8": "1",
-        "PYTHONWARNINGS": "error",
-    }
 
 
 @pytest.mark.parametrize("page", [page for page in DOCUMENTS if has_code(page)], ids=page_name)

@@ -1,0 +1,108 @@
+"""The examples in the help of every command run."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shutil import copytree, which
+
+import click
+import pytest
+from tests.docs.blocks import ROOT
+from tests.docs.conftest import example_environment
+
+from canfetch.cli.main import PROGRAM, cli
+
+SECONDS = 60
+# What the examples expect in the current folder and in the cache.
+SETUP = """\
+set -e
+mkdir public && cp robots.txt public
+echo '<title>Fish</title>' > fish.html
+echo '192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Googlebot-Image/1.0"' > access.log
+canfetch check https://example.com/fish --agent ExampleBot --quiet
+canfetch check https://example.com/fish --agent ExampleBot --quiet --store robots.sqlite3
+canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
+"""
+OWN_SETUP = {
+    "canfetch init": "rm robots.txt",
+    "canfetch completion": "mkdir -p ~/.config/fish/completions",
+}
+# Parts of examples that are not run.
+NOT_RUN = {
+    "/elsewhere/": "another machine or account",
+    "redis://": "a Redis server; tests/cli runs the command with one",
+    "in ~/.": "a line of a shell's configuration file",
+}
+
+
+def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from commands(child, f"{path} {name}")
+
+
+def examples(command: click.Command) -> list[str]:
+    paragraphs = (command.epilog or "").replace("\b\n", "").split("\n\n")
+    return [
+        line.strip()
+        for paragraph in paragraphs
+        if paragraph.startswith("Examples:\n")
+        for line in paragraph.splitlines()[1:]
+    ]
+
+
+EXAMPLES = {path: examples(command) for path, command in commands(cli, PROGRAM)}
+
+
+def test_every_command_has_examples() -> None:
+    found = commands(cli, PROGRAM)
+    assert [path for path, command in found if not isinstance(command, click.Group) and not EXAMPLES[path]] == []
+
+
+def test_every_reason_is_needed() -> None:
+    lines = [line for found in EXAMPLES.values() for line in found]
+    assert not [part for part in NOT_RUN if not any(part in line for line in lines)]
+
+
+def run(script: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail\n{script}"],
+        cwd=folder / "current",
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def prepared(network: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what the examples expect."""
+    if sys.platform == "win32" or which("bash") is None:
+        pytest.skip("the examples need bash and the paths of POSIX")
+    folder = tmp_path_factory.mktemp("prepared")
+    copytree(ROOT / "examples", folder / "current")
+    done = run(SETUP, folder, example_environment(network, folder))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("command", list(EXAMPLES))
+def test_examples_run(command: str, prepared: Path, network: Mapping[str, str], tmp_path: Path) -> None:
+    copytree(prepared, tmp_path, dirs_exist_ok=True)
+    environment = example_environment(network, tmp_path)
+    assert run(OWN_SETUP.get(command, ""), tmp_path, environment).returncode == 0
+    for example in EXAMPLES[command]:
+        if any(part in example for part in NOT_RUN):
+            continue
+        done = run(example, tmp_path, environment)
+        # Exit code 1 is a result, such as a disallowed URL.
+        assert done.returncode <= 1, f"{example}\n{done.stdout}{done.stderr}"
+        assert "Traceback" not in done.stderr, example
