@@ -71,15 +71,15 @@ def test_encrypted_key_requires_its_password(authority: Authority, tmp_path: Pat
     with pytest.raises(InvalidOption, match="is encrypted: its password is required"):
         create_ssl_context(client_cert=certificate, client_key=key)
     with pytest.raises(InvalidOption, match="and the password of the key") as raised:
-        create_ssl_context(client_cert=certificate, client_key=key, password="guess")  # noqa: S106 - of a test
+        create_ssl_context(client_cert=certificate, client_key=key, password="guess")
     assert "guess" not in str(raised.value)
     with pytest.raises(InvalidOption, match=r"the private key in '.*encrypted.pem' belongs to another certificate"):
-        create_ssl_context(client_cert=certificate, client_key=key, password="secret")  # noqa: S106 - of a test
+        create_ssl_context(client_cert=certificate, client_key=key, password="secret")
     _, plain_key = parts(authority.client_certificate("third"), tmp_path)
     create_ssl_context(
         client_cert=certificate,
         client_key=encrypted_key(plain_key, tmp_path, b"secret"),
-        password="secret",  # noqa: S106 - of a test
+        password="secret",
     )
 
 

@@ -88,11 +88,8 @@ class Httpx2Transport:
         http2: bool = HTTP2_AVAILABLE,
         client: "httpx2.Client | None" = None,
     ) -> None:
-        self._session: "ExistingClient | None" = None
+        self._session = None if client is None else _existing_client(client)
         if client is not None:
-            # Imported only if needed, because httpx2 takes much longer than httpcore2.
-            from canfetch.client.transports.httpx2_sessions import ExistingClient  # noqa: PLC0415
-
             check_unused(
                 "client",
                 ssl_context=ssl_context is not None,
@@ -101,7 +98,6 @@ class Httpx2Transport:
                 trust_env=not trust_env,
                 http2=http2 is not HTTP2_AVAILABLE,
             )
-            self._session = ExistingClient(client)
             trust_env = False
         self._settings = _Settings(
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
@@ -166,11 +162,8 @@ class AsyncHttpx2Transport:
         http2: bool = HTTP2_AVAILABLE,
         client: "httpx2.AsyncClient | None" = None,
     ) -> None:
-        self._session: "ExistingAsyncClient | None" = None
+        self._session = None if client is None else _existing_async_client(client)
         if client is not None:
-            # Imported only if needed, because httpx2 takes much longer than httpcore2.
-            from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient  # noqa: PLC0415
-
             check_unused(
                 "client",
                 ssl_context=ssl_context is not None,
@@ -179,7 +172,6 @@ class AsyncHttpx2Transport:
                 trust_env=not trust_env,
                 http2=http2 is not HTTP2_AVAILABLE,
             )
-            self._session = ExistingAsyncClient(client)
             trust_env = False
         self._settings = _Settings(
             ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
@@ -238,3 +230,16 @@ def _build_url(state: RequestState) -> httpcore2.URL:
 
 def _to_generator(chunks: Iterator[bytes]) -> Generator[bytes]:
     yield from chunks
+
+
+def _existing_client(client: "httpx2.Client") -> "ExistingClient":
+    # Imported only if needed, because httpx2 takes much longer than httpcore2.
+    from canfetch.client.transports.httpx2_sessions import ExistingClient  # noqa: PLC0415
+
+    return ExistingClient(client)
+
+
+def _existing_async_client(client: "httpx2.AsyncClient") -> "ExistingAsyncClient":
+    from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient  # noqa: PLC0415 - only if needed
+
+    return ExistingAsyncClient(client)
