@@ -223,7 +223,7 @@ def commands(command: click.Command) -> list[click.Command]:
     [
         (ASK, 0),
         (("sitemaps",), 1),
-        (("page", "https://example.com/x", "--agent", "GPTBot", "--header", "X-Robots-Tag: all"), 0),
+        (("page", "https://example.com/x", "--agent", "GPTBot", "--response-header", "X-Robots-Tag: all"), 0),
     ],
 )
 def test_file_that_is_not_text_is_a_warning(

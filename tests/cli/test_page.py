@@ -39,8 +39,8 @@ def ruled(site: Site) -> Site:
 
 def test_text_shows_every_decision_and_its_reason(run: Run, page: Path) -> None:
     ran = run(
-        "page", "https://example.com/fish", "--html", page.name, "--header", "X-Robots-Tag: max-snippet: 50, no-follow",
-        "--header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
+        "page", "https://example.com/fish", "--html", page.name, "--response-header", "X-Robots-Tag: max-snippet: 50, no-follow",
+        "--response-header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
     )  # fmt: skip
     assert ran.lines == [
         "no: Googlebot may not index https://example.com/fish",
@@ -79,7 +79,7 @@ def test_text_shows_links_and_notes(run: Run) -> None:
 
 
 def test_text_shows_limits(run: Run) -> None:
-    headers = ("--header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
+    headers = ("--response-header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")
     assert [" ".join(line.split()) for line in ran.lines if "at most" in line] == [
         "preview images yes, at most standard max-image-preview: standard, X-Robots-Tag header 1",
@@ -91,12 +91,12 @@ def test_text_shows_limits(run: Run) -> None:
 
 
 def test_force_color_enables_colours(run: Run) -> None:
-    ran = run("page", "--header", "X-Robots-Tag: noindex", *AS_GOOGLE, env={"FORCE_COLOR": "1"})
+    ran = run("page", "--response-header", "X-Robots-Tag: noindex", *AS_GOOGLE, env={"FORCE_COLOR": "1"})
     assert ran.out.startswith("\x1b[31mno\x1b[0m: Googlebot")
 
 
 def test_number_of_problem_lines_is_limited(run: Run) -> None:
-    ran = run("page", "--header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
+    ran = run("page", "--response-header", f"X-Robots-Tag: {'x, ' * 25}noindex", *AS_GOOGLE)
     assert sum(line.startswith("  problem ") for line in ran.lines) == 21
     assert ran.lines[-1] == "  problem     5 more"
 
@@ -128,7 +128,7 @@ def test_local_page_that_robots_txt_disallows(run: Run, page: Path) -> None:
 
 def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
     (folder / "tdmrep.json").write_text('[{"location": "/", "tdm-reservation": 1}]', encoding="utf-8")
-    ran = run("page", "/x", "--header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
+    ran = run("page", "/x", "--response-header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
     assert "  train on the text   no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
     assert ran.code == 0
 
@@ -136,7 +136,7 @@ def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
 def test_quiet_prints_nothing(run: Run, page: Path) -> None:
     for more, code in ((), 1), (("--dialect", "apple"), 1), (("--format", "json"), 1):
         assert run("page", "--html", page.name, *AS_GOOGLE, "--quiet", *more) == (code, "", "")
-    assert run("page", "--header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
+    assert run("page", "--response-header", "x: y", *AS_GOOGLE, "-q") == (0, "", "")
 
 
 # --- fetched pages -----------------------------------------------------------------------------
@@ -300,9 +300,9 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
         (("page", "/x", *AS_GOOGLE, *UNKEPT), "cannot fetch '/x'", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--offline"), "--offline", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots and --tdm-file", "--html"),
-        (("page", *AS_GOOGLE, "--header", "noindex"), "invalid --header 'noindex'", "X-Robots-Tag: noindex"),
+        (("page", *AS_GOOGLE, "--response-header", "noindex"), "invalid --response-header 'noindex'", "X-Robots-Tag: noindex"),
         (
-            ("page", *AS_GOOGLE, "--header", "a: b", "--robots", "robots.txt"),
+            ("page", *AS_GOOGLE, "--response-header", "a: b", "--robots", "robots.txt"),
             "--robots requires",
             "the URL of the page",
         ),
@@ -314,20 +314,20 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
         (("page", *AS_GOOGLE, "--html", "missing.html"), "--html 'missing.html'", "no such file"),
         (("page", *AS_GOOGLE, "--html", "."), "--html '.': is a directory", "expected a file"),
         (
-            ("page", *AS_GOOGLE, "--header", "a: b", "--tdm-file", "robots.txt"),
+            ("page", *AS_GOOGLE, "--response-header", "a: b", "--tdm-file", "robots.txt"),
             "--tdm-file requires",
             "the URL of the page",
         ),
-        (("page", "nonsense", *AS_GOOGLE, "--header", "a: b"), "invalid URL 'nonsense'", "expected an absolute URL"),
-        (("page", "--agent", "a b", "--header", "a: b"), "invalid agent 'a b'", "without spaces"),
+        (("page", "nonsense", *AS_GOOGLE, "--response-header", "a: b"), "invalid URL 'nonsense'", "expected an absolute URL"),
+        (("page", "--agent", "a b", "--response-header", "a: b"), "invalid agent 'a b'", "without spaces"),
         (
-            ("page", "--agent", "Googlebot/2.1", "--header", "a: b"),
+            ("page", "--agent", "Googlebot/2.1", "--response-header", "a: b"),
             "invalid agent",
             "only the product token of that User-Agent header, 'Googlebot'",
         ),
-        (("page", "--agent", "", "--header", "a: b"), "invalid product token ''", "expected a name"),
-        (("page", "--agent", "a b", "--exact", "--header", "a: b"), "invalid agent 'a b'", "without spaces"),
-        (("page", *AS_GOOGLE, "--header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
+        (("page", "--agent", "", "--response-header", "a: b"), "invalid product token ''", "expected a name"),
+        (("page", "--agent", "a b", "--exact", "--response-header", "a: b"), "invalid agent 'a b'", "without spaces"),
+        (("page", *AS_GOOGLE, "--response-header", "a: b", "--now", "soon"), "--now 'soon'", "2026-01-31"),
         (("page", *AS_GOOGLE, "--dialect", "ask"), "'ask' is not one of", "'google'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.access.client_harness import open_client
+from tests.access.conftest import ScriptedOrigin
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority, site
 from tests.servers.redirects import redirect
@@ -10,8 +11,9 @@ from tests.servers.web import Site
 from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
 
 from canfetch import AsyncClient, Client
-from canfetch.client.request_headers import combine_headers, parse_request_headers
-from canfetch.core.origin import Origin
+from canfetch.access.responses import Failure, Response
+from canfetch.client.request_headers import parse_request_headers
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 
 __all__ = ["authority", "site"]
@@ -27,7 +29,6 @@ HEADERS = {
 PUBLIC = {"from", "x-crawler"}
 ALL = {name.lower() for name in HEADERS}
 MAPPING = "invalid headers: expected a mapping such as {'From': 'bot@example.com'}, or pairs of name and value"
-ORIGIN = Origin.from_url("https://example.com")
 
 
 def fetch(name: str, authority: Authority, url: str) -> None:
@@ -108,8 +109,21 @@ def test_header_replaces_the_default_header_and_can_be_repeated(name: str, autho
     ],
 )
 def test_origin_of_the_redirect_target_decides(target: str, *, is_origin: bool) -> None:
-    sent = combine_headers((), parse_request_headers(HEADERS), url=target, origin=ORIGIN)
-    assert {name.lower() for name, _ in sent} == (ALL if is_origin else PUBLIC)
+    class Redirecting(ScriptedOrigin):
+        def send(self, request: TransportRequest) -> Response | Failure:
+            self.requests.append(request)
+            if len(self.requests) == 1:
+                return Response(request.url, 301, (("Location", target),), b"")
+            return Response(request.url, 200, (), b"")
+
+    origin = Redirecting()
+    with Client(user_agent="ExampleBot/1.0", transport=origin, headers=HEADERS) as client:
+        client.origin_state("https://example.com")
+    first, second = origin.requests
+    assert not first.cross_origin
+    assert {name.lower() for name, _ in first.headers} & ALL == ALL
+    assert second.cross_origin is not is_origin
+    assert {name.lower() for name, _ in second.headers} & ALL == (ALL if is_origin else PUBLIC)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from canfetch.access.outcomes import Access, Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
-from canfetch.client.request_headers import combine_headers
+from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.store_actions import AcquireLease, ReleaseLease, StoreAction, StoreEntry
 from canfetch.client.transports import TransportRequest
 from canfetch.client.variants import FoundEntry, VariantLookup
@@ -221,7 +221,8 @@ class _Procedure:
 
 def _request_headers(url: str, origin: Origin, options: Options, conditions: Headers = ()) -> Headers:
     defaults = (("User-Agent", options.user_agent), ("Accept", "text/plain, */*;q=0.5"), *conditions)
-    return combine_headers(defaults, options.headers, url=url, origin=origin)
+    added = options.headers if Origin.from_url(url) == origin else without_credentials(options.headers)
+    return combine_headers(defaults, added)
 
 
 def _transport_request(

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from canfetch.access.responses import Headers
-from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -65,16 +64,15 @@ def parse_request_headers(headers: Any) -> Headers:
     return tuple((name, value.strip()) for name, value in pairs)
 
 
-def combine_headers(defaults: Headers, added: Headers, *, url: str, origin: Origin) -> Headers:
-    """Return the headers of one request. An added header replaces a default header with the same name.
-
-    Headers with credentials are left out if `url` belongs to another origin than `origin`, which is the origin of the
-    first request, so that a redirect does not reveal them.
-    """
-    if Origin.from_url(url) != origin:
-        added = tuple(header for header in added if not has_credentials(header[0]))
+def combine_headers(defaults: Headers, added: Headers) -> Headers:
+    """Return the headers of a request. An added header replaces default headers with the same name."""
     replaced = {name.lower() for name, _ in added}
     return (*(header for header in defaults if header[0].lower() not in replaced), *added)
+
+
+def without_credentials(headers: Headers) -> Headers:
+    """Return the headers that may be sent to another origin after a redirect."""
+    return tuple(header for header in headers if not has_credentials(header[0]))
 
 
 def has_credentials(name: str) -> bool:

@@ -5,12 +5,13 @@ from contextlib import closing
 
 from canfetch.access.outcomes import Access
 from canfetch.cli.linting.sources import Source
+from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import Progress
 from canfetch.client.origin_state import OriginState
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.lint.lint_input import LintInput, SitePage
 
 
@@ -26,7 +27,10 @@ def fetch_sources(
         siblings: Also fetch from the other scheme, and from the host with or without `www`.
         pages: Pages of the sites.
     """
-    with closing(OriginLookup(options, warn=progress.print_error)) as lookup:
+    # Siblings are not named by the user, and one of them may use plain http.
+    named = {origin for url in urls if (origin := find_origin(url if "://" in url else f"https://{url}")) is not None}
+    transport = CommandTransport(options, credential_origins=named)
+    with closing(OriginLookup(options, warn=progress.print_error, transport=transport)) as lookup:
         for url in urls:
             origins = [url, *(_sibling_origins(url) if siblings else ())]
             with closing(lookup.argument_states(iter(origins))) as rows:

@@ -9,12 +9,13 @@ from canfetch.access.responses import Failure, Response
 from canfetch.cli.pages.options import PageOptions
 from canfetch.cli.pages.page_sources import PageView
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import Progress
+from canfetch.client.request_headers import combine_headers
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.core.agent import Agent
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
@@ -40,14 +41,20 @@ class _TDMFile(NamedTuple):
 class FetchedPage:
     """The page that the server sends. Every redirect is checked against robots.txt.
 
-    Raises: CommandError: The store cannot be opened.
+    Raises: CommandError: The store cannot be opened, or an option is invalid.
     """
 
     def __init__(self, options: PageOptions, url: str) -> None:
         self._options = options
         self._url = url
-        self._lookup = OriginLookup(options.network, warn=Progress().print_error, profile=options.profile)
-        self._transport = HTTPTransport()
+        # A redirect may lead to an origin that the user did not name.
+        origin = find_origin(url)
+        self._transport = CommandTransport(
+            options.network, credential_origins=() if origin is None else (origin,)
+        )
+        self._lookup = OriginLookup(
+            options.network, warn=Progress().print_error, profile=options.profile, transport=self._transport
+        )
         # Failures are stored as well, so that the next agent does not wait for the same timeout.
         self._responses: dict[str, Response | Failure] = {}
 
@@ -83,8 +90,7 @@ class FetchedPage:
         return PageView(rules, verdict, fetched)
 
     def close(self) -> None:
-        """Close the transport and the client."""
-        self._transport.close()
+        """Close the client and the transport."""
         self._lookup.close()
 
     def _robots_verdict(self, url: str, agent: Agent) -> Verdict:
@@ -113,7 +119,9 @@ class FetchedPage:
         return self._transport.send(
             TransportRequest(
                 url=url,
-                headers=(("User-Agent", network.user_agent), ("Accept", "text/html, */*;q=0.5")),
+                headers=combine_headers(
+                    (("User-Agent", network.user_agent), ("Accept", "text/html, */*;q=0.5")), network.headers
+                ),
                 max_bytes=max_bytes,
                 connect_timeout=wait,
                 read_timeout=wait,

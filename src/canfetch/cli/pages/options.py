@@ -12,7 +12,7 @@ class PageOptions(NamedTuple):
     agents: tuple[str, ...]
     exact: bool
     html: str | None
-    headers: tuple[str, ...]
+    response_headers: tuple[str, ...]
     robots: str | None
     tdm_file: str | None
     dialect: str | None

@@ -104,7 +104,7 @@ command: Final = click.Command(
             help="HTML of the page; - reads standard input. Nothing is fetched.",
         ),
         Option(
-            ["--header", "headers"],
+            ["--response-header", "response_headers"],
             metavar="'NAME: VALUE'",
             multiple=True,
             help="Header of the response. Nothing is fetched. Can be repeated.",
@@ -113,13 +113,13 @@ command: Final = click.Command(
             ["--robots"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="robots.txt of the site, with --html or --header.",
+            help="robots.txt of the site, with --html or --response-header.",
         ),
         Option(
             ["--tdm-file"],
             metavar="FILE",
             type=click.Path(allow_dash=True),
-            help="tdmrep.json of the site, with --html or --header.",
+            help="tdmrep.json of the site, with --html or --response-header.",
         ),
         Option(
             ["--dialect"],
@@ -153,13 +153,13 @@ command: Final = click.Command(
     short_help="Check what agents may do with a page.",
     help="""Check what each agent may do with a page: index it, follow its links, show snippets, use it for training.
 
-    The page is fetched if robots.txt allows it; each redirect is checked as well. With --html or --header, nothing is
+    The page is fetched if robots.txt allows it; each redirect is checked as well. With --html or --response-header, nothing is
     fetched. X-Robots-Tag, Robots-Tag, robots meta elements and TDMRep are interpreted as the agent's operator documents
     them, or as --dialect selects.""",
     epilog="""\b
 Examples:
   canfetch page https://example.com/fish --agent Googlebot
-  canfetch page --header 'X-Robots-Tag: noindex, max-snippet: 50' --agent bingbot
+  canfetch page --response-header 'X-Robots-Tag: noindex, max-snippet: 50' --agent bingbot
   canfetch page https://example.com/fish --html fish.html --robots robots.txt --agent GPTBot --format json
   curl -sS https://example.com/fish | canfetch page --html - --agent YandexBot --quiet && echo indexable
 

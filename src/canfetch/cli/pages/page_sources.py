@@ -38,15 +38,15 @@ def open_page_source(options: PageOptions) -> PageSource:
 
     Raises: CommandError: A file cannot be read, or the options contradict each other.
     """
-    if options.html is not None or options.headers:
-        reject_network_options("--html FILE" if options.html is not None else "--header")
+    if options.html is not None or options.response_headers:
+        reject_network_options("--html FILE" if options.html is not None else "--response-header")
         return _LocalPage(options)
     if options.url is None:
-        raise CommandError("no page: pass its URL, --html FILE, or --header 'X-Robots-Tag: ...'")
+        raise CommandError("no page: pass its URL, --html FILE, or --response-header 'X-Robots-Tag: ...'")
     if options.network.offline:
-        raise CommandError("--offline requires --html FILE or --header: pages are not cached")
+        raise CommandError("--offline requires --html FILE or --response-header: pages are not cached")
     if options.robots is not None or options.tdm_file is not None:
-        raise CommandError("--robots and --tdm-file require --html FILE or --header")
+        raise CommandError("--robots and --tdm-file require --html FILE or --response-header")
     # Importing the client takes time that a run with local files does not have to spend.
     from canfetch.cli.pages.fetched_page import FetchedPage  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def open_page_source(options: PageOptions) -> PageSource:
 
 
 class _LocalPage:
-    """A page from `--html` and `--header`, the same for every agent."""
+    """A page from `--html` and `--response-header`, the same for every agent."""
 
     def __init__(self, options: PageOptions) -> None:
         if options.url is None:
@@ -69,7 +69,7 @@ class _LocalPage:
             tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)
         self._rules = parse_page(
             html,
-            headers=[_parse_header(line) for line in options.headers],
+            headers=[_parse_header(line) for line in options.response_headers],
             url=options.url,
             tdm_file=tdm_file,
             max_bytes=options.max_bytes,
@@ -92,5 +92,5 @@ class _LocalPage:
 def _parse_header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or " " in name.strip():
-        raise CommandError(f"invalid --header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
+        raise CommandError(f"invalid --response-header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
     return name.strip(), value.strip()

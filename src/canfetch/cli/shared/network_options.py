@@ -1,5 +1,6 @@
 """Options of the commands that use the network."""
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
@@ -8,6 +9,7 @@ from click.core import ParameterSource
 
 from canfetch import __version__
 from canfetch.access.policies import POLICIES, get_policy
+from canfetch.access.responses import Headers
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
@@ -16,6 +18,8 @@ from canfetch.repository import REPOSITORY
 
 # Site owners expect an address at which they can find out about the client.
 DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}" + (f" (+{REPOSITORY})" if REPOSITORY else "")
+# The value of `--proxy` that ignores the environment.
+NO_PROXY: Final = "none"
 # Each request occupies a thread.
 _DEFAULT_PARALLEL: Final = 64
 _MAX_PARALLEL: Final = 1024
@@ -30,7 +34,12 @@ class NetworkOptions(NamedTuple):
     refresh: bool
     offline: bool
     user_agent: str
+    headers: Headers
     public_only: bool
+    proxy: str | None
+    ca_file: str | None
+    client_cert: str | None
+    client_key: str | None
     parallel: int
 
 
@@ -92,9 +101,37 @@ def network_parameters() -> list[click.Parameter]:
             help="User-Agent header of requests.",
         ),
         Option(
+            ["--header", "headers"],
+            metavar="'NAME: VALUE'",
+            multiple=True,
+            help="Header to add to requests, such as 'From: bot@example.com'. Headers with credentials are not sent to "
+            "another origin after a redirect. Can be repeated.",
+        ),
+        Option(
             ["--public-only"],
             is_flag=True,
             help="Refuse private and loopback addresses, also after redirects. Use it for untrusted URLs.",
+        ),
+        Option(
+            ["--proxy"],
+            metavar="URL|none",
+            help="HTTP proxy of requests, as http://USER:PASSWORD@HOST:PORT, or none.  [default: HTTP_PROXY, "
+            "HTTPS_PROXY, ALL_PROXY and NO_PROXY]",
+        ),
+        Option(
+            ["--ca-file"],
+            metavar="FILE",
+            help="PEM file with the certificate authorities to trust.  [default: those of the system]",
+        ),
+        Option(
+            ["--client-cert"],
+            metavar="FILE",
+            help="PEM file with the certificate of the client and its private key, for servers that request one.",
+        ),
+        Option(
+            ["--client-key"],
+            metavar="FILE",
+            help="PEM file with the private key, if it is not in the file of --client-cert.",
         ),
         Option(
             ["--parallel"],
@@ -137,4 +174,24 @@ def pop_network_options(values: dict[str, Any]) -> NetworkOptions:
     header = options.user_agent
     if not header.isascii() or not header.isprintable() or not header.strip():
         raise CommandError(f"invalid --user-agent {quoted(header)}: expected printable ASCII text")
-    return options
+    return options._replace(headers=_parse_headers(options.headers)) if options.headers else options
+
+
+def _parse_headers(lines: Iterable[Any]) -> Headers:
+    """Return the headers that `--header` adds. Messages contain no values, because they may be secret."""
+    from canfetch.client.request_headers import parse_request_headers  # noqa: PLC0415 - rarely needed
+
+    pairs = []
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon:
+            shown = line.split()[:1]
+            raise CommandError(
+                f"invalid --header {quoted(''.join(shown))}: expected 'NAME: VALUE', such as 'From: bot@example.com'"
+            )
+        pairs.append((name.strip(), value.strip()))
+    try:
+        return parse_request_headers(pairs)
+    except InvalidOption as error:
+        message = str(error).replace("the option user_agent", "--user-agent")
+        raise CommandError(f"--header: {message}") from None

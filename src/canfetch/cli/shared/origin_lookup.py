@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Final, TypeVar
 
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS, to_origin_url
 from canfetch.cli.shared.prefetcher import Prefetcher
@@ -14,11 +15,10 @@ from canfetch.cli.shared.store_option import open_store, restore_scheme
 from canfetch.client.origin_state import OriginState
 from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
-from canfetch.client.transports.proxies import Proxies
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
+from canfetch.errors import CanfetchError, InvalidURL
 
 Item = TypeVar("Item")
 
@@ -33,6 +33,7 @@ class OriginLookup:
         options: The network options.
         warn: Writes a line to standard error.
         profile, max_bytes, engine: How files are parsed.
+        transport: The transport. Default: one that sends headers with credentials to all origins.
     Raises: CommandError: The store cannot be opened, or an option is invalid.
     """
 
@@ -44,10 +45,11 @@ class OriginLookup:
         profile: str = "rfc9309",
         max_bytes: int = DEFAULT_MAX_BYTES,
         engine: str | None = None,
+        transport: CommandTransport | None = None,
     ) -> None:
         self._options = options
         self._started_at = time.time()
-        _check_proxies(options)
+        transport = CommandTransport(options) if transport is None else transport
         store = open_store(options.store, warn=warn)
         try:
             self._client = Client(
@@ -59,6 +61,8 @@ class OriginLookup:
                 connect_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
                 read_timeout=min(_MAX_WAIT_SECONDS, options.timeout),
                 allow_private=not options.public_only,
+                headers=options.headers,
+                transport=transport,
                 store=store,
                 profile=profile,
                 max_bytes=max_bytes,
@@ -121,18 +125,6 @@ class OriginLookup:
         if self._is_outdated(state):
             state = self._client.origin_state(origin, refresh=True)
         return state
-
-
-def _check_proxies(options: NetworkOptions) -> None:
-    try:
-        proxies = Proxies()
-    except InvalidOption as error:
-        raise CommandError(str(error)) from None
-    if options.public_only and proxies.are_set:
-        raise CommandError(
-            "--public-only cannot be guaranteed with a proxy, which hides the addresses of the servers: "
-            "unset HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
-        )
 
 
 def _origin_name(url: str) -> str:
