@@ -128,7 +128,9 @@ def test_local_page_that_robots_txt_disallows(run: Run, page: Path) -> None:
 
 def test_page_with_a_tdm_file(run: Run, folder: Path) -> None:
     (folder / "tdmrep.json").write_text('[{"location": "/", "tdm-reservation": 1}]', encoding="utf-8")
-    ran = run("page", "/x", "--response-header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot")
+    ran = run(
+        "page", "/x", "--response-header", "X-Robots-Tag: all", "--tdm-file", "tdmrep.json", "--agent", "ExampleBot"
+    )
     assert "  train on the text   no   tdm-reservation is 1, tdmrep.json entry 1" in ran.lines
     assert ran.code == 0
 
@@ -300,7 +302,11 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
         (("page", "/x", *AS_GOOGLE, *UNKEPT), "cannot fetch '/x'", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--offline"), "--offline", "--html FILE"),
         (("page", "https://example.com/", *AS_GOOGLE, "--robots", "robots.txt"), "--robots and --tdm-file", "--html"),
-        (("page", *AS_GOOGLE, "--response-header", "noindex"), "invalid --response-header 'noindex'", "X-Robots-Tag: noindex"),
+        (
+            ("page", *AS_GOOGLE, "--response-header", "noindex"),
+            "invalid --response-header 'noindex'",
+            "X-Robots-Tag: noindex",
+        ),
         (
             ("page", *AS_GOOGLE, "--response-header", "a: b", "--robots", "robots.txt"),
             "--robots requires",
@@ -318,7 +324,11 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
             "--tdm-file requires",
             "the URL of the page",
         ),
-        (("page", "nonsense", *AS_GOOGLE, "--response-header", "a: b"), "invalid URL 'nonsense'", "expected an absolute URL"),
+        (
+            ("page", "nonsense", *AS_GOOGLE, "--response-header", "a: b"),
+            "invalid URL 'nonsense'",
+            "expected an absolute URL",
+        ),
         (("page", "--agent", "a b", "--response-header", "a: b"), "invalid agent 'a b'", "without spaces"),
         (
             ("page", "--agent", "Googlebot/2.1", "--response-header", "a: b"),

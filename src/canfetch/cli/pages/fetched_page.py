@@ -49,9 +49,7 @@ class FetchedPage:
         self._url = url
         # A redirect may lead to an origin that the user did not name.
         origin = find_origin(url)
-        self._transport = CommandTransport(
-            options.network, credential_origins=() if origin is None else (origin,)
-        )
+        self._transport = CommandTransport(options.network, credential_origins=() if origin is None else (origin,))
         self._lookup = OriginLookup(
             options.network, warn=Progress().print_error, profile=options.profile, transport=self._transport
         )

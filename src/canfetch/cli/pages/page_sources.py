@@ -92,5 +92,7 @@ class _LocalPage:
 def _parse_header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or " " in name.strip():
-        raise CommandError(f"invalid --response-header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
+        raise CommandError(
+            f"invalid --response-header {quoted(line)}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'"
+        )
     return name.strip(), value.strip()
