@@ -258,7 +258,7 @@ def test_network_options_without_requests_are_an_error(run: RunCommand, folder: 
         (("matrix", "/", *ask, "--robots", "robots.txt"), "--robots FILE"),
         (("sitemaps", "--robots", "robots.txt"), "--robots FILE"),
         (("page", "--html", "page.html", *ask), "--html FILE"),
-        (("page", "--header", "X-Robots-Tag: noindex", *ask), "--header"),
+        (("page", "--response-header", "X-Robots-Tag: noindex", *ask), "--response-header"),
         (("lint", "robots.txt"), "local files"),
     ]
     for command, reason in commands:
