@@ -245,6 +245,11 @@ NETWORK = [
     ("--user-agent", "a"),
     ("--public-only",),
     ("--parallel", "4"),
+    ("--header", "From: bot@example.com"),
+    ("--proxy", "none"),
+    ("--ca-file", "ca.pem"),
+    ("--client-cert", "bot.pem"),
+    ("--client-key", "bot.pem"),
 ]
 
 
