@@ -157,6 +157,12 @@ def test_verdicts_note_the_format() -> None:
     assert robots.decide("/x", agent="OtherBot").notes is verdict.notes
 
 
+def test_content_over_four_mebibytes_is_not_searched() -> None:
+    limit = 4 * 1024 * 1024
+    assert foreign_format(PAGE.ljust(limit)) == "HTML or XML"
+    assert foreign_format(PAGE.ljust(limit + 1)) is None
+
+
 @pytest.mark.parametrize("content", [b"", b"User-agent: OtherBot\nDisallow: /\n", b"User-agent: *\nDisallow: /\n"])
 def test_verdicts_of_text_have_no_notes(content: bytes) -> None:
     verdict = canfetch.parse(content).decide("/x", agent="ExampleBot")

@@ -44,10 +44,9 @@ def next_entry(
     # Stores keep times to the microsecond.
     now = round(now, _TIME_DIGITS)
     if fetched.not_modified and previous is not None and previous.copy is not None:
-        outcome = fetched.outcome
-        # The copy can be an error page, whose rules are used if the policy says so.
-        outcome = evaluate_content(previous.copy.content, policy, outcome.kind, outcome.detail)
-        fetched = fetched._replace(outcome=outcome)
+        # The copy can be a page, if the policy reads pages as files without rules.
+        kind, detail = fetched.outcome.kind, fetched.outcome.detail
+        fetched = fetched._replace(outcome=evaluate_content(previous.copy.content, policy, kind, detail))
     response = fetched.response
     headers = _stored_headers(previous, fetched)
     vary = _next_vary(previous, fetched, SentHeaders(str(origin), request_headers))

@@ -34,6 +34,8 @@ _SUSPICIOUS_STARTS: Final = b"< \t\n\v\f\r\xef\xff\xfe" + bytes(signature[0] for
 # One byte in nine of compressed data is such a character, and none of text.
 _MAX_CONTROL_SHARE: Final = 1 / 20
 
+# Longer content is taken for a robots.txt, because decoding it would take several times its memory.
+_MAX_CONTENT_BYTES: Final = 4 * 1024 * 1024
 # Content with more of these words, or more lines that start with one, is taken for a robots.txt. So the search is fast.
 _MAX_WORDS: Final = 10_000
 _WORDS_PER_LINE: Final = 10
@@ -134,6 +136,8 @@ def _has_record(content: bytes) -> bool:
 
     Lines end at every character at which a profile ends them.
     """
+    if len(content) > _MAX_CONTENT_BYTES:
+        return True
     texts = [content.decode("utf-8", "replace")]
     encoding = _UTF_16_MARKS.get(content[:2])
     if encoding is not None:
