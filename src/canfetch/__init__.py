@@ -18,6 +18,7 @@ _EXPORTS = {
     "client.async_client": ("AsyncClient",),
     "client.evidence.recorder": ("EvidenceRecorder",),
     "client.frontier": ("Frontier", "FrontierCounts", "SkippedURL", "Turn"),
+    "client.stats": ("ClientStats",),
     "client.sync_client": ("Client",),
     "core.agent": ("Agent",),
     "core.agent_rules": ("AgentRules",),

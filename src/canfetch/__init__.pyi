@@ -10,6 +10,7 @@ from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
 from canfetch.client.async_client import AsyncClient as AsyncClient
 from canfetch.client.evidence.recorder import EvidenceRecorder as EvidenceRecorder
 from canfetch.client.frontier import Frontier as Frontier, FrontierCounts as FrontierCounts, SkippedURL as SkippedURL, Turn as Turn
+from canfetch.client.stats import ClientStats as ClientStats
 from canfetch.client.sync_client import Client as Client
 from canfetch.core.agent import Agent as Agent
 from canfetch.core.agent_rules import AgentRules as AgentRules
@@ -32,6 +33,7 @@ __all__ = [
     "AsyncClient",
     "CanfetchError",
     "Client",
+    "ClientStats",
     "ClientVerdict",
     "Crawler",
     "DelayMode",

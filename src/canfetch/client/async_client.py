@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
@@ -23,6 +24,9 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 
 class AsyncClient(BaseClient):
@@ -46,11 +50,14 @@ class AsyncClient(BaseClient):
         transport: AsyncTransport | None = None,
         store: Store | None = None,
         evidence: EvidenceRecorder | None = None,
+        tracer: "Tracer | None" = None,
         clock: Clock = time.time,
         seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
+        super().__init__(
+            user_agent=user_agent, store=store, evidence=evidence, tracer=tracer, clock=clock, seed=seed, **options
+        )
         self._transport = _default_transport() if transport is None else transport
         check_transport(self._transport, self.options, is_async=True, example="AsyncHTTPTransport()")
         self._limits = client_limits(self.options, self._transport)
@@ -74,7 +81,7 @@ class AsyncClient(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        if self._evidence is not None:
+        if self._needs_verdicts:
             return (await self.decide(url, agent=agent, site_reachable=site_reachable)).allowed
         state = self._cache.find(url)
         now = self._clock()
@@ -219,14 +226,14 @@ class AsyncClient(BaseClient):
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
     ) -> OriginState:
-        procedure = self._start_procedure(origin, state, refresh=refresh, offline=offline)
-        result: Any = None
-        while True:
-            try:
-                action = procedure.send(result)
-            except StopIteration as end:
-                return self._cache_entry(origin, end.value)
-            result = await self._perform(action)
+        with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
+            result: Any = None
+            while True:
+                try:
+                    action = procedure.send(result)
+                except StopIteration as end:
+                    return self._cache_entry(origin, end.value)
+                result = await self._perform(action)
 
     async def _perform(self, action: Action) -> Any:
         match action:

@@ -24,6 +24,7 @@ class OriginCache:
     __slots__ = (
         "__weakref__",
         "_by_name",
+        "_evictions",
         "_files",
         "_heap",
         "_heap_number",
@@ -31,10 +32,12 @@ class OriginCache:
         "_max_bytes",
         "_memory_bytes",
         "_next_number",
+        "_numbers_without_hit",
     )
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
+        self._evictions = 0
         self._clear()
         reset_on_fork(self)
 
@@ -48,6 +51,8 @@ class OriginCache:
         self._lock = threading.Lock()
         self._by_name: dict[str, OriginState] = {}
         self._next_number = count(1).__next__
+        # Numbers that were taken for something else than a lookup.
+        self._numbers_without_hit = 0
         # Pairs of `last_used` and name. A name can be in the heap twice; `_heap_number` records which pair is current.
         self._heap: list[tuple[int, str]] = []
         self._heap_number: dict[str, int] = {}
@@ -61,6 +66,18 @@ class OriginCache:
     def memory_bytes(self) -> int:
         """The approximate memory of all origins, in bytes."""
         return self._memory_bytes
+
+    @property
+    def hits(self) -> int:
+        """Number of lookups that found an origin. They are the numbers that were taken, so they cost nothing."""
+        with self._lock:
+            self._numbers_without_hit += 1
+            return self._next_number() - self._numbers_without_hit
+
+    @property
+    def evictions(self) -> int:
+        """Number of origins that were evicted."""
+        return self._evictions
 
     def find(self, url: str | bytes) -> OriginState | None:
         """Return the state of the origin of `url`, or None, and mark it as used.
@@ -96,6 +113,7 @@ class OriginCache:
         with self._lock:
             previous = self._by_name.get(name)
             self._add_memory(state)
+            self._numbers_without_hit += 1
             state.last_used = self._next_number()
             # Replaced in place, so that lookups without the lock always find the origin.
             self._by_name[name] = state
@@ -131,6 +149,7 @@ class OriginCache:
             self._push(name, state.last_used)
             return
         del self._heap_number[name], self._by_name[name]
+        self._evictions += 1
         self._subtract_memory(state)
 
     def _add_memory(self, state: OriginState) -> None:

@@ -1,6 +1,5 @@
 """A wrapper that keeps a client working while its store fails: errors are logged, and the client uses its memory."""
 
-import logging
 import os
 import threading
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from typing import Final, TypeVar
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import Store
 from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
-LOGGER: Final = logging.getLogger("canfetch.client")
 _HOLDER_NUMBERS = count(1)
 # A store that takes at least this long to fail is suspended, for a multiple of that time, up to a maximum.
 _SLOW_FAILURE_SECONDS: Final = 0.5
@@ -36,6 +35,8 @@ class ResilientStore:
 
     __slots__ = (
         "__weakref__",
+        "_corrupt_entries",
+        "_error_count",
         "_errors",
         "_has_logged_newer_entry",
         "_holder",
@@ -49,6 +50,8 @@ class ResilientStore:
         self._store = store
         # The last error of each operation that fails, the most recent last.
         self._errors: dict[str, str] = {}
+        self._error_count = 0
+        self._corrupt_entries = 0
         self._suspended_until = 0.0
         self._has_logged_newer_entry = False
         self.reset_after_fork()
@@ -66,6 +69,16 @@ class ResilientStore:
         with self._lock:
             return next(reversed(self._errors.values()), None)
 
+    @property
+    def error_count(self) -> int:
+        """Number of operations that failed."""
+        return self._error_count
+
+    @property
+    def corrupt_entries(self) -> int:
+        """Number of entries that were discarded because they could not be read."""
+        return self._corrupt_entries
+
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None. A corrupt entry is deleted, an entry of a newer format is not."""
         store = self._store
@@ -77,7 +90,9 @@ class ResilientStore:
             self._log_newer_entry(key, error)
             return None
         except CorruptEntry as error:
-            LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
+            with self._lock:
+                self._corrupt_entries += 1
+            CLIENT_LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
             self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
             return None
 
@@ -130,7 +145,7 @@ class ResilientStore:
         with self._lock:
             is_first, self._has_logged_newer_entry = not self._has_logged_newer_entry, True
         if is_first:
-            LOGGER.warning(
+            CLIENT_LOGGER.warning(
                 "%s: %s; entries of a newer format stay in the store, and the client continues from memory", key, error
             )
 
@@ -164,11 +179,12 @@ class ResilientStore:
                 suspension = elapsed + min(_SUSPENSION_FACTOR * elapsed, _MAX_SUSPENSION_SECONDS)
             message = str(error)
             with self._lock:
+                self._error_count += 1
                 is_new = message not in self._errors.values()
                 self._errors.pop(operation, None)
                 self._errors[operation] = message
             if is_new and self._store is not None:
-                LOGGER.warning("%s; %s", message, consequence)
+                CLIENT_LOGGER.warning("%s; %s", message, consequence)
             return default
         finally:
             if suspension:

@@ -4,9 +4,9 @@ import threading
 import time
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
@@ -26,6 +26,9 @@ from canfetch.core.origin import Origin
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
 
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
 
 class Client(BaseClient):
     """A client that fetches robots.txt files, caches them, and decides whether URLs may be fetched.
@@ -43,6 +46,7 @@ class Client(BaseClient):
         store: The store that keeps entries beyond this process. Default: memory only. Each access policy has its own
             entries. The client closes it.
         evidence: The recorder of all decisions. The caller closes it.
+        tracer: An OpenTelemetry tracer. Each fetch is then a span. Default: no spans.
         clock: Returns seconds since the epoch.
         seed: Seed of the jitter of retries.
         options: See `ClientOptions`.
@@ -56,11 +60,14 @@ class Client(BaseClient):
         transport: Transport | None = None,
         store: Store | None = None,
         evidence: EvidenceRecorder | None = None,
+        tracer: "Tracer | None" = None,
         clock: Clock = time.time,
         seed: int = 0,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(user_agent=user_agent, store=store, evidence=evidence, clock=clock, seed=seed, **options)
+        super().__init__(
+            user_agent=user_agent, store=store, evidence=evidence, tracer=tracer, clock=clock, seed=seed, **options
+        )
         self._transport = _default_transport() if transport is None else transport
         check_transport(self._transport, self.options, is_async=False, example="HTTPTransport()")
         self._limits = client_limits(self.options, self._transport)
@@ -84,7 +91,7 @@ class Client(BaseClient):
             EvidenceError: The decision cannot be recorded.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
-        if self._evidence is not None:
+        if self._needs_verdicts:
             return self.decide(url, agent=agent, site_reachable=site_reachable).allowed
         state = self._cache.find(url)
         now = self._clock()
@@ -249,14 +256,14 @@ class Client(BaseClient):
         return fetched
 
     def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
-        procedure = self._start_procedure(origin, state, refresh=refresh, offline=offline)
-        result: Any = None
-        while True:
-            try:
-                action = procedure.send(result)
-            except StopIteration as end:
-                return self._cache_entry(origin, end.value)
-            result = self._perform(action)
+        with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
+            result: Any = None
+            while True:
+                try:
+                    action = procedure.send(result)
+                except StopIteration as end:
+                    return self._cache_entry(origin, end.value)
+                result = self._perform(action)
 
     def _perform(self, action: Action) -> Any:
         match action:

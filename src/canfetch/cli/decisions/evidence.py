@@ -80,7 +80,7 @@ def _parse_heads(texts: Sequence[str]) -> list[EvidenceHead]:
 
 def _read_key(file: str | None) -> bytes | None:
     try:
-        return None if file is None else read_key(Path(file))
+        return None if file is None else read_key(file)
     except CanfetchError as error:
         raise CommandError(f"--key-file: {error}") from None
 

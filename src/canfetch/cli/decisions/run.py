@@ -1,8 +1,8 @@
 """A run over all URLs and agents: it opens the inputs, yields the answers, and computes the exit code."""
 
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 from canfetch.cli.decisions.agent_list import requested_agents
 from canfetch.cli.decisions.opening import open_robots_files
@@ -28,6 +28,7 @@ from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
+    from canfetch.cli.shared.log_output import LogOutput
     from canfetch.client.evidence import EvidenceRecorder
 
 # URLs checked in one call if only the exit code is wanted.
@@ -55,11 +56,15 @@ class DecisionRun:
         self.agents: list[RequestedAgent] = requested_agents(options)
         self._progress = Progress()
         self._files = open_robots_files(options, [agent.agent for agent in self.agents], warn=self._print_error)
+        self._listed: BinaryIO | None = None
+        self._log: LogOutput | None = None
         try:
-            self._evidence = _open_evidence(options)
             self._listed = None if options.urls_file is None else open_input(options.urls_file, "--urls-file")
+            self._log = None if options.evidence is None else _open_log(options, self._print_error)
+            # Last, because the segment has to be closed once it exists.
+            self._evidence = _open_evidence(options)
         except BaseException:
-            self._files.close()
+            self._close_inputs()
             raise
         self._progress = stream_progress(self._listed, enabled=options.quiet or not is_terminal(sys.stdout))
         self._pairs: URLsWithFiles | None = None
@@ -74,13 +79,12 @@ class DecisionRun:
     def __exit__(self, *_: object) -> None:
         if self._pairs is not None:
             self._pairs.close()
-        elif self._listed is not None:
-            close_input(self._listed)
-        self._files.close()
+            self._listed = None
         try:
             if self._evidence is not None:
                 self._close_evidence(self._evidence)
         finally:
+            self._close_inputs()
             self._progress.close()
 
     def answers(self) -> Iterator[Answer]:
@@ -181,6 +185,13 @@ class DecisionRun:
     def _print_error(self, line: str) -> None:
         self._progress.print_error(line)
 
+    def _close_inputs(self) -> None:
+        if self._listed is not None:
+            close_input(self._listed)
+        self._files.close()
+        if self._log is not None:
+            self._log.close()
+
     def _close_evidence(self, evidence: "EvidenceRecorder") -> None:
         try:
             evidence.close()
@@ -216,6 +227,12 @@ def _check_options(options: DecisionOptions) -> None:
         raise CommandError(f"invalid --max-bytes {max_bytes}: expected at most {MAX_BYTES_LIMIT} (512 MiB)")
 
 
+def _open_log(options: DecisionOptions, print_line: Callable[[str], None]) -> "LogOutput":
+    from canfetch.cli.shared.log_output import open_log_output  # noqa: PLC0415 - imports the client
+
+    return open_log_output(print_line, options.network)
+
+
 def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
     folder = options.evidence
     if folder is None:
@@ -229,7 +246,7 @@ def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
     from canfetch.client.evidence import EvidenceRecorder, read_key  # noqa: PLC0415 - imports the client
 
     try:
-        key = None if options.evidence_key is None else read_key(Path(options.evidence_key))
+        key = None if options.evidence_key is None else read_key(options.evidence_key)
     except CanfetchError as error:
         raise CommandError(f"--evidence-key: {error}") from None
     try:

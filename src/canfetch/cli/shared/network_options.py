@@ -41,6 +41,7 @@ class NetworkOptions(NamedTuple):
     client_cert: str | None
     client_key: str | None
     parallel: int
+    verbose: int
 
 
 class _PolicyName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -141,13 +142,18 @@ def network_parameters() -> list[click.Parameter]:
             show_default=True,
             help="Number of origins to fetch from at the same time.",
         ),
+        Option(
+            ["-v", "--verbose"],
+            count=True,
+            help="Log each fetch on standard error; -vv also logs each request.",
+        ),
     ]
 
 
 def reject_network_options(reason: str) -> None:
     """Check that the command line has no option of requests that will not be sent.
 
-    `--offline` is accepted: nothing is fetched indeed.
+    `--offline` is accepted: nothing is fetched indeed. So is `--verbose`, which then logs nothing.
 
     Args: reason: What makes the options useless, such as `--robots FILE`.
     Raises: CommandError: An option has no effect.
@@ -156,7 +162,7 @@ def reject_network_options(reason: str) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
         is_passed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_passed and name in NetworkOptions._fields and name != "offline":
+        if is_passed and name in NetworkOptions._fields and name not in {"offline", "verbose"}:
             raise CommandError(f"{parameter.opts[-1]} and {reason} cannot be used together: nothing is fetched")
 
 

@@ -1,6 +1,5 @@
 """The state of origins, from the cache or the network as the options specify."""
 
-import logging
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -8,12 +7,12 @@ from typing import Final, TypeVar
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
+from canfetch.cli.shared.log_output import open_log_output
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS, to_origin_url
 from canfetch.cli.shared.prefetcher import Prefetcher
-from canfetch.cli.shared.store_option import open_store, restore_scheme
+from canfetch.cli.shared.store_option import open_store
 from canfetch.client.origin_state import OriginState
-from canfetch.client.resilient_store import LOGGER
 from canfetch.client.sync_client import Client
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import DEFAULT_PORTS, Origin
@@ -72,8 +71,7 @@ class OriginLookup:
             if store is not None:
                 store.close()
             raise CommandError(str(error)) from None
-        self._warnings = _WarningHandler(warn, options.store)
-        LOGGER.addHandler(self._warnings)
+        self._log = open_log_output(warn, options)
 
     def states(
         self,
@@ -111,7 +109,7 @@ class OriginLookup:
         try:
             self._client.close()
         finally:
-            LOGGER.removeHandler(self._warnings)
+            self._log.close()
 
     def _find_state(self, url: str) -> OriginState | None:
         state = self._client.cached_state(url, offline=self._options.offline)
@@ -133,16 +131,3 @@ def _origin_name(url: str) -> str:
         schemes = ", ".join(DEFAULT_PORTS)
         raise InvalidURL(f"cannot fetch robots.txt for {quoted(url)}: expected one of the schemes {schemes}")
     return str(origin)
-
-
-class _WarningHandler(logging.Handler):
-    """Writes the client's warnings as this program writes its errors."""
-
-    def __init__(self, warn: Callable[[str], None], store: str | None) -> None:
-        super().__init__(logging.WARNING)
-        self._warn = warn
-        self._store = store
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one warning."""
-        self._warn(f"canfetch: {restore_scheme(record.getMessage(), self._store)}")

@@ -17,12 +17,12 @@ from canfetch.client.evidence.chain import (
     hash_line,
 )
 from canfetch.client.evidence.content_files import ContentFiles, sync_folder
-from canfetch.client.evidence.redaction import redact_credentials
 from canfetch.client.evidence.seals import check_key, sealed_record
 from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
+from canfetch.client.redaction import redact_credentials
 from canfetch.core.text import display_text, encode_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Verdict

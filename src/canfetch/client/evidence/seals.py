@@ -7,6 +7,7 @@ the HMAC covers the whole segment.
 
 import hashlib
 import hmac
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,11 +18,12 @@ MIN_KEY_BYTES: Final = 16
 _COMPUTED_FIELDS: Final = frozenset({"checksum", "hmac"})
 
 
-def read_key(path: Path) -> bytes:
+def read_key(file: str | os.PathLike[str]) -> bytes:
     """Read the key of seals from a file. White space at the beginning and the end is ignored.
 
     Raises: EvidenceError: The file cannot be read. InvalidOption: The key is too short.
     """
+    path = Path(file)
     try:
         key = path.read_bytes().strip()
     except OSError as error:

@@ -1,13 +1,12 @@
 """The heads of a folder that no line refers to yet: what a new line has to refer to, and what to store elsewhere."""
 
-import logging
 from pathlib import Path
 from typing import Final
 
 from canfetch.client.evidence.chain import SEGMENT_PATTERN, EvidenceHead
 from canfetch.client.evidence.segment_ends import SegmentEnds, read_ends
+from canfetch.client.loggers import EVIDENCE_LOGGER
 
-LOGGER: Final = logging.getLogger("canfetch.evidence")
 # Bounds the length of a line. Heads beyond it are referred to by the next line that opens or seals a segment.
 _MAX_HEADS: Final = 10_000
 
@@ -38,7 +37,9 @@ class UnreferencedHeads:
                 try:
                     ends.append(read_ends(path))
                 except OSError as error:
-                    LOGGER.warning("%s: cannot be read (%s); new segments do not refer to it", path, error.strerror)
+                    EVIDENCE_LOGGER.warning(
+                        "%s: cannot be read (%s); new segments do not refer to it", path, error.strerror
+                    )
         for end in ends:
             followed = (*end.opening_follows, *end.seal_follows)
             self._referenced.update((head.segment, head.sha256) for head in followed)

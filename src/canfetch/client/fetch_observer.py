@@ -1,0 +1,209 @@
+"""Observe the fetches of a client: count them, log them and trace them.
+
+The observer wraps the procedure that both clients drive, so it sees every action and its result, and exists once.
+"""
+
+import logging
+from collections.abc import Generator
+from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from canfetch.access.effective_access import effective_access
+from canfetch.access.entries import CacheEntry
+from canfetch.access.outcomes import Access, Effect, Outcome, OutcomeKind
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.loggers import FETCH_LOGGER
+from canfetch.client.options import Options
+from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.redaction import loggable_url, redact_urls
+from canfetch.client.stats import FetchCounters
+from canfetch.client.store_actions import StoreEntry
+from canfetch.core.origin import Origin
+
+if TYPE_CHECKING:
+    from canfetch.client.tracing import FetchSpan, FetchTracer
+
+_FAILURE_KINDS: Final = frozenset(map(str, FailureKind))
+_INTERRUPTED: Final = "interrupted"
+
+
+class FetchObserver:
+    """Counts, logs and traces fetches.
+
+    Args:
+        options: The options of the client.
+        counters: The counters of the client.
+        tracer: Starts spans, or None.
+    """
+
+    def __init__(self, options: Options, counters: FetchCounters, tracer: "FetchTracer | None") -> None:
+        self._options = options
+        self._counters = counters
+        self._tracer = tracer
+
+    def observe(
+        self,
+        origin: Origin,
+        procedure: Generator[Action, Any, CacheEntry],
+        previous: CacheEntry | None,
+        *,
+        in_background: bool,
+    ) -> Generator[Action, Any, CacheEntry]:
+        """Run a procedure, and observe its fetch if it has one.
+
+        Args:
+            origin: The origin.
+            procedure: The procedure.
+            previous: The entry in the memory of the client, or None.
+            in_background: Whether the previous entry is used while the procedure runs.
+        """
+        fetch: _Fetch | None = None
+        has_waited = False
+        result: Any = None
+        try:
+            while True:
+                try:
+                    action = procedure.send(result)
+                except StopIteration as end:
+                    entry: CacheEntry = end.value
+                    self._end(fetch, entry, previous)
+                    return entry
+                # A fetch that times out before its first request has only a result to store.
+                if fetch is None and isinstance(action, SendRequest | StoreEntry):
+                    fetch = _Fetch(origin, None if self._tracer is None else self._tracer.start(origin, self._policy))
+                    self._counters.add(background_refreshes=int(in_background))
+                if fetch is not None and isinstance(action, SendRequest):
+                    with fetch.active():
+                        result = yield action
+                    fetch.add(result)
+                    _log_request(result)
+                    continue
+                if isinstance(action, Pause) and not has_waited:
+                    has_waited = True
+                    FETCH_LOGGER.debug("waiting for another worker that is fetching %s", origin.robots_url)
+                    self._counters.add(lease_waits=1)
+                result = yield action
+        except BaseException:
+            # The caller closes the procedure if an action raised, or if the fetch was cancelled.
+            if fetch is not None:
+                self._interrupt(fetch)
+            raise
+        finally:
+            procedure.close()
+
+    @property
+    def _policy(self) -> str:
+        return self._options.policy.name
+
+    def _end(self, fetch: "_Fetch | None", entry: CacheEntry, previous: CacheEntry | None) -> None:
+        if fetch is not None:
+            self._finish(fetch, entry)
+        elif entry is not previous and entry.outcome.kind is not OutcomeKind.OFFLINE:
+            self._counters.add(store_hits=1)
+            FETCH_LOGGER.debug("using the robots.txt of %s from the store", entry.origin)
+
+    def _finish(self, fetch: "_Fetch", entry: CacheEntry) -> None:
+        outcome = entry.outcome
+        failure = _failure(outcome)
+        self._counters.add(
+            failure=failure,
+            fetches=1,
+            requests=fetch.requests,
+            redirects=len(entry.hops),
+            body_bytes=fetch.body_bytes,
+            not_modified=int(outcome.kind is OutcomeKind.NOT_MODIFIED),
+            stale_copies=int(failure is not None and self._uses_copy(entry)),
+        )
+        url = loggable_url(entry.url)
+        requested = fetch.origin.robots_url
+        target = requested if url == requested else f"{requested} (redirected to {url})"
+        if failure is None:
+            FETCH_LOGGER.info(
+                "fetched %s: %s, %d redirects, %d bytes in %.3f s",
+                target,
+                redact_urls(outcome.detail),
+                len(entry.hops),
+                fetch.body_bytes,
+                fetch.seconds,
+            )
+        else:
+            FETCH_LOGGER.warning(
+                "cannot fetch %s: %s, %d redirects, %.3f s",
+                target,
+                redact_urls(outcome.detail),
+                len(entry.hops),
+                fetch.seconds,
+            )
+        if fetch.span is not None:
+            error = failure if entry.status is None or failure is None else str(entry.status)
+            fetch.span.end(
+                url=entry.url,
+                status=entry.status,
+                redirects=len(entry.hops),
+                body_bytes=fetch.body_bytes,
+                outcome=str(outcome.kind),
+                error=error,
+            )
+
+    def _interrupt(self, fetch: "_Fetch") -> None:
+        self._counters.add(interrupted_fetches=1, requests=fetch.requests, body_bytes=fetch.body_bytes)
+        FETCH_LOGGER.info("fetch of %s interrupted after %.3f s", fetch.origin.robots_url, fetch.seconds)
+        if fetch.span is not None:
+            fetch.span.end(
+                url=fetch.origin.robots_url,
+                status=None,
+                redirects=max(0, fetch.requests - 1),
+                body_bytes=fetch.body_bytes,
+                outcome=_INTERRUPTED,
+                error=_INTERRUPTED,
+            )
+
+    def _uses_copy(self, entry: CacheEntry) -> bool:
+        access = effective_access(entry, self._options.policy, now=entry.fetched_at)
+        return access.effect is Effect.CONDITIONAL_ALLOW
+
+
+class _Fetch:
+    """A fetch in progress."""
+
+    def __init__(self, origin: Origin, span: "FetchSpan | None") -> None:
+        self.origin = origin
+        self.span = span
+        self.requests = 0
+        self.body_bytes = 0
+        self._started_at = monotonic()
+        self._ended_at: float | None = None
+
+    def active(self) -> AbstractContextManager[object]:
+        """Return the context for a request."""
+        self.requests += 1
+        self._ended_at = None
+        return nullcontext() if self.span is None else self.span.active()
+
+    def add(self, answer: Response | Failure) -> None:
+        """Add the result of a request."""
+        self._ended_at = monotonic()
+        if isinstance(answer, Response):
+            self.body_bytes += len(answer.body)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the first request to the last answer, or until now while a request is running."""
+        return (monotonic() if self._ended_at is None else self._ended_at) - self._started_at
+
+
+def _log_request(answer: Response | Failure) -> None:
+    # Each value costs time, so nothing is computed unless it is logged.
+    if FETCH_LOGGER.isEnabledFor(logging.DEBUG):
+        result = f"status {answer.status}" if isinstance(answer, Response) else f"{answer.kind}: {answer.detail}"
+        FETCH_LOGGER.debug("requested %s: %s", loggable_url(answer.url), redact_urls(result))
+
+
+def _failure(outcome: Outcome) -> str | None:
+    """Return the reason of a failed fetch, or None if it did not fail."""
+    if outcome.kind is OutcomeKind.NETWORK_ERROR:
+        # The detail starts with the kind of the failure.
+        kind = outcome.detail.partition(":")[0]
+        return kind if kind in _FAILURE_KINDS else str(outcome.kind)
+    return str(outcome.kind) if outcome.access is Access.UNREACHABLE else None
