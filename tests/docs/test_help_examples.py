@@ -17,7 +17,7 @@ SECONDS = 60
 # What the examples expect in the current folder and in the cache.
 SETUP = """\
 set -e
-mkdir public && cp robots.txt public
+mkdir public robots && cp robots.txt public && cp robots.txt robots/www.example.com.txt
 echo '<title>Fish</title>' > fish.html
 echo '192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Googlebot-Image/1.0"' > access.log
 canfetch check https://example.com/fish --agent ExampleBot --quiet
