@@ -113,6 +113,16 @@ def test_head_is_limited(line: bytes) -> None:
     assert read([head]) is FailureKind.PROTOCOL
 
 
+def test_number_of_chunks_is_limited() -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert read([head, b"1\r\nx\r\n" * 65_536, b"0\r\n\r\n"]) == (
+        200,
+        (("Transfer-Encoding", "chunked"),),
+        b"x" * 65_536,
+    )
+    assert read([head, b"1\r\nx\r\n" * 65_537, b"0\r\n\r\n"]) is FailureKind.PROTOCOL
+
+
 def test_trailers_are_limited() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
     assert read([head, b"X: y\r\n" * MAX_HEAD_BYTES]) is FailureKind.PROTOCOL

@@ -9,16 +9,17 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
-from canfetch.client.transports.connections import RECEIVE_BYTES
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async
 from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
 from canfetch.client.transports.happy_eyeballs import ConnectedSocket, connect_socket_async
 
+# Less than for blocking connections, because no other task runs while the bytes are processed.
+_RECEIVE_BYTES: Final = 16_384
 _Result = TypeVar("_Result")
 
 
@@ -75,7 +76,7 @@ class AsyncConnection:
         """The TLS session, or None if the connection does not use TLS."""
         return None if self._tls is None else self._tls.session
 
-    async def receive(self, limit: int = RECEIVE_BYTES) -> bytes:
+    async def receive(self, limit: int = _RECEIVE_BYTES) -> bytes:
         """Return the next bytes, or b"" at the end of the data.
 
         Raises: TransportError: RESET, TIMEOUT or TLS.
@@ -125,7 +126,7 @@ class _TLS:
                 result = operation()
             except ssl.SSLWantReadError:
                 await self._flush()
-                data = await _receive(self._loop, self._socket, RECEIVE_BYTES)
+                data = await _receive(self._loop, self._socket, _RECEIVE_BYTES)
                 if data:
                     self._incoming.write(data)
                 else:

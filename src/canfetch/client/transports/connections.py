@@ -11,7 +11,7 @@ from canfetch.client.transports.dns import Resolve, resolve_host
 from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
 from canfetch.client.transports.happy_eyeballs import ConnectedSocket, connect_socket
 
-RECEIVE_BYTES: Final = 65_536
+_RECEIVE_BYTES: Final = 65_536
 
 
 class Connection:
@@ -61,7 +61,7 @@ class Connection:
         except OSError:
             return
 
-    def receive(self, limit: int = RECEIVE_BYTES) -> bytes:
+    def receive(self, limit: int = _RECEIVE_BYTES) -> bytes:
         """Return the next bytes, or b"" at the end of the data.
 
         Raises: TransportError: RESET, TIMEOUT or TLS.

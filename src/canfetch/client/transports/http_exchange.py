@@ -34,6 +34,8 @@ _TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[^\n]*\n(?:[ \t][^\
 _EMPTY_TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[ \t]*\r?\n(?![ \t])", re.IGNORECASE | re.MULTILINE)
 # h11 rejects vertical tabs and form feeds, but accepts other control characters.
 _REPLACED_CONTROLS: Final = bytes.maketrans(b"\v\f", b"\x1a\x1a")
+# h11 needs about 10 us for a chunk. Without a limit, chunks of one byte would take seconds.
+_MAX_CHUNKS: Final = 65_536
 _SUCCESS: Final = 2
 _NO_CONTENT: Final = 204
 _SWITCHING_PROTOCOLS: Final = 101
@@ -149,6 +151,7 @@ class HTTPExchange(_Exchange):
         self._request = request
         self._is_proxied = is_proxied
         self._builder: ResponseBuilder | None = None
+        self._chunks = 0
 
     def receive(self, data: bytes) -> Response | None:
         """Add received bytes, or b"" at their end. Return the response as soon as no more data is needed.
@@ -177,6 +180,9 @@ class HTTPExchange(_Exchange):
             if event is h11.NEED_DATA:
                 return None
             if isinstance(event, h11.Data):
+                self._chunks += event.chunk_start
+                if self._chunks > _MAX_CHUNKS:
+                    raise TransportError(FailureKind.PROTOCOL, f"response has more than {_MAX_CHUNKS} chunks")
                 builder.feed(bytes(event.data))
             else:
                 # The end of the message. More data after it does not belong to the response.

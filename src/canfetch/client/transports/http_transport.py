@@ -9,6 +9,7 @@ from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.async_connections import connect_async
+from canfetch.client.transports.connection_plans import ConnectionPlan, plan_connection
 from canfetch.client.transports.connections import connect
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
@@ -16,7 +17,6 @@ from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.proxies import Proxies
-from canfetch.client.transports.connection_plans import ConnectionPlan, plan_connection
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
