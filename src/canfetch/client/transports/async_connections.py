@@ -46,7 +46,7 @@ class AsyncConnection:
         try:
             async with asyncio.timeout(self._deadlines.connect_timeout()):
                 tls = _TLS(self._loop, self._socket, context, name)
-                await tls.run(tls.session.do_handshake)
+                await tls.handshake()
         except TimeoutError:
             raise self._deadlines.connect_timed_out() from None
         except (OSError, ValueError) as error:
@@ -116,14 +116,33 @@ class _TLS:
         self._outgoing = ssl.MemoryBIO()
         self.session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
 
-    async def run(self, operation: Callable[[], _Result]) -> _Result:
-        """Perform an operation of the session, and send and receive what it needs.
+    async def handshake(self) -> None:
+        await self._run(self.session.do_handshake)
+        await self._flush()
+
+    async def send(self, data: bytes) -> None:
+        await self._run(lambda: self.session.write(data))
+        await self._flush()
+
+    async def receive(self, limit: int) -> bytes:
+        """Return the next bytes, or b"" after a closing alert.
 
         Raises: OSError, with SSLEOFError for a connection that was cut.
         """
+        try:
+            data = await self._run(lambda: self.session.read(limit))
+        except ssl.SSLZeroReturnError:
+            return b""
+        # The received data counts, even if the server accepts no more.
+        with contextlib.suppress(OSError):
+            await self._flush()
+        return data
+
+    async def _run(self, operation: Callable[[], _Result]) -> _Result:
+        """Perform an operation of the session, and send and receive what it needs to finish."""
         while True:
             try:
-                result = operation()
+                return operation()
             except ssl.SSLWantReadError:
                 await self._flush()
                 data = await _receive(self._loop, self._socket, _RECEIVE_BYTES)
@@ -136,18 +155,6 @@ class _TLS:
                 with contextlib.suppress(OSError):
                     await self._flush()
                 raise
-            else:
-                await self._flush()
-                return result
-
-    async def send(self, data: bytes) -> None:
-        await self.run(lambda: self.session.write(data))
-
-    async def receive(self, limit: int) -> bytes:
-        try:
-            return await self.run(lambda: self.session.read(limit))
-        except ssl.SSLZeroReturnError:
-            return b""
 
     async def _flush(self) -> None:
         if self._outgoing.pending:

@@ -4,7 +4,7 @@ import ssl
 from threading import Lock
 from typing import Final
 
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
@@ -167,16 +167,23 @@ class AsyncHTTPTransport:
             endpoint = parse_endpoint(request.url, _SCHEMES)
             proxy = self._settings.proxies.find_allowed(endpoint, request)
             if endpoint.scheme == "ftp" and proxy is None:
-                resolve = self._settings.resolve
-                return await wait_in_loop(
-                    start_daemon_thread(lambda: _fetch_ftp(request, endpoint, resolve, deadlines), name="canfetch-ftp")
-                )
+                return await self._fetch_ftp(request, endpoint, deadlines)
             return await self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
         except TransportError as error:
             return error.to_failure(request.url)
 
     async def close(self) -> None:
         """Do nothing, because no resources are held between requests."""
+
+    async def _fetch_ftp(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
+        resolve = self._settings.resolve
+        try:
+            return await wait_in_loop(
+                start_daemon_thread(lambda: _fetch_ftp(request, endpoint, resolve, deadlines), name="canfetch-ftp")
+            )
+        except RuntimeError as error:
+            # No thread is available.
+            raise TransportError(FailureKind.CONNECT, str(error)) from None
 
     async def _exchange(self, request: TransportRequest, plan: ConnectionPlan, deadlines: Deadlines) -> Response:
         with await connect_async(
