@@ -20,7 +20,7 @@ from canfetch.client.procedure import Action, Clock, obtain_entry
 from canfetch.client.redaction import loggable_url, redact_urls
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stats import ClientStats, FetchCounters
-from canfetch.client.store_actions import AcquireLease, GetEntry, StoreAction, StoreEntry
+from canfetch.client.store_actions import AcquireLease, GetEntry, RecallEntry, RememberEntry, StoreAction, StoreEntry
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
@@ -171,10 +171,18 @@ class BaseClient:
         match action:
             case GetEntry(key):
                 return self._resilient_store.get(key)
-            case AcquireLease(key, seconds):
-                return self._resilient_store.acquire_lease(key, seconds)
+            case AcquireLease(key, seconds, unless_held):
+                return self._resilient_store.acquire_lease(key, seconds, unless_held=unless_held)
             case StoreEntry(entry):
                 return self._resilient_store.put(entry)
+            case RecallEntry(origin):
+                state = self._cache.get(origin)
+                return None if state is None else state.entry
+            case RememberEntry(origin, entry):
+                state = self._cache.get(str(origin))
+                if state is None or state.entry.fetched_at < entry.fetched_at:
+                    self._cache_entry(origin, entry)
+                return None
             case _:
                 return self._resilient_store.release_lease(action.key)
 

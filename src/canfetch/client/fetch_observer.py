@@ -106,11 +106,13 @@ class FetchObserver:
     def _finish(self, fetch: "_Fetch", entry: CacheEntry) -> None:
         outcome = entry.outcome
         failure = _failure(outcome)
+        # The redirects of a cached target were followed before.
+        redirects = min(len(entry.hops), fetch.requests)
         self._counters.add(
             failure=failure,
             fetches=1,
             requests=fetch.requests,
-            redirects=len(entry.hops),
+            redirects=redirects,
             body_bytes=fetch.body_bytes,
             not_modified=int(outcome.kind is OutcomeKind.NOT_MODIFIED),
             stale_copies=int(failure is not None and self._uses_copy(entry)),
@@ -123,7 +125,7 @@ class FetchObserver:
                 "fetched %s: %s, %d redirects, %d bytes in %.3f s",
                 target,
                 redact_urls(outcome.detail),
-                len(entry.hops),
+                redirects,
                 fetch.body_bytes,
                 fetch.seconds,
             )
@@ -132,7 +134,7 @@ class FetchObserver:
                 "cannot fetch %s: %s, %d redirects, %.3f s",
                 target,
                 redact_urls(outcome.detail),
-                len(entry.hops),
+                redirects,
                 fetch.seconds,
             )
         if fetch.span is not None:
@@ -140,7 +142,7 @@ class FetchObserver:
             fetch.span.end(
                 url=entry.url,
                 status=entry.status,
-                redirects=len(entry.hops),
+                redirects=redirects,
                 body_bytes=fetch.body_bytes,
                 outcome=str(outcome.kind),
                 error=error,

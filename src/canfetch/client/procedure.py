@@ -16,10 +16,24 @@ from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_r
 from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, newer_entry
 from canfetch.access.outcomes import Access, Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
+from canfetch.access.shared_redirects import (
+    Exchange,
+    can_answer,
+    entry_from_target,
+    results_for_targets,
+    robots_origin,
+)
 from canfetch.access.transitions import next_entry
 from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers, without_credentials
-from canfetch.client.store_actions import AcquireLease, ReleaseLease, StoreAction, StoreEntry
+from canfetch.client.store_actions import (
+    AcquireLease,
+    RecallEntry,
+    ReleaseLease,
+    RememberEntry,
+    StoreAction,
+    StoreEntry,
+)
 from canfetch.client.transports import TransportRequest
 from canfetch.client.variants import FoundEntry, VariantLookup
 from canfetch.core.origin import Origin
@@ -69,9 +83,7 @@ def obtain_entry(
         refresh: Fetch even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    headers = _request_headers(origin.robots_url, origin, options)
-    lookup = VariantLookup(origin, options, headers, limits)
-    procedure = _Procedure(origin, options, limits, lookup, clock=clock, monotonic=monotonic, seed=seed)
+    procedure = _Procedure(origin, options, limits, clock=clock, monotonic=monotonic, seed=seed)
     return procedure.run(previous, refresh=refresh, offline=offline)
 
 
@@ -81,7 +93,6 @@ class _Procedure:
         origin: Origin,
         options: Options,
         limits: Limits,
-        lookup: VariantLookup,
         *,
         clock: Clock,
         monotonic: Clock,
@@ -90,7 +101,8 @@ class _Procedure:
         self._origin = origin
         self._options = options
         self._limits = limits
-        self._lookup = lookup
+        self._headers = _request_headers(origin.robots_url, origin, options)
+        self._lookup = VariantLookup(origin, options, self._headers, limits)
         self._clock = clock
         self._monotonic = monotonic
         self._seed = seed
@@ -109,9 +121,14 @@ class _Procedure:
         if self._is_new_and_fresh(found.known.latest, latest) and known.latest is not None:
             yield ReleaseLease(lease)
             return known.latest
-        fetched = yield from self._fetch(known.base)
-        entry = yield from self._store(fetched, known, found)
+        exchanges: list[Exchange] = []
+        fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
+        if isinstance(fetched, CacheEntry):
+            entry = yield from self._store_entry(fetched, known, found)
+        else:
+            entry = yield from self._store(fetched, known, found, known.base)
         yield ReleaseLease(lease)
+        yield from self._share(exchanges, entry)
         return entry
 
     def _acquire_lease(self, found: FoundEntry, latest: CacheEntry | None) -> Generator[Action, Any, FoundEntry]:
@@ -154,24 +171,37 @@ class _Procedure:
         return newer_entry(latest, stored, now=self._clock()) is stored and self._is_fresh(stored)
 
     def _store(
-        self, fetched: FetchResult, known: KnownEntries, found: FoundEntry
+        self, fetched: FetchResult, known: KnownEntries, found: FoundEntry, base: CacheEntry | None
     ) -> Generator[Action, Any, CacheEntry]:
-        """Store the result of a fetch, and return the entry of this client."""
+        """Store the result of a fetch, and return the entry of this client.
+
+        Args:
+            fetched: The result.
+            known: What was known before.
+            found: The result of the last lookup.
+            base: The entry with the last good copy, or None.
+        """
         now = self._clock()
         if depends_on_limits(fetched, self._limits):
             failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
             # The last good copy is in the other entry.
             yield StoreEntry(failure._replace(copy=None))
             return failure
-        entry = self._lookup.place(self._next_entry(known.base, fetched, now), found.variant)
-        displaced = self._lookup.displaced(entry, known.entry)
-        if displaced is not None:
-            yield StoreEntry(displaced)
-        yield StoreEntry(entry)
+        entry = yield from self._store_entry(self._next_entry(base, fetched, now), known, found)
         if known.has_current_failure and entry.outcome.access is Access.UNREACHABLE:
             # For this client, the origin has been unreachable for longer than the stored entry states.
             return self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
         return entry
+
+    def _store_entry(
+        self, entry: CacheEntry, known: KnownEntries, found: FoundEntry
+    ) -> Generator[Action, Any, CacheEntry]:
+        placed = self._lookup.place(entry, found.variant)
+        displaced = self._lookup.displaced(placed, known.entry)
+        if displaced is not None:
+            yield StoreEntry(displaced)
+        yield StoreEntry(placed)
+        return placed
 
     def _next_entry(self, previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
         return next_entry(
@@ -182,10 +212,20 @@ class _Procedure:
             now=now,
             seed=self._seed,
             max_bytes=self._options.max_bytes,
-            request_headers=_request_headers(self._origin.robots_url, self._origin, self._options),
+            request_headers=self._headers,
         )
 
-    def _fetch(self, entry: CacheEntry | None) -> Generator[Action, Any, FetchResult]:
+    def _fetch(
+        self, entry: CacheEntry | None, exchanges: list[Exchange], *, refresh: bool
+    ) -> Generator[Action, Any, FetchResult | CacheEntry]:
+        """Fetch the robots.txt.
+
+        Args:
+            entry: The entry with the last good copy, or None.
+            exchanges: A list to which the requests and their answers are added.
+            refresh: Do not use the entries of the targets of redirects.
+        Returns: The result, or the next entry if a redirect leads to a robots.txt that is cached.
+        """
         options = self._options
         validators: Validators | None = None
         copy = None if entry is None else entry.copy
@@ -200,8 +240,74 @@ class _Procedure:
             misconfigured=str(self._origin) in options.misconfigured_origins,
         )
         while isinstance(step, Request):
-            step = next_step(step, (yield from self._send(step, deadline)), options.policy)
+            if step.hops and not refresh:
+                cached = yield from self._find_target(step)
+                if cached is not None:
+                    return cached
+            answer = yield from self._send(step, deadline)
+            exchanges.append(Exchange(step, answer))
+            step = next_step(step, answer, options.policy)
         return step
+
+    def _find_target(self, request: Request) -> Generator[Action, Any, CacheEntry | None]:
+        """Return the next entry if the robots.txt of another origin, to which a redirect leads, is cached and fresh."""
+        target = robots_origin(request.url)
+        if target is None or not self._sends_same_headers(target):
+            return None
+        procedure = self._for_target(target)
+        known = yield from procedure.known()
+        entry = known.latest
+        if entry is None or not self._is_fresh(entry) or not can_answer(request, entry, self._options.policy):
+            return None
+        return entry_from_target(self._origin, request, entry, now=self._clock(), request_headers=self._headers)
+
+    def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
+        """Store the result for the other origins whose robots.txt is a target of the redirects."""
+        results = results_for_targets(
+            exchanges, self._options.policy, misconfigured_origins=self._options.misconfigured_origins
+        )
+        for target, fetched in results:
+            is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
+            if is_usable and self._sends_same_headers(target):
+                yield from self._for_target(target).adopt(fetched, entry)
+
+    def adopt(self, fetched: FetchResult, confirmed: CacheEntry) -> Generator[Action, Any, None]:
+        """Store a result that was fetched for another origin, unless there is a newer one, or another worker fetches.
+
+        Args:
+            fetched: The result.
+            confirmed: The entry whose copy the result confirms, if it was not modified.
+        """
+        found = yield from self._lookup.find(self._clock())
+        lease = self._lookup.key(found.variant)
+        if not (yield AcquireLease(lease, self._options.lease_seconds, unless_held=True)):
+            return
+        found = yield from self._lookup.find(self._clock())
+        known = found.known.add((yield RecallEntry(str(self._origin))), now=self._clock())
+        is_newest = known.latest is None or known.latest.fetched_at < confirmed.fetched_at
+        # A direct fetch would not have been due.
+        is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
+        if is_newest and not is_needless and self._lookup.key(found.variant) == lease:
+            base = confirmed if fetched.not_modified else known.base
+            entry = yield from self._store(fetched, known, found, base)
+            yield RememberEntry(self._origin, entry)
+        yield ReleaseLease(lease)
+
+    def known(self) -> Generator[Action, Any, KnownEntries]:
+        found = yield from self._lookup.find(self._clock())
+        return found.known.add((yield RecallEntry(str(self._origin))), now=self._clock())
+
+    def _for_target(self, target: Origin) -> "_Procedure":
+        return _Procedure(
+            target, self._options, self._limits, clock=self._clock, monotonic=self._monotonic, seed=self._seed
+        )
+
+    def _sends_same_headers(self, target: Origin) -> bool:
+        """Return whether a request after a redirect to another origin has the headers of a direct request to it."""
+        if self._limits.has_credentials:
+            return False
+        options, url = self._options, target.robots_url
+        return _request_headers(url, self._origin, options) == _request_headers(url, target, options)
 
     def _send(self, step: Request, deadline: float) -> Generator[Action, Any, Response | Failure]:
         options = self._options

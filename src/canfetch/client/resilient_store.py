@@ -96,11 +96,19 @@ class ResilientStore:
             self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
             return None
 
-    def acquire_lease(self, key: str, seconds: float) -> bool:
-        """Acquire the lease of a key. Without a working store, every caller acquires it."""
+    def acquire_lease(self, key: str, seconds: float, *, unless_held: bool = False) -> bool:
+        """Acquire the lease of a key. Without a working store, every caller acquires it.
+
+        Args:
+            key: The key.
+            seconds: The time after which the lease expires.
+            unless_held: Do not acquire a lease that this holder already has.
+        """
         store = self._store
         if store is None:
             return True
+        if unless_held and key in self._leased:
+            return False
 
         def acquire() -> bool:
             acquired = store.acquire_lease(key, holder=self._holder, seconds=seconds)

@@ -1,8 +1,9 @@
-"""What the procedure of a client does with the store: actions as plain values, so that both clients perform them."""
+"""What the procedure of a client does with its memory and store: plain values, so that both clients perform them."""
 
 from typing import NamedTuple
 
 from canfetch.access.entries import CacheEntry
+from canfetch.core.origin import Origin
 
 
 class GetEntry(NamedTuple):
@@ -12,10 +13,14 @@ class GetEntry(NamedTuple):
 
 
 class AcquireLease(NamedTuple):
-    """Acquire the lease that permits fetching. The result is whether it was acquired."""
+    """Acquire the lease that permits fetching. The result is whether it was acquired.
+
+    With `unless_held`, a lease that another thread or task of this client has is not acquired.
+    """
 
     key: str
     seconds: float
+    unless_held: bool = False
 
 
 class StoreEntry(NamedTuple):
@@ -30,4 +35,17 @@ class ReleaseLease(NamedTuple):
     key: str
 
 
-StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease
+class RecallEntry(NamedTuple):
+    """Get the entry of an origin from the memory of the client. The result is a CacheEntry or None."""
+
+    origin: str
+
+
+class RememberEntry(NamedTuple):
+    """Put the entry of another origin than the requested one into the memory of the client, if it is newer."""
+
+    origin: Origin
+    entry: CacheEntry
+
+
+StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease | RecallEntry | RememberEntry

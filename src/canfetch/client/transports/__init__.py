@@ -51,10 +51,13 @@ class Route(NamedTuple):
         schemes: The URL schemes that the transport supports, or nothing if it supports all.
         proxies: The proxies that it uses, in any form, or an empty string. It can contain credentials: only a hash of
             it is stored.
+        has_credentials: Whether it adds credentials of its own to requests that are not `cross_origin`. The response
+            after a redirect to another origin then differs from that of a direct request.
     """
 
     schemes: tuple[str, ...] = ()
     proxies: str = ""
+    has_credentials: bool = False
 
 
 class Transport(Protocol):

@@ -33,7 +33,7 @@ from canfetch.client.transports.failures import TransportError, classify_os_erro
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
-from canfetch.client.transports.sessions import check_session_options, check_unused
+from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
 from canfetch.errors import MissingExtra
 
 try:
@@ -108,7 +108,7 @@ class AiohttpTransport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._proxies.route
+        return self._proxies.route if self._existing is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

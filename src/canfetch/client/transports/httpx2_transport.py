@@ -19,7 +19,7 @@ from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
-from canfetch.client.transports.sessions import check_session_options, check_unused
+from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
 from canfetch.errors import MissingExtra
 
 try:
@@ -106,7 +106,7 @@ class Httpx2Transport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route
+        return self._settings.proxies.route if self._session is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
@@ -180,7 +180,7 @@ class AsyncHttpx2Transport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route
+        return self._settings.proxies.route if self._session is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

@@ -4,13 +4,17 @@ The session's own settings apply: its proxy, TLS settings, cookies, authenticati
 of the other transports do not hold, which docs/access.md lists.
 """
 
+from typing import Final
+
 from canfetch.access.responses import FailureKind
 from canfetch.client.options import Options
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+# Whether the session uses a proxy is not known.
+SESSION_ROUTE: Final = Route(("http", "https"), "those of the session", has_credentials=True)
 _UNCHECKED = "the addresses that an existing session connects to cannot be checked"
 
 

@@ -1,0 +1,111 @@
+"""Fetches of several origins that lead through the same URLs.
+
+Most sites redirect from http to https, or from one host to another. The robots.txt of the target origin is then the
+target of a redirect as well, and is fetched once for both.
+
+Source: RFC 9309 section 2.3.1.2.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from canfetch.access.entries import CacheEntry
+from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
+from canfetch.access.outcomes import Access, OutcomeKind
+from canfetch.access.policies import AccessPolicy
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
+from canfetch.access.vary import SentHeaders, union_vary_names
+from canfetch.core.origin import Origin
+
+# Results that depend on the requests before, or on what the client knows about the first origin.
+_NOT_SHARED: Final = frozenset(
+    [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR]
+)
+
+
+# Stores keep times to the microsecond.
+_TIME_DIGITS: Final = 6
+
+
+class Exchange(NamedTuple):
+    """A request of a fetch and its answer."""
+
+    request: Request
+    answer: Response | Failure
+
+
+def robots_origin(url: str) -> Origin | None:
+    """Return the origin whose robots.txt has exactly this URL, or None."""
+    origin = Origin.from_url(url)
+    return origin if origin.robots_url == url else None
+
+
+def results_for_targets(
+    exchanges: Sequence[Exchange], policy: AccessPolicy, *, misconfigured_origins: frozenset[str]
+) -> Iterator[tuple[Origin, FetchResult]]:
+    """Yield the origins whose robots.txt was requested after a redirect, with the result of a fetch for each.
+
+    Each result is that of the requests from there on: its redirects are counted from there. An origin whose own fetch
+    would have continued is left out, and so is a timeout, because the redirects before used up a part of the time.
+    """
+    seen = {exchanges[0].request.url} if exchanges else set()
+    for index, (request, _) in enumerate(exchanges):
+        origin = None if request.url in seen else robots_origin(request.url)
+        seen.add(request.url)
+        if origin is None:
+            continue
+        step: Request | FetchResult = first_request(
+            origin,
+            validators=request.validators,
+            max_bytes=request.max_bytes,
+            misconfigured=str(origin) in misconfigured_origins,
+        )
+        for _, answer in exchanges[index:]:
+            if isinstance(step, Request):
+                step = next_step(step, answer, policy)
+        if isinstance(step, FetchResult) and step.failure is not FailureKind.TIMEOUT:
+            yield origin, step
+
+
+def can_answer(request: Request, entry: CacheEntry, policy: AccessPolicy) -> bool:
+    """Return whether the entry of an origin answers a request for its robots.txt after redirects.
+
+    Args:
+        request: The request.
+        entry: A fresh entry, which serves the client.
+    """
+    if entry.outcome.access is Access.UNREACHABLE or entry.outcome.kind in _NOT_SHARED or entry.status is None:
+        return False
+    urls = [hop.url for hop in (*request.hops, *entry.hops)]
+    # A loop is found by requests.
+    return len(urls) <= policy.redirect_limit and len({*urls, entry.url}) == len(urls) + 1
+
+
+def entry_from_target(
+    origin: Origin, request: Request, entry: CacheEntry, *, now: float, request_headers: Headers
+) -> CacheEntry:
+    """Return the entry of an origin that redirects to the robots.txt of another one, which has an entry.
+
+    It is fresh for as long as that of the target.
+
+    Args:
+        origin: The origin.
+        request: The request that `entry` answers.
+        entry: The entry of the target.
+        now: The time of the last redirect.
+        request_headers: The headers that the client sends, without those of conditional requests.
+    """
+    names = union_vary_names(request.vary_names, frozenset(field.name for field in entry.vary))
+    vary = SentHeaders(str(origin), request_headers).record(names)
+    at = round(now, _TIME_DIGITS)
+    return entry._replace(
+        origin=str(origin),
+        hops=(*request.hops, *entry.hops),
+        fetched_at=at,
+        # Not before `fetched_at`, if the clock has reached the end of the freshness in the meantime.
+        next_fetch_at=max(at, entry.next_fetch_at),
+        copy=None if entry.copy is None else entry.copy._replace(vary=vary),
+        vary=vary,
+        variant="",
+        responded_at=at,
+    )

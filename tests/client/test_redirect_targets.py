@@ -1,0 +1,270 @@
+"""The robots.txt of the target of a redirect is the file of its own origin too."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.access.client_harness import open_client
+from tests.access.scripted_web import ScriptedWeb
+from tests.servers.certificates import Authority
+from tests.servers.fixtures import authority
+from tests.servers.redirects import redirect
+from tests.servers.valid import rules
+from tests.servers.web import Site
+from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
+
+from canfetch.access.entries import CacheEntry
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.stores import Store
+from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Route, TransportRequest
+
+__all__ = ["authority"]
+
+FIRST, TARGET = "http://example.com", "https://www.example.com"
+FIRST_URL, TARGET_URL = f"{FIRST}/robots.txt", f"{TARGET}/robots.txt"
+REDIRECT: dict[str, dict[str, Any]] = {FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"status": 200}}
+HOUR = 3600.0
+
+
+def make_client(web: ScriptedWeb, store: Store | None = None, now: float = 0.0, **options: Any) -> Client:
+    defaults: dict[str, Any] = {"user_agent": "ExampleBot/1.0", "clock": lambda: now}
+    return Client(transport=web, store=store, **(defaults | options))
+
+
+@pytest.mark.parametrize("transport_name", TRANSPORT_NAMES)
+def test_one_request_for_each_url(transport_name: str, authority: Authority) -> None:
+    with Site(behaviours={"rules": rules}) as target:
+        behaviours = {"middle": redirect(target.robots_url("rules"), 301)}
+        with Site(behaviours=behaviours) as middle:
+            behaviours = {"first": redirect(middle.robots_url("middle"), 308)}
+            with (
+                Site(behaviours=behaviours) as first,
+                open_client(transport_name, ssl_context=authority.client(), resolve=LOOPBACK) as client,
+            ):
+                sites = [first, middle, target]
+                for url in (first.robots_url("first"), target.robots_url("rules"), middle.robots_url("middle")):
+                    origin = url.removesuffix("/robots.txt")
+                    assert client.allows(f"{origin}/", f"{origin}/private") == [True, False]
+                    assert [len(site.requests) for site in sites] == [1, 1, 1]
+                states = [
+                    client.origin_state(site.robots_url(label))
+                    for site, label in zip(sites, ("first", "middle", "rules"), strict=True)
+                ]
+                assert [len(state.entry.hops) for state in states] == [2, 1, 0]
+                assert {state.entry.url for state in states} == {target.robots_url("rules")}
+
+
+@pytest.mark.parametrize("name, requests", [("Authorization", 2), ("X-Api-Key", 2), ("From", 1)])
+def test_file_that_was_requested_without_credentials_is_not_shared(name: str, requests: int) -> None:
+    web = ScriptedWeb(REDIRECT)
+    with make_client(web, headers={name: "bot@example.com"}) as client:
+        client.allows(FIRST)
+        client.allows(TARGET)
+    assert [request.url for request in web.requests].count(TARGET_URL) == requests
+    web = ScriptedWeb(REDIRECT)
+    with make_client(web, headers={name: "bot@example.com"}) as client:
+        client.allows(TARGET)
+        client.allows(FIRST)
+    assert [request.url for request in web.requests].count(TARGET_URL) == requests
+
+
+def test_file_is_not_shared_if_the_transport_adds_credentials() -> None:
+    class Session(ScriptedWeb):
+        route = Route(has_credentials=True)
+
+    web = Session(REDIRECT)
+    with make_client(web) as client:
+        client.allows(FIRST)
+        client.allows(TARGET)
+        client.allows("http://other.example")
+    assert web.urls[:3] == [FIRST_URL, TARGET_URL, TARGET_URL]
+
+
+def test_vary_of_the_target_counts_for_its_origin() -> None:
+    store = MemoryStore()
+    web = ScriptedWeb(
+        {
+            FIRST_URL: {"location": TARGET_URL, "headers": {"Vary": "User-Agent"}},
+            TARGET_URL: {"headers": {"Vary": "X-Region"}},
+        }
+    )
+    make_client(web, store).allows(FIRST)
+    assert web.urls == [FIRST_URL, TARGET_URL]
+    entries = {key: store.get(key) for key in store.keys()}  # noqa: SIM118 - a store is not a dictionary
+    names = {key: [field.name for field in entry.vary] for key, entry in entries.items() if entry is not None}
+    assert names == {FIRST: ["user-agent", "x-region"], TARGET: ["x-region"]}
+    # The redirect varies by the user agent, the file does not.
+    other = make_client(web, store, user_agent="OtherBot/1.0")
+    assert not other.allows(f"{TARGET}/forbidden")
+    assert web.urls == []
+    assert not other.allows(f"{FIRST}/forbidden")
+    assert web.urls == [FIRST_URL]
+    regional = make_client(web, store, headers={"X-Region": "north"})
+    regional.allows(TARGET)
+    regional.allows(FIRST)
+    assert web.urls == [TARGET_URL, FIRST_URL]
+    assert [field.name for field in regional.origin_state(FIRST).entry.vary] == ["user-agent", "x-region"]
+
+
+def test_lease_of_another_worker_is_respected() -> None:
+    store = MemoryStore()
+    assert store.acquire_lease(TARGET, holder="another worker", seconds=60)
+    make_client(ScriptedWeb(REDIRECT), store).allows(FIRST)
+    assert list(store.keys()) == [FIRST]
+    assert list(store._leases) == [TARGET]
+
+
+def test_lease_of_another_thread_of_the_client_is_respected() -> None:
+    store = MemoryStore()
+    is_fetching, gate = threading.Event(), threading.Event()
+
+    class Slow(ScriptedWeb):
+        def send(self, request: TransportRequest) -> Response | Failure:
+            if request.url == TARGET_URL and not is_fetching.is_set():
+                is_fetching.set()
+                assert gate.wait(30)
+                return Response(request.url, 404, (), b"")
+            return super().send(request)
+
+    client = make_client(Slow(REDIRECT), store)
+    thread = threading.Thread(target=client.allows, args=(TARGET,))
+    thread.start()
+    assert is_fetching.wait(30)
+    assert not client.allows(f"{FIRST}/forbidden")
+    assert list(store.keys()) == [FIRST]
+    assert list(store._leases) == [TARGET]
+    gate.set()
+    thread.join()
+    assert client.allows(f"{TARGET}/forbidden")
+    assert store._leases == {}
+
+
+class OvertakenWeb(ScriptedWeb):
+    """A web in which another worker fetches the target just after this one did."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(REDIRECT)
+        self._store = store
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        answer = super().send(request)
+        if request.url == TARGET_URL:
+            missing = ScriptedWeb({})
+            make_client(missing, self._store, now=10.0).allows(TARGET)
+        return answer
+
+
+def test_newer_entry_of_another_worker_stays() -> None:
+    store = MemoryStore()
+    make_client(OvertakenWeb(store), store, now=5.0).allows(FIRST)
+    entry = store.get(TARGET)
+    assert entry is not None
+    assert (entry.status, entry.fetched_at) == (404, 10.0)
+
+
+def test_failure_under_limits_is_shared_as_such() -> None:
+    store = MemoryStore()
+
+    class Public(ScriptedWeb):
+        def send(self, request: TransportRequest) -> Response | Failure:
+            answer = super().send(request)
+            if request.url == TARGET_URL and not request.allow_private:
+                return Failure(request.url, FailureKind.FORBIDDEN_ADDRESS, "not public")
+            return answer
+
+    web = Public(REDIRECT)
+    make_client(web, store, allow_private=False).allows(FIRST)
+    make_client(web, store, allow_private=False).allows(TARGET)
+    assert web.urls == [FIRST_URL, TARGET_URL]
+    assert not make_client(web, store).allows(f"{TARGET}/forbidden")
+    assert web.urls == [TARGET_URL]
+    assert make_client(web, store).allows(f"{TARGET}/open")
+
+
+def test_refresh_requests_the_target() -> None:
+    web = ScriptedWeb(REDIRECT)
+    with make_client(web) as client:
+        client.allows(TARGET)
+        client.origin_state(FIRST, refresh=True)
+    assert web.urls == [TARGET_URL, FIRST_URL, TARGET_URL]
+
+
+def test_refresh_renews_the_target() -> None:
+    now = [0.0]
+    web = ScriptedWeb(REDIRECT)
+    with make_client(web, clock=lambda: now[0]) as client:
+        client.allows(TARGET)
+        now[0] = HOUR
+        client.origin_state(FIRST, refresh=True)
+        assert client.origin_state(TARGET).entry.fetched_at == HOUR
+
+
+def test_failure_does_not_replace_a_fresh_entry_of_the_target() -> None:
+    now = [0.0]
+    web = ScriptedWeb(REDIRECT)
+    with make_client(web, clock=lambda: now[0]) as client:
+        client.allows(TARGET)
+        now[0] = HOUR
+        web.responses[TARGET_URL] = {"status": 503}
+        state = client.origin_state(FIRST, refresh=True)
+        assert str(state.entry.outcome.access) == "unreachable"
+        assert client.origin_state(TARGET).entry.fetched_at == 0.0
+
+
+def test_copy_of_the_target_counts_from_its_fetch(tmp_path: Path) -> None:
+    now = [0.0]
+    web = ScriptedWeb(REDIRECT)
+    with EvidenceRecorder(tmp_path) as recorder, make_client(web, clock=lambda: now[0], evidence=recorder) as client:
+        client.allows(TARGET)
+        now[0] = HOUR
+        client.decide(f"{FIRST}/forbidden")
+        entry = client.origin_state(FIRST).entry
+        record = json.loads(recorder.path.read_text().splitlines()[-1])["robots"]
+    assert web.urls == [TARGET_URL, FIRST_URL]
+    assert isinstance(entry, CacheEntry)
+    assert entry.copy is not None
+    assert (entry.fetched_at, entry.next_fetch_at, entry.copy.fetched_at) == (HOUR, 24 * HOUR, 0.0)
+    assert record["origin"] == FIRST
+    assert record["url"] == record["copy"]["url"] == TARGET_URL
+    assert record["hops"] == [[FIRST_URL, 301, TARGET_URL]]
+    assert record["copy"]["fetched_at"] == "1970-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("origins", [[FIRST, TARGET], [TARGET, FIRST]])
+def test_site_that_is_known_to_be_misconfigured(origins: list[str]) -> None:
+    """Only the origin that the client lists reads 5xx as 404."""
+    web = ScriptedWeb({FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"status": 500}})
+    with make_client(web, policy="google2019", misconfigured_origins=[TARGET]) as client:
+        allowed = {origin: client.allows(f"{origin}/forbidden") for origin in origins}
+    assert allowed == {FIRST: False, TARGET: True}
+
+
+def test_304_of_a_copy_that_is_not_a_robots_txt_is_not_shared() -> None:
+    page = "<!doctype html><html><body></body></html>"
+    web = ScriptedWeb({FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"body": page, "headers": {"ETag": '"1"'}}})
+    store = MemoryStore()
+    make_client(web, store, revalidate=True).allows(FIRST)
+    store.delete(TARGET)
+    web.responses[TARGET_URL] = {"status": 304}
+    text = json.dumps(store._entries[FIRST] | {"policy": "rfc9309+not_robots=unreachable"})
+    store._entries[f"{FIRST}#rfc9309+not_robots=unreachable"] = json.loads(text)
+    client = make_client(web, store, 25 * HOUR, revalidate=True, policy="rfc9309+not_robots=unreachable")
+    assert not client.allows(f"{FIRST}/open")
+    assert TARGET not in "".join(store.keys())
+
+
+def test_statistics_count_the_requests_that_were_sent() -> None:
+    middle = "http://middle.example/robots.txt"
+    web = ScriptedWeb({FIRST_URL: {"location": middle}, middle: {"location": TARGET_URL}, TARGET_URL: {}})
+    with make_client(web) as client:
+        client.allows("http://middle.example")
+        client.allows(FIRST)
+        client.allows(TARGET)
+        stats = client.stats
+    assert web.urls == [middle, TARGET_URL, FIRST_URL]
+    assert (stats.fetches, stats.requests, stats.redirects) == (2, 3, 2)
