@@ -1,4 +1,4 @@
-"""The SQLite database of a frontier: one file that one process uses at a time, or a temporary database.
+"""The SQLite database of a frontier: a file that one frontier uses at a time, or a temporary file.
 
 A transaction is complete after the process was killed. The write-ahead log is not synchronised for every transaction,
 so a power failure can undo the last ones. It cannot corrupt the file.
@@ -6,8 +6,9 @@ so a power failure can undo the last ones. It cannot corrupt the file.
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,9 +19,10 @@ _APPLICATION_ID: Final = 0x63616E66
 _SCHEMA_VERSION: Final = 1
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
-# SQLite moves a temporary database to a file if it is larger than the first limit. Negative numbers are KiB.
-_TEMPORARY_PRAGMAS: Final = ("cache_size = -65536", "journal_mode = MEMORY", "synchronous = OFF")
-_FILE_PRAGMAS: Final = ("locking_mode = EXCLUSIVE", "cache_size = -16384", "journal_mode = WAL", "synchronous = NORMAL")
+# The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
+_PRAGMAS: Final = ("locking_mode = EXCLUSIVE", "cache_size = -16384", "secure_delete = OFF")
+_FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
+_TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = MEMORY", "synchronous = OFF")
 # The numbers of `phase` are those of `url_queue.Phase`. A partial index is only used by queries with the same number.
 _SCHEMA: Final = (
     """CREATE TABLE origins (
@@ -68,28 +70,36 @@ _ABANDONED: Final[list[object]] = []
 class FrontierDatabase:
     """A connection to the database.
 
-    Args: path: The file, created with its parent folders if it does not exist, or None for a temporary database.
+    Args: path: The file, created with its parent folders if it does not exist, or None for a temporary file.
     Raises: StoreError: The file cannot be opened, is in use, or is not a frontier.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._name = "the frontier" if path is None else str(Path(path))
         self._unusable_because: str | None = None
-        if path is not None:
-            try:
+        self._temporary: Path | None = None
+        try:
+            if path is None:
+                # A temporary database of SQLite itself has a slow COMMIT: it visits all changed pages in memory.
+                descriptor, name = tempfile.mkstemp(prefix="canfetch-frontier-", suffix=".sqlite3")
+                os.close(descriptor)
+                self._temporary = Path(name)
+            else:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
+        except OSError as error:
+            raise StoreError(f"{self._name}: cannot open the frontier: {error.strerror or error}") from None
         with self.converted_errors():
             self.connection = sqlite3.connect(
-                "" if path is None else Path(path), timeout=_BUSY_SECONDS, isolation_level=None
+                self._temporary or Path(path or ""), timeout=_BUSY_SECONDS, isolation_level=None
             )
         try:
             with self.converted_errors():
-                self._prepare(_TEMPORARY_PRAGMAS if path is None else _FILE_PRAGMAS)
-        except StoreError:
-            self.connection.close()
+                self._prepare(_FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS)
+        except BaseException:
+            self.close()
             raise
+        # An open file can be deleted now, except on Windows. Then nothing is left if the process is killed.
+        self._delete_temporary()
         reset_on_fork(self)
 
     @property
@@ -124,6 +134,7 @@ class FrontierDatabase:
         if self._unusable_because is None:
             self._unusable_because = "the frontier is closed"
             self.connection.close()
+            self._delete_temporary()
 
     def reset_after_fork(self) -> None:
         """Make the database unusable in a forked process. Its connection belongs to the parent."""
@@ -131,11 +142,14 @@ class FrontierDatabase:
             self._unusable_because = "a forked process cannot use the frontier of its parent"
             _ABANDONED.append(self.connection)
 
+    def _delete_temporary(self) -> None:
+        if self._temporary is not None:
+            with suppress(OSError):
+                self._temporary.unlink(missing_ok=True)
+
     def _prepare(self, pragmas: tuple[str, ...]) -> None:
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")
-        # Some builds of SQLite overwrite deleted rows with zeros.
-        self.connection.execute("PRAGMA secure_delete = OFF")
         with self.transaction():
             (version,) = self.connection.execute("PRAGMA user_version").fetchone()
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()

@@ -26,6 +26,8 @@ from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
+# The number of robots.txt files that are requested without letting other tasks run.
+_CHECK_BATCH: Final = 16
 # The number of queued URLs of an origin that are decided for one turn.
 _DECIDED_URLS: Final = 50
 # The shortest time before an unreachable origin is checked again.
@@ -52,7 +54,7 @@ class Frontier:
         client: The client that fetches robots.txt files and decides.
         urls: The first source. See `add_source`.
         path: The file that keeps the URLs beyond the process. One frontier at a time can use it. By default they are
-            kept in a temporary file, most of which is in memory.
+            in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time.
         max_attempts: The number of times that a URL is handed out again after `Turn.retry`, including the first time.
@@ -221,17 +223,14 @@ class Frontier:
                 self._sources.raise_error()
                 self._collect_checks()
                 now = self._clock()
-                if self._sort_due(now):
-                    # There are more. Let other tasks run before the next ones.
-                    await asyncio.sleep(0)
-                    continue
-                self._start_checks()
-                origin = self._queue.next_ready()
-                if origin is not None:
-                    turn = self._take(origin, now)
-                    self._sources.continue_reading()
-                    if turn is not None:
-                        return turn
+                has_more_due = self._sort_due(now)
+                has_more_checks = not has_more_due and self._start_checks()
+                origin = None if has_more_due else self._queue.next_ready()
+                turn = None if origin is None else self._take(origin, now)
+                self._sources.continue_reading()
+                if turn is not None:
+                    return turn
+                if origin is not None or has_more_due or has_more_checks:
                     await asyncio.sleep(0)
                 elif self._is_finished():
                     break
@@ -313,11 +312,14 @@ class Frontier:
         )
         return len(due) == DUE_BATCH
 
-    def _start_checks(self) -> None:
-        origins = self._queue.first_unchecked(self._checks.free_slots)
+    def _start_checks(self) -> bool:
+        """Obtain the next robots.txt files. Return whether there may be more."""
+        slots = self._checks.free_slots
+        origins = self._queue.first_unchecked(min(slots, _CHECK_BATCH))
         self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
         for origin in origins:
             self._checks.start(origin)
+        return _CHECK_BATCH == len(origins) < slots
 
     def _take(self, origin: QueuedOrigin, now: float) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""

@@ -68,7 +68,7 @@ class URLQueue:
     """The queues of all origins.
 
     Args:
-        path: The file, or None for a temporary database.
+        path: The file, or None for a temporary file.
         concurrency: The number of URLs of one origin that can be in flight.
         now: The current time. URLs that were in flight when the process ended are queued again.
     Raises: StoreError: In the constructor and in every method.

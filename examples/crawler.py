@@ -1,0 +1,88 @@
+"""Crawl sites politely, and continue after an interruption. Run: python examples/crawler.py FOLDER https://example.com/.
+
+FOLDER keeps the state of the crawl. Run the same command again to continue it. Needs aiohttp.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urljoin
+
+import aiohttp
+
+import canfetch
+from canfetch.client.stores.sqlite import SQLiteStore
+
+USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+
+
+class LinkParser(HTMLParser):
+    """Collects the links of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Add the target of a link."""
+        self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+
+async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn) -> list[str]:
+    """Fetch a page, and return its links. If the server is busy, queue the page again."""
+    # The target of a redirect can be disallowed, so it is added like a link.
+    async with session.get(turn.url, allow_redirects=False) as response:
+        if response.status in (429, 503):
+            turn.retry(retry_after=response.headers.get("Retry-After"))
+        if "Location" in response.headers:
+            return [response.headers["Location"]]
+        if response.status != 200 or response.content_type != "text/html":
+            return []
+        return LinkParser(await response.text(errors="replace")).links
+
+
+def absolute(links: list[str], page_url: str, origins: tuple[str, ...]) -> Iterator[str]:
+    """Yield the absolute URLs of the links that lead to the crawled sites."""
+    for link in links:
+        with suppress(ValueError):
+            url = urljoin(page_url, link)
+            if url.startswith(origins):
+                yield url
+
+
+async def work(frontier: canfetch.Frontier, session: aiohttp.ClientSession, origins: tuple[str, ...]) -> None:
+    """Fetch pages until none is left."""
+    async for turn in frontier:
+        # The turn ends before the error is ignored: the page is queued again.
+        with suppress(aiohttp.ClientError, TimeoutError), turn:
+            links = await fetch(session, turn)
+            # Pages near the start come first.
+            frontier.add_many(absolute(links, turn.url, origins), priority=turn.priority - 1)
+
+
+async def crawl(folder: Path, seeds: list[str], *, min_delay: float, workers: int) -> None:
+    """Crawl the sites of the seeds."""
+    origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
+    async with (
+        canfetch.AsyncClient(user_agent=USER_AGENT, store=SQLiteStore(folder / "robots.sqlite3")) as client,
+        canfetch.Frontier(client, seeds, path=folder / "frontier.sqlite3", min_delay=min_delay) as frontier,
+        aiohttp.ClientSession(headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)) as session,
+    ):
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(workers):
+                tasks.create_task(work(frontier, session, origins))
+        print(frontier.counts)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("seeds", nargs="+")
+    parser.add_argument("--min-delay", type=float, default=1.0, help="seconds between two requests to a site")
+    parser.add_argument("--workers", type=int, default=20, help="requests at the same time")
+    arguments = parser.parse_args()
+    asyncio.run(crawl(arguments.folder, arguments.seeds, min_delay=arguments.min_delay, workers=arguments.workers))
