@@ -17,7 +17,7 @@ from tests.access.conftest import ScriptedOrigin
 from tests.evidence.segments import ROBOTS, VERDICT, write_segment
 
 from canfetch.access.responses import Response
-from canfetch.client.evidence import EvidenceRecorder, find_heads, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
 from canfetch.client.evidence.content_files import _MAX_STORED_HASHES, ContentFiles
 from canfetch.client.sync_client import Client
@@ -275,6 +275,43 @@ def test_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
     report.path.write_bytes(killed[: killed.rstrip(b"\n").rfind(b"\n") + 1])
     after = {each.path: each for each in verify_folder(tmp_path)}
     assert f"{recorder.segment} refers to" in (after[report.path].problem or "")
+
+
+SHORT_RUNS = """
+import sys
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.core.document import parse
+verdict = parse(b"").decide("/", agent="ExampleBot")
+while True:
+    with EvidenceRecorder(sys.argv[1]) as recorder:
+        for number in range(5):
+            recorder.record(f"/{number}", verdict)
+    sys.stdout.write(f"{recorder.head}\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_folder_can_be_verified_while_processes_write_to_it_and_are_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SHORT_RUNS, str(tmp_path)]
+    writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    heads = []
+    for writer in writers:
+        assert writer.stdout is not None
+        heads.append(EvidenceHead.parse(writer.stdout.readline()))
+        assert all(report.intact for report in verify_folder(tmp_path, heads=heads))
+        writer.kill()
+        heads += [EvidenceHead.parse(line) for line in writer.stdout if line.endswith("\n")]
+        writer.stdout.close()
+        writer.wait()
+
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT)
+    reports = list(verify_folder(tmp_path, heads=[recorder.head]))
+    assert all(report.valid for report in reports)
+    assert all(report.covered_lines == report.head.lines for report in reports)
+    # What was acknowledged is there.
+    assert {head.segment for head in heads} <= {report.head.segment for report in reports if report.sealed}
+    assert all(report.valid for report in verify_folder(tmp_path, heads=heads))
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this platform has no /dev/full")  # noqa: PTH110 - a device

@@ -96,9 +96,11 @@ class SegmentCheck:
     def __init__(self, path: Path, key: bytes | None, confirmations: Sequence[Confirmation]) -> None:
         self._path = path
         self._key = key
-        self._expected = {(each.lines, each.sha256): each.source for each in confirmations}
-        self._expected_lines = {lines for lines, _ in self._expected}
-        self._last_expected = max(self._expected_lines, default=0)
+        # By number of lines: the hashes, each with what refers to it.
+        self._expected: dict[int, dict[str, str]] = {}
+        for lines, sha256, source in confirmations:
+            self._expected.setdefault(lines, {})[sha256] = source
+        self._last_expected = max(self._expected, default=0)
         self._head = EvidenceHead(path.stem, 0, INITIAL_HASH)
         self._sealed = False
         self._torn_bytes = 0
@@ -128,7 +130,7 @@ class SegmentCheck:
             decisions=max(0, lines - 1 - self._sealed),
             head=self._head,
             sealed=self._sealed,
-            confirmed_lines=max((count for count in self._expected_lines if count <= lines), default=None),
+            confirmed_lines=max((count for count in self._expected if count <= lines), default=None),
             covered_lines=None if covered_lines is None else min(covered_lines, lines),
             broken_line=broken_line,
             problem=self._problem,
@@ -155,7 +157,7 @@ class SegmentCheck:
                 else:
                     self._problem = self._check_line(line[:-1])
         if self._problem is None and self._head.lines < self._last_expected:
-            source = next(source for (lines, _), source in self._expected.items() if lines == self._last_expected)
+            source = next(iter(self._expected[self._last_expected].values()))
             self._problem = _NO_LINES.format(self._head.lines, self._last_expected, source)
 
     def _check_line(self, line: bytes) -> str | None:
@@ -170,10 +172,9 @@ class SegmentCheck:
         if problem is not None:
             return problem
         lines, sha256 = self._head.lines + 1, hash_line(line)
-        if lines in self._expected_lines:
-            for (expected_lines, expected_sha256), source in self._expected.items():
-                if expected_lines == lines and expected_sha256 != sha256:
-                    return f"not the line that {source} refers to: this line or an earlier one was changed"
+        for expected_sha256, source in self._expected.get(lines, {}).items():
+            if expected_sha256 != sha256:
+                return f"not the line that {source} refers to: this line or an earlier one was changed"
         self._head = EvidenceHead(self._head.segment, lines, sha256)
         self._sealed = sealed
         self._stores_content = self._stores_content or record.get("stores_content") is True
