@@ -39,7 +39,8 @@ def ruled(site: Site) -> Site:
 
 def test_text_shows_every_decision_and_its_reason(run: Run, page: Path) -> None:
     ran = run(
-        "page", "https://example.com/fish", "--html", page.name, "--response-header", "X-Robots-Tag: max-snippet: 50, no-follow",
+        "page", "https://example.com/fish", "--html", page.name,
+        "--response-header", "X-Robots-Tag: max-snippet: 50, no-follow",
         "--response-header", "X-Robots-Tag: unavailable_after: 2030-01-01", *AS_GOOGLE,
     )  # fmt: skip
     assert ran.lines == [

@@ -65,4 +65,14 @@ def open_session(name: str, **options: Any) -> Iterator[Send]:
         yield lambda request: runner.run(async_transport.send(request))
         runner.run(async_transport.close())
         assert not (session.closed if name == "aiohttp-session" else session.is_closed)
-        runner.run(session.close() if name == "aiohttp-session" else session.aclose())
+        runner.run(close_session(session))
+
+
+async def close_session(session: Any) -> None:
+    """Close an asynchronous session, and wait until its connections are closed, for which aiohttp does not wait."""
+    await (session.aclose() if hasattr(session, "aclose") else session.close())
+    selector = asyncio.get_running_loop()._selector  # type: ignore[attr-defined]
+    async with asyncio.timeout(20):
+        # The event loop itself has one socket.
+        while len(selector.get_map()) > 1:
+            await asyncio.sleep(0.001)

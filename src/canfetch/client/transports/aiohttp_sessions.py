@@ -25,6 +25,8 @@ from canfetch.client.transports.sessions import check_session_request, check_ses
 
 # aiohttp cannot limit the size of a head, only the number of fields and the size of each.
 MAX_FIELDS: Final = 512
+# At most twice as many bytes are received before canfetch reads them.
+_BUFFER_BYTES: Final = 65_536
 # aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
 _CEIL_THRESHOLD: Final = 1e9
 
@@ -72,6 +74,7 @@ class ExistingSession:
             raise_for_status=False,
             auto_decompress=False,
             timeout=request_timeout(request),
+            read_bufsize=_BUFFER_BYTES,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
             max_headers=MAX_FIELDS,

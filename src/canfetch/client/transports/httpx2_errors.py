@@ -46,9 +46,14 @@ def _translate_error(error: Exception, state: RequestState) -> TransportError:
     detail = (str(error) or type(error).__name__)[:200]
     if isinstance(error, httpcore2.ProxyError):
         return TransportError(FailureKind.CONNECT, f"proxy responded {detail}")
-    if error.args and type(error.args[0]).__name__ == "StreamReset":
-        # httpcore2 raises an exception with the event of h2. The server aborted this response only.
+    if is_stream_reset(error):
         return TransportError(FailureKind.RESET, "HTTP/2 stream reset")
     if state.at_end:
         return TransportError(FailureKind.INCOMPLETE if state.has_head else FailureKind.RESET, detail)
     return TransportError(FailureKind.PROTOCOL, detail)
+
+
+def is_stream_reset(error: BaseException | None) -> bool:
+    """Return whether the server aborted one response over HTTP/2."""
+    # httpcore2 raises an exception with the event of h2.
+    return error is not None and bool(error.args) and type(error.args[0]).__name__ == "StreamReset"

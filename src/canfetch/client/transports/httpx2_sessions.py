@@ -22,7 +22,7 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
-from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS
+from canfetch.client.transports.httpx2_errors import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
@@ -121,6 +121,8 @@ class _Exchange:
                 return TransportError(FailureKind.SCHEME, detail)
             case httpx2.NetworkError():
                 return TransportError(FailureKind.RESET, detail)
+            case httpx2.RemoteProtocolError() if is_stream_reset(error.__cause__):
+                return TransportError(FailureKind.RESET, "HTTP/2 stream reset")
             case httpx2.RemoteProtocolError() if "disconnected" in detail or "closed connection" in detail:
                 return TransportError(FailureKind.INCOMPLETE if self.has_head else FailureKind.RESET, detail)
             case OSError():
