@@ -138,6 +138,13 @@ def test_proxy_none_ignores_the_environment(run: Run, monkeypatch: pytest.Monkey
         assert run(*command("fetch", ruled.origin), *NO_STORE, "--proxy", "none").code == 0
 
 
+def test_failure_of_a_proxy_is_not_reused_without_it(run: Run, ruled: Site) -> None:
+    with refusing_port() as refusing:
+        assert run(*command("fetch", ruled.origin), "--proxy", f"http://127.0.0.1:{refusing}").code != 0
+    assert run(*command("fetch", ruled.origin), "--proxy", "none").code == 0
+    assert len(ruled.requests) == 1
+
+
 def test_unsupported_proxy_does_not_matter_offline(run: Run, monkeypatch: pytest.MonkeyPatch, ruled: Site) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
     ran = run(*command("fetch", ruled.origin), *NO_STORE)

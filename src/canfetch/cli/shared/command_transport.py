@@ -8,7 +8,7 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NO_PROXY, NetworkOptions
 from canfetch.client.options import Options
 from canfetch.client.request_headers import without_credentials
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.client.transports.tls import create_ssl_context
 from canfetch.core.origin import Origin
@@ -38,6 +38,11 @@ class CommandTransport:
         except InvalidOption as error:
             message = str(error).replace("pass trust_env=False to the transport", f"pass --proxy {NO_PROXY}")
             raise CommandError(f"--proxy: {message}" if options.proxy is not None else message) from None
+
+    @property
+    def route(self) -> Route:
+        """What the transport can reach. A failure of a proxy does not count for commands with another proxy."""
+        return self._transport.route
 
     def check_options(self, options: Options) -> None:
         """Check that `--public-only` can be guaranteed.
