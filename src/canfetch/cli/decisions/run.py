@@ -241,7 +241,6 @@ def _open_evidence(options: DecisionOptions) -> "EvidenceRecorder | None":
         return None
     if not folder:
         raise CommandError("invalid --evidence '': expected a folder, such as evidence, or . for this one")
-    from pathlib import Path  # noqa: PLC0415 - slow to import
 
     from canfetch.client.evidence import EvidenceRecorder, read_key  # noqa: PLC0415 - imports the client
 

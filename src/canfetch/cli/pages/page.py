@@ -154,8 +154,8 @@ command: Final = click.Command(
     help="""Check what each agent may do with a page: index it, follow its links, show snippets, use it for training.
 
     The page is fetched if robots.txt allows it; each redirect is checked as well. With --html or --response-header,
-    nothing is fetched. X-Robots-Tag, Robots-Tag, robots meta elements and TDMRep are interpreted as the agent's operator
-    documents them, or as --dialect selects.""",
+    nothing is fetched. X-Robots-Tag, Robots-Tag, robots meta elements and TDMRep are interpreted as the operator of the
+    agent documents them, or as --dialect selects.""",
     epilog="""\b
 Examples:
   canfetch page https://example.com/fish --agent Googlebot
