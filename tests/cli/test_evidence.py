@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from tests.cli.conftest import sites
 from tests.cli.test_streams import started
 from tests.evidence.segments import opening
 from tests.servers.valid import RULES
+
+from canfetch.client.evidence import EvidenceRecorder
 
 Run = Any
 EVIDENCE = ("--evidence", "evidence")
@@ -141,6 +145,36 @@ def test_head_is_printed_at_the_end_and_detects_every_change(run: Run, folder: P
     assert run(*VERIFY).code == 0
     ran = run(*VERIFY, "--head", head, "--head", first)
     assert (ran.code, "missing, but the given head refers to it" in ran.out) == (1, True)
+
+
+def test_head_is_printed_if_nobody_reads_the_answers(folder: Path, environment: Any) -> None:
+    command = ("check", "--urls-file", "-", *GIVEN[3:])
+    # The output is buffered, so that the pipe is found broken at the end.
+    with subprocess.Popen(
+        [sys.executable, "-m", "canfetch", *command],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(b"/x\n" * 10)
+        process.stdin.close()
+        err = process.stderr.read().decode()
+    assert err.count("canfetch: evidence head: evidence-") == 1
+    assert (len(err.splitlines()), process.returncode) == (1, 141)
+
+
+def test_several_heads_can_be_passed_as_one_value(run: Run, folder: Path) -> None:
+    with EvidenceRecorder(folder / "evidence") as first, EvidenceRecorder(folder / "evidence") as second:
+        heads = f"{first.head}\n{second.head}\n"
+    assert run(*VERIFY, "--head", heads).code == 0
+    assert run(*VERIFY, "--head", heads.replace(":1:", ":2:")).code == 1
+    assert run(*VERIFY, "--head", " ").code == 2
 
 
 def test_head_is_not_printed_by_quiet(run: Run) -> None:

@@ -84,6 +84,8 @@ def check_types_of_client_verdicts(client: canfetch.Client, turn: canfetch.Turn)
     assert_type(client.robots("https://example.com/"), canfetch.RobotsTxt)
     assert_type(client.crawl_delay("https://example.com/", agent="a"), float | None)
     assert_type(client.sitemaps("https://example.com/"), tuple[str, ...])
+    assert_type(client.stats, canfetch.ClientStats)
+    assert_type(client.stats.fetches, int)
 
 
 async def check_types_of_async_client_verdicts(client: canfetch.AsyncClient) -> None:

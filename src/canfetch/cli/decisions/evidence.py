@@ -73,7 +73,8 @@ def _print_heads(folder: str) -> NoReturn:
 
 def _parse_heads(texts: Sequence[str]) -> list[EvidenceHead]:
     try:
-        return [EvidenceHead.parse(text) for text in texts]
+        # The output of `evidence head` can be passed as one value, with one head per line.
+        return [EvidenceHead.parse(head) for text in texts for head in text.split() or [text]]
     except CanfetchError as error:
         raise CommandError(f"--head: {error}") from None
 
@@ -157,7 +158,7 @@ command: Final = click.Group(
                     ["--head", "heads"],
                     metavar="HEAD",
                     multiple=True,
-                    help="Head that was stored elsewhere, as SEGMENT:LINES:SHA256. Can be repeated.",
+                    help="Head that was stored elsewhere, as SEGMENT:LINES:SHA256, or several. Can be repeated.",
                 ),
                 Option(
                     ["--key-file"],

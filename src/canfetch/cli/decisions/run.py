@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
+import click
+
 from canfetch.cli.decisions.agent_list import requested_agents
 from canfetch.cli.decisions.opening import open_robots_files
 from canfetch.cli.decisions.options import DecisionOptions
@@ -197,8 +199,15 @@ class DecisionRun:
             evidence.close()
         except CanfetchError as error:
             raise CommandError(f"--evidence: {error}") from None
-        if not self.options.quiet:
-            self._print_error(f"canfetch: evidence head: {evidence.head}")
+        if self.options.quiet:
+            return
+        line = f"canfetch: evidence head: {evidence.head}"
+        try:
+            self._print_error(line)
+        except BrokenPipeError:
+            # Nobody reads the answers, but the head is still needed.
+            click.echo(line, err=True)
+            raise
 
     def _check_url_count(self) -> None:
         if not self._url_count:
