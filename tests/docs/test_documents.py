@@ -1,6 +1,7 @@
 """The documentation is complete: it lists every public name, profile and language, and the number of checks."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import click
@@ -27,6 +28,13 @@ def test_command_page_describes_every_command() -> None:
     assert [name for name in names if f":prog: canfetch {name}\n" in page] == names
     groups = {name for name in names if isinstance(cli.get_command(context, name), click.Group)}
     assert set(re.findall(r":prog: canfetch (.+)\n   :nested: full\n", page)) == groups
+
+
+def test_installation_page_lists_every_extra() -> None:
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert extras
+    assert not [name for name in extras if f"| `canfetch[{name}]` |" not in page]
 
 
 def test_command_page_lists_every_environment_variable() -> None:
