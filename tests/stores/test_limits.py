@@ -204,7 +204,6 @@ def test_direct_client_does_not_use_failures_of_a_proxy(store: Store, ask: Query
     for change, detail in (
         (lambda network: setattr(network, "failing", Failure(URL, FailureKind.CONNECT, "refused")), "connect: refused"),
         (lambda network: setattr(network, "proxy_status", 502), "status 502"),
-        (lambda network: setattr(network, "proxy_status", 407), "connect: proxy responded 407"),
     ):
         for key in list(store.keys()):
             store.delete(key)

@@ -43,7 +43,6 @@ Clock = Callable[[], float]
 MIN_POLL_SECONDS: Final = 0.05
 MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
-_PROXY_AUTHENTICATION: Final = 407
 
 
 class Pause(NamedTuple):
@@ -319,9 +318,6 @@ class _Procedure:
         if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
             # The transport knows only the time that was left after the redirects.
             return timed_out
-        if self._limits.has_proxy and isinstance(answer, Response) and answer.status == _PROXY_AUTHENTICATION:
-            # Only proxies respond with this status: RFC 9110 section 15.5.8.
-            return Failure(step.url, FailureKind.CONNECT, f"proxy responded {answer.status}")
         return answer
 
 
