@@ -51,8 +51,21 @@ To build the native engine, install Rust 1.85 or later, and run:
   CANFETCH_BUILD=native pip install --force-reinstall --no-deps --no-cache-dir --no-binary canfetch canfetch"""
 
 
+class CommandContext(click.Context):
+    """A context whose help texts fit the terminal."""
+
+    @override
+    def make_formatter(self) -> click.HelpFormatter:
+        """Return a formatter for a help text."""
+        from canfetch.cli.shared.help_formatter import HelpFormatter  # noqa: PLC0415 - only for help
+
+        return HelpFormatter(width=self.terminal_width, max_width=self.max_content_width)
+
+
 class LazyGroup(click.Group):
     """A click group that imports a subcommand when it is used."""
+
+    context_class = CommandContext
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -66,7 +79,15 @@ class LazyGroup(click.Group):
         if module is None:
             return None
         command: click.Command = import_module(f"canfetch.cli.{module}").command
+        _set_context_class(command)
         return command
+
+
+def _set_context_class(command: click.Command) -> None:
+    command.context_class = CommandContext
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            _set_context_class(subcommand)
 
 
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click calls it

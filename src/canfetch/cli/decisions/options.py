@@ -121,9 +121,10 @@ def _parameters() -> list[click.Parameter]:
         Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),
+            metavar="NAME",
             default="rfc9309",
             show_default=True,
-            help="Parsing profile.",
+            help=f"Parsing profile: {', '.join(PROFILES)}.",
         ),
         Option(
             ["--engine"],

@@ -131,7 +131,8 @@ command: Final = click.Command(
             type=click.Choice(tuple(PROFILES)),
             default="rfc9309",
             show_default=True,
-            help="Parsing profile of robots.txt.",
+            metavar="NAME",
+            help=f"Parsing profile of robots.txt: {', '.join(PROFILES)}.",
         ),
         Option(
             ["--now"], metavar="DATE", help="Time of the decision, for unavailable_after.  [default: the current time]"

@@ -1,0 +1,70 @@
+"""Help texts at the width of a terminal, for every command."""
+
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+from tests.cli.conftest import RunCommand
+
+from canfetch.cli.main import CommandContext, cli
+
+
+def commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the names of a group, of every group below it, and of every command."""
+    yield names
+    context = CommandContext(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*names, name))
+        else:
+            yield (*names, name)
+
+
+COMMANDS = list(commands(cli))
+
+
+def help_text(names: tuple[str, ...], width: int) -> str:
+    command: click.Command = cli
+    context = command.context_class(command, info_name="canfetch", terminal_width=width)
+    for name in names:
+        assert isinstance(command, click.Group)
+        found = command.get_command(context, name)
+        assert found is not None
+        command = found
+        context = command.context_class(command, info_name=name, parent=context)
+    return command.get_help(context)
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=lambda names: " ".join(names) or "canfetch")
+def test_help_fits_the_terminal(run: RunCommand, names: tuple[str, ...]) -> None:
+    for width in (70, 80, 100):
+        assert not [line for line in help_text(names, width).splitlines() if len(line) > width]
+    ran = run(*names, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert not [line for line in ran.lines if len(line) > 80]
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=lambda names: " ".join(names) or "canfetch")
+def test_words_of_the_help_are_whole(names: tuple[str, ...]) -> None:
+    # In the widest text, every word has space. A backslash continues an example.
+    whole = [word for word in help_text(names, 500).split() if word != "\\"]
+    for width in (70, 80, 100):
+        assert [word for word in help_text(names, width).split() if word != "\\"] == whole
+
+
+def test_continued_example_is_one_command() -> None:
+    narrow, wide = help_text(("check",), 70), help_text(("check",), 500)
+    assert " \\\n" in narrow
+    assert " \\\n" not in wide
+    [start] = [line.strip() for line in wide.splitlines() if "--format csv" in line and "canfetch check" in line]
+    lines = narrow[narrow.index(start[:40]) :].splitlines()
+    end = next(index for index, line in enumerate(lines) if not line.endswith("\\"))
+    assert shlex.split(" ".join(line.removesuffix("\\") for line in lines[: end + 1])) == shlex.split(start)
+    # An option is on one line with its value.
+    assert not [line for line in narrow.splitlines() if line.endswith(("--agent \\", "--robots \\"))]
+
+
+def test_every_command_is_tested() -> None:
+    assert {(), ("check",), ("cache",), ("cache", "clear")} <= set(COMMANDS)
