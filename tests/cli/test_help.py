@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from tests.cli.conftest import RunCommand
 
 from canfetch.cli.main import CommandContext, cli
@@ -68,3 +69,67 @@ def test_continued_example_is_one_command() -> None:
 
 def test_every_command_is_tested() -> None:
     assert {(), ("check",), ("cache",), ("cache", "clear")} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("chek",), "no such command 'chek': did you mean 'check'? (see 'canfetch --help')"),
+        (("zzz",), "no such command 'zzz' (see 'canfetch --help')"),
+        (("cache", "lits"), "no such command 'lits'"),
+        (("check", "--agnet", "a"), "no such option '--agnet': did you mean one of '--agent'"),
+        (
+            ("check", "--profile", "googel"),
+            "invalid value for '--profile': unknown value 'googel': did you mean 'google'?",
+        ),
+        (("check", "--format", "jsno"), "invalid value for '--format': unknown value 'jsno': did you mean 'json'?"),
+        (("check", "--format", "zzz"), "invalid value for '--format': 'zzz' is not one of 'text', 'json'"),
+        (("fetch", "--policy", "gogle"), "unknown access policy 'gogle': did you mean 'google'?"),
+        (("init", "--recipe", "block-al"), "unknown value 'block-al': did you mean 'block-all'?"),
+        (("agents", "show", "GTPBot"), "unknown crawler 'GTPBot': did you mean 'GPTBot'?"),
+        (("completion", "bsh"), "unknown value 'bsh': did you mean 'bash'? (choose from 'bash', 'zsh', 'fish')"),
+    ],
+)
+def test_misspelt_names_have_a_suggestion(run: RunCommand, arguments: tuple[str, ...], message: str) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: ")
+    assert message in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, kind",
+    [
+        (["check", "--robots"], "file"),
+        (["check", "--urls-file"], "file"),
+        (["check", "--robots-dir"], "dir"),
+        (["check", "--robots-map"], "file"),
+        (["check", "--evidence"], "dir"),
+        (["check", "--store"], "file"),
+        (["page", "--html"], "file"),
+        (["lint"], "file"),
+        (["lint", "--config"], "file"),
+        (["fmt"], "file"),
+        (["policy"], "file"),
+        (["init", "--output"], "file"),
+        (["evidence", "verify"], "dir"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_shell_completes_paths(arguments: list[str], kind: str) -> None:
+    complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
+    assert [(item.value, item.type) for item in complete.get_completions(arguments, "ro")] == [("ro", kind)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_path_is_left_to_each_shell(process: RunCommand, shell: str) -> None:
+    variables = {
+        "_CANFETCH_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": "canfetch check --robots ro",
+        # Fish passes the word itself.
+        "COMP_CWORD": "ro" if shell == "fish" else "3",
+    }
+    ran = process(env=variables)
+    assert ran.code == 0
+    assert "file" in ran.out.split()[0]

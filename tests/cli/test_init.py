@@ -81,7 +81,7 @@ def test_existing_file_is_not_replaced(run: Run, folder: Path) -> None:
         (("--recipe", "block-all", "--sitemap", "/s"), "invalid sitemap URL '/s': expected an absolute URL"),
         (("--recipe", "block-all", "--output", "."), "cannot write --output '.': is a directory, expected a file"),
         (("--recipe", "block-all", "--output", "none/r.txt"), "cannot write --output 'none/r.txt': "),
-        (("--recipe", "block-none"), "invalid value for '--recipe': 'block-none' is not one of"),
+        (("--recipe", "zzz"), "invalid value for '--recipe': 'zzz' is not one of"),
     ],
 )
 def test_invalid_arguments_are_reported_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
@@ -106,7 +106,7 @@ def test_terminal_prompts_for_the_recipe(
     ) as process:
         os.close(theirs)
         # An unknown recipe is prompted for again.
-        os.write(ours, b"block-none\nblock-directories\n\n/calendar/ /junk/\nhttps://www.example.com/s.xml\n")
+        os.write(ours, b"zzz\nblock-directories\n\n/calendar/ /junk/\nhttps://www.example.com/s.xml\n")
         out, err = process.communicate(timeout=60)
         os.close(ours)
     assert process.returncode == 0, err.decode()

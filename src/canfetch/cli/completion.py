@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from canfetch.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
+from canfetch.cli.shared.single_value_option import Choice
 from canfetch.core.choices import unknown_choice
 
 _SHELLS: Final = ("bash", "zsh", "fish")
@@ -20,7 +21,7 @@ Examples:
   eval "$(canfetch completion zsh)"                                   in ~/.zshrc
   canfetch completion fish > ~/.config/fish/completions/canfetch.fish""",
 )
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=Choice(_SHELLS))
 def command(shell: str) -> None:
     """Print the completion script."""
     from click.shell_completion import ShellComplete, get_completion_class  # noqa: PLC0415 - slow to import

@@ -12,6 +12,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
+from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
@@ -65,12 +66,23 @@ class CommandContext(click.Context):
 class LazyGroup(click.Group):
     """A click group that imports a subcommand when it is used."""
 
-    context_class = CommandContext
+    context_class: type[click.Context] = CommandContext
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of the subcommands, in the order of the help."""
         return list(_COMMANDS)
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand, or suggest the nearest one."""
+        if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            suggestion = nearest_choice(args[0], _COMMANDS)
+            advice = "" if suggestion is None else f": did you mean {suggestion!r}?"
+            raise click.UsageError(f"no such command {quoted(args[0])}{advice}", ctx)
+        return super().resolve_command(ctx, args)
 
     @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature

@@ -32,15 +32,19 @@ def unknown_choice(
     names = [str(name) for name in choices]
     advice = f"choose from {', '.join(map(repr, names))}" if listed_by is None else f"run '{listed_by}' to list them"
     message = f"unknown {kind} {quoted(value)}{f' of {of}' if of else ''}: "
-    suggestion = _nearest(value, names)
+    suggestion = nearest_choice(value, names)
     return message + (advice if suggestion is None else f"did you mean {suggestion!r}? ({advice})")
 
 
-def _nearest(value: object, names: list[str]) -> str | None:
+def nearest_choice(value: object, names: Iterable[str]) -> str | None:
+    """Return the name that `value` is probably a misspelling of, or None.
+
+    Cost: O(names), each compared with the value if that is short enough to be a misspelling.
+    """
     if not isinstance(value, str) or len(value) > _SUGGESTION_CHARACTERS:
         return None
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and only errors need it
 
-    spellings = {name.lower(): name for name in reversed(names)}
+    spellings = {name.lower(): name for name in reversed(list(names))}
     nearest = get_close_matches(value.lower(), spellings, 1, _SIMILARITY)
     return spellings[nearest[0]] if nearest else None

@@ -9,7 +9,7 @@ from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import create_file
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, pad
 from canfetch.errors import InvalidDraft, InvalidOption
 
@@ -66,7 +66,7 @@ def _usage(parameter: Parameter) -> str:
 def _prompt(sitemap: tuple[str, ...]) -> tuple[Draft, tuple[str, ...]]:
     """Prompt for the recipe, its parameters and the sitemap. Prompts are written to standard error."""
     click.echo("".join(_recipe_list()), err=True, nl=False)
-    name = click.prompt("Recipe", type=click.Choice(list(RECIPES)), show_choices=False, err=True)
+    name = click.prompt("Recipe", type=Choice(list(RECIPES)), show_choices=False, err=True)
     recipe = RECIPES[name]
     draft = recipe.draft(**{parameter.name: _prompt_parameter(recipe, parameter) for parameter in recipe.parameters})
     if not sitemap:
@@ -86,7 +86,7 @@ def _prompt_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:
 command: Final = click.Command(
     "init",
     params=[
-        Option(["--recipe"], type=click.Choice(list(RECIPES)), metavar="NAME", help="Recipe; see --list."),
+        Option(["--recipe"], type=Choice(list(RECIPES)), metavar="NAME", help="Recipe; see --list."),
         Option(["--list", "list_"], is_flag=True, help="List the recipes and their options."),
         Option(["--crawler"], metavar="TOKEN", help="Crawler that the rules apply to.  [default: all crawlers]"),
         Option(["--path"], multiple=True, metavar="PATH", help="A literal path. Can be repeated."),

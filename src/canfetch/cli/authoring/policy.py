@@ -18,7 +18,7 @@ from canfetch.author.site_policy import SitePolicy
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, pad, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
@@ -127,10 +127,10 @@ def _cell(row: IntentProof, width: int, palette: Palette) -> str:
 command: Final = click.Command(
     "policy",
     params=[
-        click.Argument(["file"], metavar="FILE"),
+        click.Argument(["file"], metavar="FILE", shell_complete=complete_path),
         Option(
             ["--to"],
-            type=click.Choice([*FORMS, _ALL]),
+            type=Choice([*FORMS, _ALL]),
             default="robots",
             show_default=True,
             help=f"What to render: robots.txt, headers of pages, or rules for {', '.join(SERVERS)}.",

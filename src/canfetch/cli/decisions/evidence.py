@@ -10,7 +10,7 @@ import click
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.evidence import EvidenceHead, SegmentReport, find_heads, read_key, verify_folder
 from canfetch.errors import CanfetchError, EvidenceError
@@ -153,7 +153,7 @@ command: Final = click.Group(
         "verify": click.Command(
             "verify",
             params=[
-                click.Argument([_FOLDER], metavar="FOLDER"),
+                click.Argument([_FOLDER], metavar="FOLDER", shell_complete=complete_path),
                 Option(
                     ["--head", "heads"],
                     metavar="HEAD",
@@ -200,7 +200,7 @@ Exit codes: 0 every segment is valid, 1 some segment is broken, missing or not s
         ),
         "head": click.Command(
             "head",
-            params=[click.Argument([_FOLDER], metavar="FOLDER")],
+            params=[click.Argument([_FOLDER], metavar="FOLDER", shell_complete=complete_path)],
             callback=_print_heads,
             short_help="Print the heads to store elsewhere.",
             help="""Print the heads that cover every segment in a folder, one per line, usually a single one.

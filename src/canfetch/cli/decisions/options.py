@@ -13,7 +13,7 @@ from canfetch.cli.shared.option_parameters import (
     no_color_option,
     quiet_option,
 )
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.engines import ENGINES
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES
@@ -120,7 +120,7 @@ def _parameters() -> list[click.Parameter]:
         ),
         Option(
             ["--profile"],
-            type=click.Choice(tuple(PROFILES)),
+            type=Choice(tuple(PROFILES)),
             metavar="NAME",
             default="rfc9309",
             show_default=True,
@@ -128,7 +128,7 @@ def _parameters() -> list[click.Parameter]:
         ),
         Option(
             ["--engine"],
-            type=click.Choice(ENGINES),
+            type=Choice(ENGINES),
             help="Engine; both runs the two and compares them.  [default: CANFETCH_ENGINE, or native if available]",
         ),
         Option(

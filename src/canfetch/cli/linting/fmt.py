@@ -15,7 +15,7 @@ from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import is_terminal, printable
 
 _SKIPPED: Final = {
@@ -119,7 +119,7 @@ def _to_json(file: _FormattedFile) -> dict[str, Any]:
 command: Final = click.Command(
     "fmt",
     params=[
-        click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|-]..."),
+        click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|-]...", shell_complete=complete_path),
         Option(["--check"], is_flag=True, help="Write no files; exit with 1 if a file would be reformatted."),
         Option(
             ["--diff"],

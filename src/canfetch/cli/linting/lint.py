@@ -21,7 +21,7 @@ from canfetch.cli.shared.network_options import network_parameters, pop_network_
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import Progress, item_progress
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.quoting import quoted
@@ -208,10 +208,10 @@ def _explain(options: LintOptions, catalogue: Catalogue, palette: Palette) -> It
 command: Final = click.Command(
     "lint",
     params=[
-        click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|URL|-]..."),
+        click.Argument(["names"], nargs=-1, metavar="[FILE|FOLDER|URL|-]...", shell_complete=complete_path),
         Option(
             ["--severities"],
-            type=click.Choice(SEVERITY_SETS),
+            type=Choice(SEVERITY_SETS),
             help="Severity set; all uses the highest severity of each check.  [default: all]",
         ),
         Option(
@@ -246,10 +246,10 @@ command: Final = click.Command(
         Option(["--isolated"], is_flag=True, help="Ignore all configuration files."),
         Option(
             ["--fail-on"],
-            type=click.Choice([severity.label for severity in Severity]),
+            type=Choice([severity.label for severity in Severity]),
             help="Lowest severity that results in exit code 1.  [default: info]",
         ),
-        Option(["--language"], type=click.Choice(LANGUAGES), help="Language of messages.  [default: en]"),
+        Option(["--language"], type=Choice(LANGUAGES), help="Language of messages.  [default: en]"),
         Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
         Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
         format_option(LINT_FORMATS),

@@ -21,7 +21,7 @@ from canfetch.cli.shared.option_parameters import (
     quiet_option,
 )
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -123,12 +123,12 @@ command: Final = click.Command(
         ),
         Option(
             ["--dialect"],
-            type=click.Choice(tuple(PAGE_DIALECTS)),
+            type=Choice(tuple(PAGE_DIALECTS)),
             help="Dialect of page-level rules.  [default: that of the agent's operator]",
         ),
         Option(
             ["--profile"],
-            type=click.Choice(tuple(PROFILES)),
+            type=Choice(tuple(PROFILES)),
             default="rfc9309",
             show_default=True,
             metavar="NAME",

@@ -21,7 +21,7 @@ from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandEr
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, to_portable, write_rows
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import pad, printable
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
@@ -205,14 +205,14 @@ Examples:
                     ["--purpose"],
                     multiple=True,
                     metavar="PURPOSE",
-                    type=click.Choice(get_args(Purpose)),
+                    type=Choice(get_args(Purpose)),
                     help=f"Main purpose: {', '.join(get_args(Purpose))}. Can be repeated.",
                 ),
                 Option(["--operator"], multiple=True, metavar="NAME", help="Operator. Can be repeated."),
                 Option(
                     ["--obeys"],
                     multiple=True,
-                    type=click.Choice(get_args(Obeys)),
+                    type=Choice(get_args(Obeys)),
                     help="Compliance with robots.txt, as the operator documents it. Can be repeated.",
                 ),
                 format_option(_FORMATS),

@@ -39,6 +39,7 @@ def format_error(error: Exception) -> str:
             text.replace(". Choose from:", ": choose from")
             .replace(" (Did you mean one of: ", ": did you mean one of ")
             .replace("?)", "?")
+            .replace(". Did you mean", ": did you mean")
         )
         path = "canfetch" if error.ctx is None else error.ctx.command_path
         text = f"{text} (see '{path} --help')"

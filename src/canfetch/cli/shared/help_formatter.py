@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import override
 else:
@@ -42,7 +42,7 @@ class HelpFormatter(click.HelpFormatter):
         super().write_text(_keep_hyphens("\n\n".join(paragraphs)))
 
     @override
-    def write_dl(self, rows: "Sequence[tuple[str, str]]", col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: "Iterable[tuple[str, str]]", col_max: int = 30, col_spacing: int = 2) -> None:
         """Write options or commands with their descriptions."""
         super().write_dl([(_keep_hyphens(term), _keep_hyphens(text)) for term, text in rows], col_max, col_spacing)
 

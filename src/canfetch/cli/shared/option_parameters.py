@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 
 ROW_FORMATS = ("text", "json", "ndjson")
 
 
 def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> Option:  # noqa: A002 - click's name
     """Return `--format`."""
-    return Option(["--format"], type=click.Choice(formats), default="text", show_default=True, help=help)
+    return Option(["--format"], type=Choice(formats), default="text", show_default=True, help=help)
 
 
 def no_color_option() -> Option:

@@ -1,10 +1,12 @@
-"""The class of all options: an option with one value cannot be passed twice."""
+"""The class of all options: an option with one value cannot be passed twice, and paths are completed."""
 
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from canfetch.core.choices import nearest_choice, unknown_choice
 from canfetch.core.quoting import quoted
 
 if TYPE_CHECKING:
@@ -16,11 +18,42 @@ else:
         return method
 
 
+_DIRECTORY_METAVARS: Final = {"FOLDER", "DIR"}
+_PATH_METAVARS: Final = {"FILE", *_DIRECTORY_METAVARS}
+
+
+class Choice(click.Choice[str]):
+    """A click choice whose error suggests the nearest value."""
+
+    @override
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the message for an unknown value."""
+        choices = list(map(str, self.choices))
+        if nearest_choice(value, choices) is None:
+            return super().get_invalid_choice_message(value, ctx)
+        return unknown_choice("value", value, choices)
+
+
+def complete_path(_ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """Let the shell complete the name of a file, or of a directory if the parameter accepts nothing else."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only during completion
+
+    is_directory = parameter.metavar in _DIRECTORY_METAVARS
+    return [CompletionItem(incomplete, type="dir" if is_directory else "file")]
+
+
 class Option(click.Option):
     """A click option that raises UsageError for a second value, unless it is `multiple`.
 
     Click uses the last value and ignores the others, so that a check may read another file than intended.
     """
+
+    @override
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete values. If the placeholder names a file or a folder, the shell completes its path."""
+        if self._custom_shell_complete is None and set(re.findall("[A-Z]+", self.metavar or "")) & _PATH_METAVARS:
+            return complete_path(ctx, self, incomplete)
+        return super().shell_complete(ctx, incomplete)
 
     @override
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
