@@ -12,6 +12,7 @@ from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.fixtures import site
 from tests.servers.web import Site
 from tests.stores.entries import make_entry
+from tests.transports.harness import transport_class
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -156,9 +157,10 @@ def test_task_that_is_cancelled_while_the_client_closes_is_cancelled() -> None:
     asyncio.run(run())
 
 
-def test_client_recovers_after_its_event_loop_was_closed(site: Site) -> None:
+@pytest.mark.parametrize("name", ["http-async", "httpx2-async"])
+def test_client_recovers_after_its_event_loop_was_closed(name: str, site: Site) -> None:
     site.serve("/robots.txt", BEHAVIOURS["silent"], BEHAVIOURS["rules"])
-    client = AsyncClient(user_agent=USER_AGENT)
+    client = AsyncClient(user_agent=USER_AGENT, transport=transport_class(name)())
     url = f"{site.origin}/private"
     tasks: list[asyncio.Task[bool]] = []
 

@@ -103,6 +103,20 @@ def test_hanging_lookups_delay_no_other_lookup(name: str, site: Site) -> None:
         released.set()
 
 
+@pytest.mark.parametrize("name", ASYNC)
+@pytest.mark.parametrize("label", ["rules", "silent"])
+def test_transport_can_be_used_on_another_event_loop(name: str, site: Site, label: str) -> None:
+    transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
+    for _ in range(2):
+        asyncio.run(transport.send(make_request(site.robots_url(label), timeout=0.5)))
+    answer = asyncio.run(transport.send(make_request(site.robots_url("rules"))))
+    asyncio.run(transport.close())
+    del transport
+    # A session that is still open would raise a ResourceWarning, which is an error in tests.
+    gc.collect()
+    assert isinstance(answer, Response), answer
+
+
 HANGING_LOOKUP = """
 import asyncio
 from threading import Event

@@ -67,7 +67,7 @@ _CURRENT: Final[ContextVar[_RequestContext]] = ContextVar("_CURRENT")
 
 
 class AiohttpTransport:
-    """Send requests with aiohttp, on one asyncio event loop.
+    """Send requests with aiohttp, on one asyncio event loop at a time.
 
     Args:
         ssl_context: TLS settings. By default, certificates are verified with the system's authorities.
@@ -100,7 +100,7 @@ class AiohttpTransport:
             )
             self._existing = ExistingSession(session)
             trust_env = False
-        self._session: aiohttp.ClientSession | None = None
+        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._ssl_context = ssl_context
         self._resolve = resolve
         self._proxies = Proxies(proxy, trust_env=trust_env)
@@ -136,9 +136,12 @@ class AiohttpTransport:
 
     async def close(self) -> None:
         """Close the session, unless it belongs to the caller."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        for loop, session in self._sessions.items():
+            if loop is asyncio.get_running_loop():
+                await session.close()
+            else:
+                session.detach()
+        self._sessions.clear()
 
     async def _send(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
         proxy = self._proxies.find_allowed(endpoint, request)
@@ -186,8 +189,11 @@ class AiohttpTransport:
             return builder.build()
 
     def _get_session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
+        loop = asyncio.get_running_loop()
+        if loop not in self._sessions:
+            for closed in [other for other in self._sessions if other.is_closed()]:
+                self._sessions.pop(closed).detach()
+            self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     resolver=_CheckedResolver(self._resolve),
                     ssl=self._ssl_context or ssl.create_default_context(),
@@ -205,7 +211,7 @@ class AiohttpTransport:
                 max_field_size=MAX_HEAD_BYTES,
                 max_headers=MAX_FIELDS,
             )
-        return self._session
+        return self._sessions[loop]
 
 
 class _Response(aiohttp.ClientResponse):
