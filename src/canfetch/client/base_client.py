@@ -118,7 +118,7 @@ class BaseClient:
         )
 
     def _update_decision_logging(self) -> None:
-        # Asking the logger takes a fifth of the time of a decision, so it is asked when the client is created and
+        # Asking the logger takes a tenth of the time of a decision, so it is asked when the client is created and
         # after each fetch. A single flag tells `allows` whether it has to make a verdict.
         self._logs_decisions = DECISION_LOGGER.isEnabledFor(logging.DEBUG)
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
