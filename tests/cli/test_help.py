@@ -86,7 +86,6 @@ def test_every_command_is_tested() -> None:
         (("check", "--format", "zzz"), "invalid value for '--format': 'zzz' is not one of 'text', 'json'"),
         (("fetch", "--policy", "gogle"), "unknown access policy 'gogle': did you mean 'google'?"),
         (("init", "--recipe", "block-al"), "unknown value 'block-al': did you mean 'block-all'?"),
-        (("agents", "show", "GTPBot"), "unknown crawler 'GTPBot': did you mean 'GPTBot'?"),
         (("completion", "bsh"), "unknown value 'bsh': did you mean 'bash'? (choose from 'bash', 'zsh', 'fish')"),
     ],
 )
