@@ -37,8 +37,18 @@ def make_entry(
 @pytest.mark.parametrize("kind", FailureKind)
 def test_failures_that_depend_on_limits(kind: FailureKind) -> None:
     fetched = fetch(Failure(ORIGIN.robots_url, kind, "failed"))
-    expected = kind in {FailureKind.FORBIDDEN_ADDRESS, FailureKind.TIMEOUT, FailureKind.SCHEME}
+    expected = str(kind) in {"forbidden-address", "timeout", "scheme", "tls", "reset"}
     assert depends_on_limits(fetched, LIMITS) is expected
+    assert depends_on_limits(fetched, PROXIED)
+
+
+def test_reset_without_tls_does_not_depend_on_limits() -> None:
+    url = "http://example.com/robots.txt"
+    fetched = next_step(
+        first_request(Origin.from_url(url)), Failure(url, FailureKind.RESET, "reset"), get_policy("rfc9309")
+    )
+    assert isinstance(fetched, FetchResult)
+    assert not depends_on_limits(fetched, LIMITS)
     assert depends_on_limits(fetched, PROXIED)
 
 

@@ -185,6 +185,21 @@ def test_own_authority_and_client_certificate_are_used(run: Run, authority: Auth
         assert run(*command(name, site.origin), *NO_STORE, "--client-cert", certificate).code != 0
 
 
+def test_tls_error_does_not_count_for_other_settings(run: Run, authority: Authority) -> None:
+    ca, certificate = str(authority.file), str(authority.client_certificate())
+    with Site(tls=authority.requiring_client_certificate()) as site:
+        site.serve("/robots.txt", respond(RULES))
+        for options, code in (
+            ((), 1),
+            (("--ca-file", ca), 1),
+            (("--client-cert", certificate), 1),
+            (("--ca-file", ca, "--client-cert", certificate), 0),
+            # The success is a fact about the origin.
+            ((), 0),
+        ):
+            assert run(*command("fetch", site.origin), "--store", "robots.sqlite3", *options).code == code, options
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

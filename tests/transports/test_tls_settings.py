@@ -12,7 +12,7 @@ from tests.servers.web import Site
 from tests.transports.harness import failure_kind, make_request, open_transport, transport_class
 
 from canfetch.access.responses import FailureKind, Response
-from canfetch.client.transports.tls import create_ssl_context
+from canfetch.client.transports.tls import create_ssl_context, describe_tls
 from canfetch.errors import InvalidOption
 
 
@@ -121,3 +121,18 @@ with open_transport({name!r}, ssl_context=create_ssl_context() if {settings!r} =
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.stdout.strip() == "200", done.stderr
+
+
+def test_route_describes_the_settings(name: str, authority: Authority) -> None:
+    create, ca = transport_class(name), authority.file
+    certificates = [authority.client_certificate(), authority.client_certificate("other")]
+    contexts = [
+        None,
+        create_ssl_context(),
+        create_ssl_context(ca_file=ca),
+        *(create_ssl_context(ca_file=ca, client_cert=certificate) for certificate in certificates),
+    ]
+    described = [create(ssl_context=context).route.tls for context in contexts]
+    assert len(set(described)) == len(contexts)
+    assert described[0] == ""
+    assert describe_tls(create_ssl_context(ca_file=ca)) == described[2]

@@ -13,8 +13,10 @@ from canfetch.access.outcomes import Access
 from canfetch.access.responses import FailureKind
 
 _LIMIT_VARIANT: Final = "limits-"
-# A longer timeout, access to private addresses, or another transport can avoid these.
-_LIMIT_FAILURES: Final = frozenset([FailureKind.FORBIDDEN_ADDRESS, FailureKind.TIMEOUT, FailureKind.SCHEME])
+# A longer timeout, access to private addresses, another transport or other TLS settings can avoid these.
+_LIMIT_FAILURES: Final = frozenset(
+    [FailureKind.FORBIDDEN_ADDRESS, FailureKind.TIMEOUT, FailureKind.SCHEME, FailureKind.TLS]
+)
 
 
 class Limits(NamedTuple):
@@ -97,7 +99,9 @@ def depends_on_limits(fetched: FetchResult, limits: Limits) -> bool:
     """Return whether clients with other limits could obtain another result."""
     if limits.has_proxy:
         return fetched.failure is not None or fetched.outcome.access is Access.UNREACHABLE
-    return fetched.failure in _LIMIT_FAILURES
+    # With TLS 1.3, a server resets the connection after the handshake if it requires a certificate of the client.
+    is_tls_reset = fetched.failure is FailureKind.RESET and fetched.url.startswith("https:")
+    return is_tls_reset or fetched.failure in _LIMIT_FAILURES
 
 
 def newer_entry(first: CacheEntry | None, second: CacheEntry | None, *, now: float) -> CacheEntry | None:

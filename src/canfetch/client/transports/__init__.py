@@ -51,12 +51,14 @@ class Route(NamedTuple):
         schemes: The URL schemes that the transport supports, or nothing if it supports all.
         proxies: The proxies that it uses, in any form, or an empty string. It can contain credentials: only a hash of
             it is stored.
+        tls: A description of the TLS settings, or an empty string for the default settings.
         has_credentials: Whether it adds credentials of its own to requests that are not `cross_origin`. The response
             after a redirect to another origin then differs from that of a direct request.
     """
 
     schemes: tuple[str, ...] = ()
     proxies: str = ""
+    tls: str = ""
     has_credentials: bool = False
 
 

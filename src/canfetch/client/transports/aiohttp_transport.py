@@ -34,6 +34,7 @@ from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, e
 from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
+from canfetch.client.transports.tls import describe_tls
 from canfetch.errors import MissingExtra
 
 try:
@@ -102,13 +103,14 @@ class AiohttpTransport:
             trust_env = False
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._ssl_context = ssl_context
+        self._tls = describe_tls(ssl_context)
         self._resolve = resolve
         self._proxies = Proxies(proxy, trust_env=trust_env)
 
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._proxies.route if self._existing is None else SESSION_ROUTE
+        return self._proxies.route._replace(tls=self._tls) if self._existing is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

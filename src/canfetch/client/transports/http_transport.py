@@ -17,6 +17,7 @@ from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.proxies import Proxies
+from canfetch.client.transports.tls import describe_tls
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
@@ -28,6 +29,7 @@ class _Settings:
         self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool
     ) -> None:
         self._ssl_context = ssl_context
+        self._tls = describe_tls(ssl_context)
         self.resolve = resolve
         self.proxies = Proxies(proxy, trust_env=trust_env, schemes=_SCHEMES)
         self.reset_after_fork()
@@ -36,6 +38,11 @@ class _Settings:
     def reset_after_fork(self) -> None:
         """Create a new lock after a fork, because the thread that holds the old one does not exist in the child."""
         self._lock = Lock()
+
+    @property
+    def route(self) -> Route:
+        """What can be reached with these settings."""
+        return self.proxies.route._replace(tls=self._tls)
 
     def get_ssl_context(self) -> ssl.SSLContext:
         """Return the TLS settings."""
@@ -80,7 +87,7 @@ class HTTPTransport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route
+        return self._settings.route
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -154,7 +161,7 @@ class AsyncHTTPTransport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route
+        return self._settings.route
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.

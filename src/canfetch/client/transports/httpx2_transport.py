@@ -20,6 +20,7 @@ from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
+from canfetch.client.transports.tls import describe_tls
 from canfetch.errors import MissingExtra
 
 try:
@@ -43,9 +44,15 @@ class _Settings:
         self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool, http2: bool
     ) -> None:
         self._ssl_context = ssl_context
+        self._tls = describe_tls(ssl_context)
         self._http2 = http2
         self.proxies = Proxies(proxy, trust_env=trust_env)
         self.resolve = resolve
+
+    @property
+    def route(self) -> Route:
+        """What can be reached with these settings."""
+        return self.proxies.route._replace(tls=self._tls)
 
     def pool_options(self, state: RequestState, proxy: Proxy | None) -> dict[str, Any]:
         """Return the options of the connection pool for one request."""
@@ -106,7 +113,7 @@ class Httpx2Transport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route if self._session is None else SESSION_ROUTE
+        return self._settings.route if self._session is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
@@ -180,7 +187,7 @@ class AsyncHttpx2Transport:
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._settings.proxies.route if self._session is None else SESSION_ROUTE
+        return self._settings.route if self._session is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.

@@ -1,14 +1,18 @@
 """TLS settings for all transports: an own certificate authority, and a client certificate."""
 
+import hashlib
 import ssl
 from os import PathLike
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
+from weakref import WeakKeyDictionary
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 FilePath = str | PathLike[str]
+# Hashes of the certificates of clients, which contexts do not reveal.
+_CLIENT_CERTIFICATES: Final[WeakKeyDictionary[ssl.SSLContext, str]] = WeakKeyDictionary()
 
 
 def create_ssl_context(
@@ -42,7 +46,20 @@ def create_ssl_context(
         ) from None
     if client_cert is not None:
         _load_client_certificate(context, client_cert, client_key, password)
+        _CLIENT_CERTIFICATES[context] = hashlib.sha256(Path(client_cert).read_bytes()).hexdigest()
     return context
+
+
+def describe_tls(context: ssl.SSLContext | None) -> str:
+    """Return a description of TLS settings: the same in each process, and another one for other authorities.
+
+    Args: context: The settings, or None for the default settings, which an empty string describes.
+    """
+    if context is None:
+        return ""
+    authorities = hashlib.sha256(b"".join(sorted(context.get_ca_certs(binary_form=True)))).hexdigest()
+    certificate = _CLIENT_CERTIFICATES.get(context, "")
+    return f"{context.verify_mode!r} {context.check_hostname} {authorities} {certificate}"
 
 
 def _check_readable(name: str, file: FilePath) -> None:
