@@ -1,6 +1,7 @@
 """HTTP/2 with httpx2: complete and broken responses."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.servers.certificates import Authority
@@ -109,3 +110,22 @@ def test_http2_can_be_disabled(http2_site: Http2Site, authority: Authority) -> N
     answer = transport.send(make_request(http2_site.url("rules"), timeout=2.0))
     assert isinstance(answer, Failure)
     assert len(http2_site.requests) == before
+
+
+def test_timeout_leaves_the_connection_to_the_other_requests_of_a_client(
+    authority: Authority, http2_site: Http2Site
+) -> None:
+    received = len(http2_site.requests)
+    with (
+        open_session("httpx2-client", ssl_context=authority.client(), http2=True) as send,
+        ThreadPoolExecutor() as threads,
+    ):
+        first = threads.submit(send, make_request(http2_site.url("silent"), timeout=0.5))
+        while len(http2_site.requests) == received:
+            assert not first.done()
+        second = send(make_request(http2_site.url("silent"), timeout=1.0))
+        for answer in (first.result(), second):
+            assert isinstance(answer, Failure)
+            assert answer.kind is FailureKind.TIMEOUT, answer
+    # A request on a connection that was shut down would have been repeated.
+    assert len(http2_site.requests) == received + 2

@@ -13,6 +13,7 @@ from tests.servers.certificates import Authority
 from tests.servers.dead_ports import refusing_port
 from tests.servers.proxy import ProxySite
 from tests.servers.redirects import redirect
+from tests.servers.threaded import ThreadedServer
 from tests.servers.valid import ETAG, RULES, respond
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import SHORT_SECONDS, Send, failure_kind, make_request, transport_class
@@ -175,6 +176,47 @@ def test_thread_of_an_abandoned_request_ends(shared_site: Site) -> None:
                 thread.join(20)
                 assert not thread.is_alive()
     gc.collect()
+
+
+def join_abandoned_threads() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "canfetch-httpx2":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("name", ["httpx2-client", "httpx2-async-client"])
+@pytest.mark.parametrize("label", ["endless-interim", "slow-head", "slow-body", "silent", "silent-body"])
+def test_abandoned_request_frees_its_place_in_the_pool(name: str, site: Site, label: str) -> None:
+    import httpx2
+
+    with open_session(name, limits=httpx2.Limits(max_connections=1)) as send:
+        assert failure_kind(send(make_request(site.url(label), timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        join_abandoned_threads()
+        assert isinstance(send(make_request(site.url("rules"), read_timeout=5.0)), Response)
+
+
+class _SlowSecondResponse(ThreadedServer):
+    """Responds to the first request on a connection, and sends the second response without end, in single bytes."""
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+        while not writer.is_closing():
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+
+def test_thread_of_an_abandoned_request_on_an_older_connection_ends() -> None:
+    with _SlowSecondResponse() as server, open_session("httpx2-client") as send:
+        url = f"http://127.0.0.1:{server.port}/robots.txt"
+        assert isinstance(send(make_request(url)), Response)
+        assert failure_kind(send(make_request(url, timeout=SHORT_SECONDS))) is FailureKind.TIMEOUT
+        join_abandoned_threads()
+        assert server.max_connections == 1
 
 
 @pytest.mark.parametrize("label", ["silent", "silent-body"])

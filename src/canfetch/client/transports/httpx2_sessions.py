@@ -28,6 +28,7 @@ from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 
 _CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
+_EVENTS_BEFORE_SENDING: Final = (".connect_tcp.started", ".start_tls.started", ".send_request_headers.started")
 _SUCCESS: Final = 2
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
@@ -78,6 +79,7 @@ class _Exchange:
     def start_response(self, response: httpx2.Response) -> ResponseBuilder:
         """Return the builder of the response, whose body is not read yet."""
         self.has_head = True
+        self.connection.keep(response)
         self._check_proxy_status(response.status_code)
         headers = decode_headers(response.headers.raw)
         # A hook of the client may have read the body. httpx2 decodes it then.
@@ -248,15 +250,7 @@ class _Connection:
         self._deadlines = deadlines
         self._stream: Any = None
         self._is_shut_down = False
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the connection was made for this request."""
-        return self._stream is not None
-
-    async def trace_async(self, event: str, info: dict[str, Any]) -> None:
-        """Do the same as `trace`."""
-        self.trace(event, info)
+        self.is_new = False
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
         """Remember the connection that httpx2 makes.
@@ -264,18 +258,39 @@ class _Connection:
         Raises: TransportError: TIMEOUT if the request was abandoned while it was connecting.
         """
         if event.endswith(_CONNECTION_EVENTS):
+            self.is_new = True
             self._stream = info["return_value"]
-        if self._is_shut_down and event.endswith(".started"):
+        # Not at other events: an exception at the end of a request would keep httpx2 from closing the connection.
+        if self._is_shut_down and event.endswith(_EVENTS_BEFORE_SENDING):
             raise self._deadlines.read_timed_out()
 
+    async def trace_async(self, event: str, info: dict[str, Any]) -> None:
+        """Do the same as `trace`."""
+        self.trace(event, info)
+
+    def keep(self, response: httpx2.Response) -> None:
+        """Remember the connection of a response, which may be an older one."""
+        self._stream = response.extensions.get("network_stream", self._stream)
+
     def shut_down(self) -> None:
-        """Shut the connection down, so that the thread that reads from it ends."""
+        """Shut the connection down, so that the thread that reads from it ends.
+
+        A connection with HTTP/2 stays open, because other requests of the caller may use it.
+        """
         self._is_shut_down = True
-        connected = None if self._stream is None else self._stream.get_extra_info("socket")
+        stream = self._stream
+        if stream is None or _uses_http2(stream):
+            return
+        connected = stream.get_extra_info("socket")
         if isinstance(connected, socket.socket):
             with suppress(OSError):
                 # Not the method of an SSLSocket, which must not be called while another thread reads.
                 socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+def _uses_http2(stream: Any) -> bool:
+    tls = stream.get_extra_info("ssl_object")
+    return tls is not None and tls.selected_alpn_protocol() == "h2"
 
 
 def _connect_failure(error: BaseException) -> FailureKind:
