@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,59 @@ def test_close_cancels_fetches() -> None:
             await task
 
     asyncio.run(run())
+
+
+class GatedStore(MemoryStore):
+    """A store whose first lease is acquired when its gate is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_asked, self.gate = threading.Event(), threading.Event()
+
+    def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        self.is_asked.set()
+        assert self.gate.wait(20)
+        return super().acquire_lease(origin, holder=holder, seconds=seconds)
+
+
+def test_closed_client_holds_no_lease() -> None:
+    store = GatedStore()
+
+    async def run() -> None:
+        client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store)
+        task = asyncio.create_task(client.allows(URL))
+        await asyncio.to_thread(store.is_asked.wait)
+        closing = asyncio.create_task(client.close())
+        await asyncio.wait([closing], timeout=0.1)
+        store.gate.set()
+        await closing
+        with pytest.raises(ClientClosed):
+            await task
+
+    asyncio.run(run())
+    assert store.acquire_lease("https://example.com", holder="another", seconds=60)
+
+
+def test_client_with_a_store_recovers_after_its_event_loop_was_closed() -> None:
+    origin = Silent()
+    client = AsyncClient(user_agent=USER_AGENT, transport=origin, store=MemoryStore())
+    tasks: list[asyncio.Task[bool]] = []
+
+    async def start_fetch() -> None:
+        tasks.append(asyncio.create_task(client.allows(URL)))
+        await origin.is_requested.wait()
+
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda _loop, _context: None)
+    loop.run_until_complete(start_fetch())
+    loop.close()
+
+    async def run() -> bool:
+        client._transport = AsyncScriptedOrigin()
+        async with client:
+            return await client.allows(URL)
+
+    assert not asyncio.run(run())
 
 
 def test_task_that_is_cancelled_while_the_client_closes_is_cancelled() -> None:

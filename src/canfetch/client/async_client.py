@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -244,7 +244,20 @@ class AsyncClient(BaseClient):
             case _ if self._store is None:
                 return self._perform_store_action(action)
             case _:
-                return await asyncio.to_thread(self._perform_store_action, action)
+                return await _finish_in_thread(lambda: self._perform_store_action(action))
+
+
+async def _finish_in_thread(call: Callable[[], Any]) -> Any:
+    """Run `call` in a thread. A cancelled task waits for its end, so that it acquires no lease after `close`."""
+    task = asyncio.create_task(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            # asyncio logs exceptions that are not retrieved.
+            task.exception()
+        raise
 
 
 def _is_being_cancelled() -> bool:
