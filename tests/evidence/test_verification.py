@@ -251,6 +251,25 @@ def test_seal_with_a_wrong_count_is_reported(tmp_path: Path) -> None:
     assert verify_segment(recorder.path).problem == "the seal counts 2 decisions, but the segment contains 3"
 
 
+def test_deeply_nested_seal_is_reported(tmp_path: Path) -> None:
+    first = json.dumps(opening()).encode()
+    seal = encode_record({**opening(opened=False), "sequence": 1, "previous": hash_line(first), "sealed": True})
+    # Around the depth that the JSON decoder of this Python accepts.
+    for depth in range(0, 1100, 3):
+        nested = seal.removesuffix(b"}") + b',"x":' + b"[" * depth + b"]" * depth + b"}"
+        path = write_raw_segment(tmp_path, first + b"\n" + nested)
+        assert verify_segment(path).broken_line == 2
+
+
+def test_problem_of_a_seal_is_short(tmp_path: Path) -> None:
+    recorder = write_segment(tmp_path)
+    *lines, last = recorder.path.read_bytes().splitlines(keepends=True)
+    seal = {name: value for name, value in json.loads(last).items() if name != "checksum"}
+    forged = encode_record(sealed_record({**seal, "decisions": "x" * 100_000}, None))
+    recorder.path.write_bytes(b"".join(lines) + forged + b"\n")
+    assert len(verify_segment(recorder.path).problem or "") < 400
+
+
 KEY, OTHER_KEY = b"k" * 16, b"o" * 16
 
 
@@ -261,8 +280,9 @@ def test_seal_with_a_key_cannot_be_made_without_it(tmp_path: Path) -> None:
     assert verify_segment(keyed.path, key=KEY).valid
     assert verify_segment(keyed.path, key=OTHER_KEY).problem == "the seal was not made with this key"
     data = keyed.path.read_bytes()
-    keyed.path.write_bytes(data.replace(b'"hmac":"', b'"hmac":"\\u00e9'))
-    assert verify_segment(keyed.path, key=KEY).problem == "the seal was not made with this key"
+    for text in (b"\\u00e9", b"\\ud800", b" "):
+        keyed.path.write_bytes(data.replace(b'"hmac":"', b'"hmac":"' + text))
+        assert verify_segment(keyed.path, key=KEY).problem == "the seal was not made with this key"
 
     with EvidenceRecorder(tmp_path) as bare:
         bare.record("/", VERDICT)

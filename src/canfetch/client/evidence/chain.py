@@ -16,7 +16,7 @@ changed, cut or removed later does not match the lines that refer to it.
 import hashlib
 import json
 import re
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeGuard
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -110,6 +110,6 @@ def hash_line(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def is_sha256(value: object) -> bool:
+def is_sha256(value: object) -> TypeGuard[str]:
     """Return whether `value` is a SHA-256 hash in hex."""
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None

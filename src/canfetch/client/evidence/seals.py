@@ -11,10 +11,12 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from canfetch.client.evidence.chain import encode_record
+from canfetch.client.evidence.chain import encode_record, is_sha256
+from canfetch.core.quoting import quoted
 from canfetch.errors import EvidenceError, InvalidOption
 
 MIN_KEY_BYTES: Final = 16
+_CHANGED: Final = "the seal was changed: its checksum does not match"
 _COMPUTED_FIELDS: Final = frozenset({"checksum", "hmac"})
 
 
@@ -64,17 +66,23 @@ def find_seal_problem(record: dict[str, Any], line: bytes, decisions: int, key: 
         decisions: Number of decisions in the segment.
         key: The key that seals must have been made with, or None.
     """
-    content = encode_record({name: value for name, value in record.items() if name not in _COMPUTED_FIELDS})
-    if encode_record(record) != line or record.get("checksum") != hashlib.sha256(content).hexdigest():
-        return "the seal was changed: its checksum does not match"
-    if record.get("decisions") != decisions:
-        return f"the seal counts {record.get('decisions')!r} decisions, but the segment contains {decisions}"
+    try:
+        is_canonical = encode_record(record) == line
+        content = encode_record({name: value for name, value in record.items() if name not in _COMPUTED_FIELDS})
+    except RecursionError:
+        # Nested too deeply to be encoded, though not to be decoded.
+        return _CHANGED
+    if not is_canonical or record.get("checksum") != hashlib.sha256(content).hexdigest():
+        return _CHANGED
+    counted = record.get("decisions")
+    if counted != decisions:
+        return f"the seal counts {quoted(counted)} decisions, but the segment contains {decisions}"
     if key is None:
         return None
     value = record.get("hmac")
     if value is None:
         return "the seal was made without a key"
-    if not isinstance(value, str) or not hmac.compare_digest(value.encode(), _hmac(key, content).encode()):
+    if not is_sha256(value) or not hmac.compare_digest(value, _hmac(key, content)):
         return "the seal was not made with this key"
     return None
 
