@@ -152,3 +152,18 @@ def test_names_are_completed() -> None:
     complete = ShellComplete(cli, {}, "canfetch", "_CANFETCH_COMPLETE")
     found = [item.value for item in complete.get_completions(["agents", "show"], "googlebot-")]
     assert found == ["Googlebot-Image", "Googlebot-Video", "Googlebot-News"]
+
+
+@pytest.mark.parametrize(
+    "name, nearest", [("GTPBot", "GPTBot"), ("Googlbot", "Googlebot"), ("GPTBott", "GPTBot"), ("gptbat", "GPTBot")]
+)
+def test_token_like_a_known_one_is_noted(run: Run, name: str, nearest: str) -> None:
+    ran = run("check", "/", "--agent", name, "--robots", "robots.txt")
+    assert (ran.code, ran.err) == (0, f"canfetch: note: unknown crawler {name!r}: did you mean {nearest!r}?\n")
+    for more in ("--exact", "--quiet"):
+        assert run("check", "/", "--agent", name, "--robots", "robots.txt", more).err == ""
+
+
+@pytest.mark.parametrize("name", ["GPTBot", "gptbot", "ExampleBot", "MyGoogleBotClone", "bot", "*"])
+def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
+    assert run("check", "/", "--agent", name, "--robots", "robots.txt").err == ""

@@ -1,6 +1,6 @@
 """Agents on the command line: product tokens, looked up in the registry unless `--exact` is passed."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.cli.shared.command_errors import CommandError
@@ -8,6 +8,9 @@ from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
+
+# A shorter token is too often one letter away from another.
+_MIN_MISSPELT_CHARACTERS: Final = 5
 
 
 class RequestedAgent(NamedTuple):
@@ -48,6 +51,35 @@ def resolve_agent(name: str, *, exact: bool, registry: Registry = REGISTRY, loca
         if not name:
             raise CommandError(f"{location}{error}") from None
         raise CommandError(f"{location}invalid agent {quoted(name)}: expected {_expected(name)}") from None
+
+
+def misspelling_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
+    """Return a note if a token is unknown, and one typing error away from the token of a known crawler.
+
+    Args: agent: An agent that was looked up in the registry.
+    Cost: O(crawlers).
+    """
+    if agent.crawler is not None or len(agent.name) < _MIN_MISSPELT_CHARACTERS:
+        return None
+    name = agent.name.lower()
+    known = (token for crawler in registry.crawlers for token in (crawler.name, *crawler.agent.tokens))
+    nearest = next((token for token in known if _is_one_edit(name, token.lower())), None)
+    return None if nearest is None else f"unknown crawler {quoted(agent.name)}: did you mean {nearest!r}?"
+
+
+def _is_one_edit(left: str, right: str) -> bool:
+    """Return whether one inserted, deleted, replaced or swapped character makes the texts equal."""
+    if left == right or abs(len(left) - len(right)) > 1:
+        return False
+    start = _common_length(left, right)
+    end = _common_length(left[start:][::-1], right[start:][::-1])
+    left, right = left[start : len(left) - end], right[start : len(right) - end]
+    return max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1])
+
+
+def _common_length(left: str, right: str) -> int:
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _expected(header: str) -> str:
