@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -358,6 +359,16 @@ def test_hook_that_reads_the_body_changes_nothing(name: str, shared_site: Site, 
         cut = send(make_request(shared_site.url(label), max_bytes=5))
         assert isinstance(cut, Response), cut
         assert cut.body == WHOLE[label][:6]
+
+
+def test_hook_has_the_context_of_the_caller(shared_site: Site) -> None:
+    current: ContextVar[str] = ContextVar("current", default="none")
+    seen: list[str] = []
+    with open_session("httpx2-client", event_hooks={"request": [lambda _request: seen.append(current.get())]}) as send:
+        token = current.set("span")
+        send(make_request(shared_site.url("rules")))
+        current.reset(token)
+    assert seen == ["span"]
 
 
 @pytest.mark.parametrize("name", ["httpx2-client", "httpx2-async-client"])

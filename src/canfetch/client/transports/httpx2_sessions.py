@@ -10,6 +10,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import aclosing, closing, contextmanager, suppress
+from contextvars import copy_context
 from typing import Any, Final
 
 import httpx2
@@ -149,7 +150,9 @@ class ExistingClient:
         Raises: TransportError.
         """
         exchange = _Exchange(request)
-        future = start_daemon_thread(lambda: self._exchange(exchange), name="canfetch-httpx2")
+        # Hooks of the client may read context variables, such as the current span of a trace.
+        context = copy_context()
+        future = start_daemon_thread(lambda: context.run(self._exchange, exchange), name="canfetch-httpx2")
         try:
             return future.result(exchange.deadlines.timeout())
         except TimeoutError:
