@@ -29,6 +29,7 @@ _EXPORTS = {
     "core.profiles": ("PROFILES", "Profile"),
     "core.records": ("Note", "Record"),
     "core.tokens": ("product_token",),
+    "core.urls": ("AnyURL",),
     "core.verdict": ("AccessInfo", "ClientVerdict", "GroupChoice", "GroupSelection", "Reason", "Rule", "Verdict"),
     "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginDisallowed", "OriginMismatch"),
 }

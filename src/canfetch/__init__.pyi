@@ -21,6 +21,7 @@ from canfetch.core.origin import Origin as Origin, robots_url as robots_url
 from canfetch.core.profiles import PROFILES as PROFILES, Profile as Profile
 from canfetch.core.records import Note as Note, Record as Record
 from canfetch.core.tokens import product_token as product_token
+from canfetch.core.urls import AnyURL as AnyURL
 from canfetch.core.verdict import AccessInfo as AccessInfo, ClientVerdict as ClientVerdict, GroupChoice as GroupChoice, GroupSelection as GroupSelection, Reason as Reason, Rule as Rule, Verdict as Verdict
 from canfetch.errors import CanfetchError as CanfetchError, InvalidProductToken as InvalidProductToken, InvalidURL as InvalidURL, OriginDisallowed as OriginDisallowed, OriginMismatch as OriginMismatch
 
@@ -30,6 +31,7 @@ __all__ = [
     "AccessPolicy",
     "Agent",
     "AgentRules",
+    "AnyURL",
     "AsyncClient",
     "CanfetchError",
     "Client",

@@ -13,6 +13,7 @@ from canfetch.core.contract import Decision
 from canfetch.core.engines import get_compiler
 from canfetch.core.reference import CompiledFile, compile_file
 from canfetch.core.reference.compiled import BoundRules
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 from canfetch.errors import EngineError, InvalidURL
 
@@ -90,15 +91,15 @@ def test_different_losing_rules_are_a_difference() -> None:
 class FaultyRules(BoundRules):
     """Rules that raise instead of returning, and return instead of raising."""
 
-    def allows(self, url: str | bytes) -> bool:
+    def allows(self, url: AnyURL) -> bool:
         if url == "x":
             return True
         raise InvalidURL("no")
 
-    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         raise RuntimeError(f"a defect for {urls}")
 
-    def decide(self, url: str | bytes) -> Decision:
+    def decide(self, url: AnyURL) -> Decision:
         raise InvalidURL(f"another message about {url!r}")
 
 

@@ -10,6 +10,7 @@ from tests.differential.tally import Difference, Disagreement, Question, Tally
 from tests.differential.vocabulary import NOT_URLS
 
 from canfetch.core.contract import BoundRules, CompiledFile
+from canfetch.core.urls import AnyURL
 from canfetch.errors import OriginMismatch
 
 _PREFIX: Final = b"https://example.com"
@@ -53,9 +54,9 @@ class OriginChecks:
     """An origin check that records its calls and rejects some hosts."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Url, int | None]] = []
+        self.calls: list[tuple[AnyURL, int | None]] = []
 
-    def __call__(self, url: Url, index: int | None) -> None:
+    def __call__(self, url: AnyURL, index: int | None) -> None:
         self.calls.append((url, index))
         if ("other" if isinstance(url, str) else b"other") in url:  # type: ignore[operator]
             raise OriginMismatch(f"another origin: {url!r}", index=index)

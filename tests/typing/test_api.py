@@ -50,7 +50,7 @@ def test_types_of_verdicts() -> None:
     rules = robots.rules_for("a")
     assert_type(rules, canfetch.AgentRules)
     assert_type(rules.agent, canfetch.Agent)
-    assert_type(rules.allows, Callable[[str | bytes], bool])
+    assert_type(rules.allows, Callable[[canfetch.AnyURL], bool])
     assert_type(rules.allows_many(["/fish", b"/fish"]), list[bool])
     assert_type(rules.group, canfetch.GroupSelection)
     assert_type(rules.group_indices, list[int])

@@ -114,10 +114,14 @@ impl BoundRules {
     /// Appends the answers for a chunk of URLs.
     fn answer_chunk(&self, py: Python<'_>, urls: &[Bound<'_, PyAny>], answers: &mut Vec<bool>) -> PyResult<()> {
         let mut texts = Vec::with_capacity(urls.len());
+        let mut failure = None;
         for url in urls {
-            match url_bytes(url)? {
-                Some(bytes) => texts.push(bytes),
-                None => break,
+            match url_bytes(url, Some(answers.len() + texts.len())) {
+                Ok(bytes) => texts.push(bytes),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
             }
         }
         let file = self.file.file(py);
@@ -136,10 +140,8 @@ impl BoundRules {
                 Answer::Invalid => return Err(invalid_url(url, Some(answers.len()))),
             });
         }
-        match urls.get(decided.len()) {
-            Some(neither_str_nor_bytes) => Err(invalid_url(neither_str_nor_bytes, Some(answers.len()))),
-            None => Ok(()),
-        }
+        // After the URLs before it, one of which may be invalid.
+        failure.map_or(Ok(()), Err)
     }
 }
 
@@ -181,7 +183,7 @@ impl BoundRules {
     /// Returns whether the URL may be fetched.
     #[pyo3(signature = (url, /))]
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
+        let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
         Ok(self.rules.allows(self.file.file(url.py()), &target))
     }
@@ -219,7 +221,7 @@ impl BoundRules {
     #[pyo3(signature = (url, /))]
     fn decide<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Decision<'py>> {
         let py = url.py();
-        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
+        let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
         let explanation = self.rules.explain(self.file.file(py), &target);
         let reason = explanation.verdict.reason;
@@ -234,7 +236,7 @@ impl BoundRules {
     #[pyo3(signature = (url, /))]
     fn deciding_rule<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<(bool, Option<Bound<'py, PyAny>>)> {
         let py = url.py();
-        let Some(bytes) = url_bytes(url)? else { return Err(invalid_url(url, None)) };
+        let bytes = url_bytes(url, None)?;
         let target = self.target(url, &bytes)?;
         let verdict = self.rules.decide(self.file.file(py), &target);
         let rule = self.rule_objects.get(py, &self.file, verdict.rule.as_slice())?.pop();

@@ -1,4 +1,4 @@
-//! URLs as Python passes them: `str` or `bytes`, borrowed where possible.
+//! URLs as Python passes them: `str` or `bytes`, borrowed where possible, or URL objects of other libraries.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,28 @@ use pyo3::exceptions::{PyRuntimeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// Returns the bytes of a URL; `None` if it is neither `str` nor `bytes`.
+/// Returns the bytes of a URL; raises `TypeError` if it is neither `str` nor `bytes` nor a URL object.
+///
+/// `index` is the position of the URL in a batch, for the error message.
 #[inline]
-pub fn url_bytes<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {
+pub fn url_bytes<'a>(url: &'a Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(text) = url.cast::<PyString>() {
         match text.to_str() {
-            Ok(text) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
-            Err(error) => encode_surrogates(text, error).map(|bytes| Some(Cow::Owned(bytes))),
+            Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            Err(error) => encode_surrogates(text, error).map(Cow::Owned),
         }
     } else if let Ok(bytes) = url.cast::<PyBytes>() {
-        Ok(Some(Cow::Borrowed(bytes.as_bytes())))
+        Ok(Cow::Borrowed(bytes.as_bytes()))
     } else {
-        Ok(None)
+        object_bytes(url, index).map(Cow::Owned)
     }
+}
+
+/// Returns the bytes of a URL object. Python decides what is one.
+#[cold]
+fn object_bytes(url: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Vec<u8>> {
+    let urls = url.py().import("canfetch.core.urls")?;
+    urls.call_method1("url_bytes", (url, index))?.extract()
 }
 
 /// Encodes a `str` with lone surrogates, like `encode_text` in Python: U+DC80 to U+DCFF become the bytes that they

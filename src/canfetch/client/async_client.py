@@ -22,6 +22,7 @@ from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
 
@@ -69,7 +70,7 @@ class AsyncClient(BaseClient):
         self._in_flight: dict[str, asyncio.Task[OriginState]] = {}
 
     async def allows(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
+        self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> bool:
         """Return whether `url` may be fetched. Faster than `decide`.
 
@@ -90,7 +91,7 @@ class AsyncClient(BaseClient):
         return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     async def decide(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
+        self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why. See `Client.decide`.
 
@@ -105,7 +106,7 @@ class AsyncClient(BaseClient):
         """
         return self._decide(await self.origin_state(url), url, agent, site_reachable=site_reachable)
 
-    async def access(self, url: str | bytes, *, site_reachable: bool | None = None) -> AccessInfo:
+    async def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. See `Client.access`.
 
         Raises: InvalidURL, ClientClosed.
@@ -113,7 +114,7 @@ class AsyncClient(BaseClient):
         state = await self.origin_state(url)
         return state.access_info(self._clock(), site_reachable=site_reachable)
 
-    async def robots(self, url: str | bytes, *, site_reachable: bool | None = None) -> RobotsTxt:
+    async def robots(self, url: AnyURL, *, site_reachable: bool | None = None) -> RobotsTxt:
         """Return the robots.txt whose rules apply to an origin. See `Client.robots`.
 
         Raises: InvalidURL, ClientClosed, OriginDisallowed.
@@ -121,7 +122,7 @@ class AsyncClient(BaseClient):
         state = await self.origin_state(url)
         return state.robots(self._clock(), site_reachable=site_reachable)
 
-    async def crawl_delay(self, url: str | bytes, *, agent: str | Agent | None = None) -> float | None:
+    async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
 
         Raises: InvalidURL, InvalidProductToken, ClientClosed.
@@ -129,7 +130,7 @@ class AsyncClient(BaseClient):
         state = await self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
 
-    async def sitemaps(self, url: str | bytes) -> tuple[str, ...]:
+    async def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
         """Return the sitemaps of an origin as written, in file order. See `Client.sitemaps`.
 
         Raises: InvalidURL, ClientClosed.
@@ -137,7 +138,7 @@ class AsyncClient(BaseClient):
         state = await self.origin_state(url)
         return state.sitemaps(self._clock())
 
-    async def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
+    async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
         Args:

@@ -24,6 +24,7 @@ from canfetch.client.store_actions import AcquireLease, GetEntry, RecallEntry, R
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import ClientVerdict, Verdict
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class BaseClient:
         self._is_closed = False
         self._update_decision_logging()
 
-    def record(self, url: str | bytes, verdict: Verdict, state: OriginState) -> None:
+    def record(self, url: AnyURL, verdict: Verdict, state: OriginState) -> None:
         """Record a verdict in the evidence, if the client has an evidence recorder, and log it at the level DEBUG.
 
         `decide` does this itself.
@@ -74,17 +75,17 @@ class BaseClient:
         Raises: EvidenceError: The verdict cannot be recorded.
         """
         if self._evidence is not None:
-            self._evidence.record(url, verdict, state)
+            self._evidence.record(plain_url(url), verdict, state)
         if self._logs_decisions:
             DECISION_LOGGER.debug(
                 "%s %s for %s: %s",
                 "allowed" if verdict.allowed else "disallowed",
-                loggable_url(url),
+                loggable_url(plain_url(url)),
                 ", ".join(verdict.agent.tokens),
                 redact_urls(verdict.explanation),
             )
 
-    def cached_state(self, url: str | bytes, *, offline: bool = False) -> OriginState | None:
+    def cached_state(self, url: AnyURL, *, offline: bool = False) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.
 
         Args:
@@ -124,7 +125,7 @@ class BaseClient:
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
 
     def _decide(
-        self, state: OriginState, url: str | bytes, agent: str | Agent | None, *, site_reachable: bool | None
+        self, state: OriginState, url: AnyURL, agent: str | Agent | None, *, site_reachable: bool | None
     ) -> ClientVerdict:
         verdict = state.decide(url, self._as_agent(agent), self._clock(), site_reachable=site_reachable)
         self.record(url, verdict, state)
@@ -133,7 +134,7 @@ class BaseClient:
     def _as_agent(self, agent: str | Agent | None) -> Agent:
         return self.options.agent if agent is None else as_agent(agent)
 
-    def _cached_state(self, url: str | bytes, *, refresh: bool, offline: bool) -> tuple[OriginState | None, FetchNeed]:
+    def _cached_state(self, url: AnyURL, *, refresh: bool, offline: bool) -> tuple[OriginState | None, FetchNeed]:
         """Return the state in memory, and whether to fetch it again. `offline` takes precedence over `refresh`."""
         state = self._cache.find(url)
         if state is None:

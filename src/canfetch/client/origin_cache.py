@@ -9,6 +9,7 @@ from canfetch.client.cached_file import CachedFile
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 
 _SPARE_HEAP_ITEMS: Final = 64
 
@@ -79,7 +80,7 @@ class OriginCache:
         """Number of origins that were evicted."""
         return self._evictions
 
-    def find(self, url: str | bytes) -> OriginState | None:
+    def find(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url`, or None, and mark it as used.
 
         Raises: InvalidURL.

@@ -14,7 +14,7 @@ from canfetch.core.escapes import unescape_literal
 from canfetch.core.origin import Origin, check_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.targets import to_target
-from canfetch.core.urls import split_url, url_bytes
+from canfetch.core.urls import AnyURL, split_url, url_bytes
 from canfetch.core.verdict import AccessInfo, ClientVerdict, GroupChoice, GroupSelection, Reason
 from canfetch.errors import OriginDisallowed
 
@@ -62,7 +62,7 @@ class OriginState:
         self.last_used = 0
         # Set once the results are known not to depend on the time.
         self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
-        self._allows_own_agent: Callable[[str | bytes], bool] | None = None
+        self._allows_own_agent: Callable[[AnyURL], bool] | None = None
 
     def share_file(self, file: CachedFile) -> None:
         """Replace the file with one that has the same content. Only valid before the first query."""
@@ -108,9 +108,7 @@ class OriginState:
         """
         return (self.file or CachedFile(copy.content, self.options)).parse()
 
-    def allows(
-        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
-    ) -> bool:
+    def allows(self, url: AnyURL, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None) -> bool:
         """Return whether `agent` may fetch `url`. Faster than `decide(...).allowed`.
 
         Args:
@@ -123,7 +121,7 @@ class OriginState:
         return self.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     def allows_unchecked(
-        self, url: str | bytes, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
+        self, url: AnyURL, agent: str | Agent | None, now: float, *, site_reachable: bool | None = None
     ) -> bool:
         """Return whether `agent` may fetch `url`, without checking that `url` belongs to this origin."""
         if agent is None:
@@ -139,16 +137,14 @@ class OriginState:
         as_agent(agent)
         return access.effect is Effect.FULL_ALLOW or self._is_exempt(self._target(url))
 
-    def _permanent_allows(self, agent: Agent) -> Callable[[str | bytes], bool] | None:
+    def _permanent_allows(self, agent: Agent) -> Callable[[AnyURL], bool] | None:
         # While an origin is unreachable, the result depends on the time.
         effect = self.entry.outcome.effect
         if effect is Effect.CONDITIONAL_ALLOW and self.file is not None:
             return self.file.parse().rules_for(agent).allows
         return _always_true if effect is Effect.FULL_ALLOW else None
 
-    def decide(
-        self, url: str | bytes, agent: Agent, now: float, *, site_reachable: bool | None = None
-    ) -> ClientVerdict:
+    def decide(self, url: AnyURL, agent: Agent, now: float, *, site_reachable: bool | None = None) -> ClientVerdict:
         """Decide whether `agent` may fetch `url`, by a rule of the file or by the access policy.
 
         Args:
@@ -235,12 +231,12 @@ class OriginState:
             sha256=None if copy is None else self.sha256,
         )
 
-    def _check_origin(self, url: str | bytes) -> None:
+    def _check_origin(self, url: AnyURL) -> None:
         name = self.entry.origin
         if not isinstance(url, str) or not url.startswith(name) or url[len(name) : len(name) + 1] != "/":
             check_origin(self.origin, url, None)
 
-    def _target(self, url: str | bytes) -> bytes:
+    def _target(self, url: AnyURL) -> bytes:
         encoded_url = url_bytes(url)
         split = split_url(encoded_url)
         if split is None:
@@ -253,5 +249,5 @@ class OriginState:
         return target == ROBOTS_TXT_TARGET and self.options.profile.robots_txt_allowed
 
 
-def _always_true(_url: str | bytes) -> bool:
+def _always_true(_url: AnyURL) -> bool:
     return True

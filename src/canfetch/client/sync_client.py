@@ -23,6 +23,7 @@ from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed
 
@@ -80,7 +81,7 @@ class Client(BaseClient):
         self._in_flight: dict[str, Future[OriginState]] = {}
         self._refresh_threads: set[threading.Thread] = set()
 
-    def allows(self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
+    def allows(self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
         """Return whether `url` may be fetched. Faster than `decide`.
 
         Args:
@@ -100,7 +101,7 @@ class Client(BaseClient):
         return state.allows_unchecked(url, agent, now, site_reachable=site_reachable)
 
     def decide(
-        self, url: str | bytes, *, agent: str | Agent | None = None, site_reachable: bool | None = None
+        self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why.
 
@@ -118,7 +119,7 @@ class Client(BaseClient):
         """
         return self._decide(self.origin_state(url), url, agent, site_reachable=site_reachable)
 
-    def access(self, url: str | bytes, *, site_reachable: bool | None = None) -> AccessInfo:
+    def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
         """Return how the robots.txt of an origin was obtained and what it means. It is fetched if that is due.
 
         Args:
@@ -130,7 +131,7 @@ class Client(BaseClient):
         state = self.origin_state(url)
         return state.access_info(self._clock(), site_reachable=site_reachable)
 
-    def robots(self, url: str | bytes, *, site_reachable: bool | None = None) -> RobotsTxt:
+    def robots(self, url: AnyURL, *, site_reachable: bool | None = None) -> RobotsTxt:
         """Return the robots.txt whose rules apply to an origin. It is fetched if that is due.
 
         If everything on the origin is allowed, as after a 404, the file is empty. While an origin is unreachable, the
@@ -147,7 +148,7 @@ class Client(BaseClient):
         state = self.origin_state(url)
         return state.robots(self._clock(), site_reachable=site_reachable)
 
-    def crawl_delay(self, url: str | bytes, *, agent: str | Agent | None = None) -> float | None:
+    def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. It is fetched if that is due.
 
         Args:
@@ -159,7 +160,7 @@ class Client(BaseClient):
         state = self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
 
-    def sitemaps(self, url: str | bytes) -> tuple[str, ...]:
+    def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
         """Return the sitemaps of an origin as written, in file order. It is fetched if that is due.
 
         Args: url: A URL of the origin.
@@ -169,7 +170,7 @@ class Client(BaseClient):
         state = self.origin_state(url)
         return state.sitemaps(self._clock())
 
-    def origin_state(self, url: str | bytes, *, refresh: bool = False, offline: bool = False) -> OriginState:
+    def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
         Args:

@@ -8,6 +8,7 @@ from canfetch.core.groups import TokenLines
 from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule, Verdict
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class AgentRules:
     __slots__ = ("_bound", "_group", "_notes", "_profile", "_reconstruction", "_token_lines", "agent", "allows")
 
     agent: Agent
-    allows: Callable[[str | bytes], bool]
+    allows: Callable[[AnyURL], bool]
     """Return whether the agent may fetch a URL.
 
     Args: url: absolute URL, `//host/path` or a path, as str or bytes; a fragment is dropped.
@@ -58,7 +59,7 @@ class AgentRules:
         self.agent = agent
         self.allows = bound.allows
 
-    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of many URLs, in order.
 
         Args: urls: any iterable of str and bytes, but not a single URL.
@@ -70,7 +71,7 @@ class AgentRules:
             raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
         return self._bound.allows_many(urls)
 
-    def decide(self, url: str | bytes) -> Verdict:
+    def decide(self, url: AnyURL) -> Verdict:
         """Decide whether the agent may fetch `url`, and return the rule that decides.
 
         The matching rule with the highest specificity wins; an allow rule wins a tie.
@@ -131,7 +132,7 @@ class AgentRules:
         return f"<AgentRules of {self.agent!r}, profile {self._profile}>"
 
 
-def find_deciding_rule(rules: AgentRules, url: str | bytes) -> tuple[bool, Rule | None]:
+def find_deciding_rule(rules: AgentRules, url: AnyURL) -> tuple[bool, Rule | None]:
     """Return whether the agent of `rules` may fetch `url`, and the deciding rule.
 
     Faster than `AgentRules.decide` if many rules match, because the others are not collected.

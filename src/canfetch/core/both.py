@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from canfetch.core.contract import BoundRules, CompiledFile, CompileFile, Decision, GroupRow, OriginCheck, OtherRow
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError, EngineError
 
@@ -95,22 +96,22 @@ class BoundRulesPair:
         """The number of rules in the selected groups."""
         return compare("the number of rules", lambda: self._python.rule_count, lambda: self._native.rule_count)
 
-    def allows(self, url: str | bytes) -> bool:
+    def allows(self, url: AnyURL) -> bool:
         """Return whether the agent may fetch `url`."""
         return compare(f"{url!r}", lambda: self._python.allows(url), lambda: self._native.allows(url))
 
-    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of `urls`."""
         urls = list(urls)
         return compare(
             "a batch of URLs", lambda: self._python.allows_many(urls), lambda: self._native.allows_many(urls)
         )
 
-    def decide(self, url: str | bytes) -> Decision:
+    def decide(self, url: AnyURL) -> Decision:
         """Return whether the agent may fetch `url`, with all rules that match."""
         return compare(f"{url!r}", lambda: self._python.decide(url), lambda: self._native.decide(url))
 
-    def deciding_rule(self, url: str | bytes) -> tuple[bool, Rule | None]:
+    def deciding_rule(self, url: AnyURL) -> tuple[bool, Rule | None]:
         """Return whether the agent may fetch `url`, and the deciding rule."""
         return compare(f"{url!r}", lambda: self._python.deciding_rule(url), lambda: self._native.deciding_rule(url))
 

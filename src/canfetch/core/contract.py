@@ -6,12 +6,13 @@ Rows are plain tuples, because a file can have many and they are cheap to create
 from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 
 CONTRACT: Final = 3
 """The version of this interface. A native module with another version is rejected."""
 
-OriginCheck = Callable[[str | bytes, int | None], None]
+OriginCheck = Callable[[AnyURL, int | None], None]
 """Raises if a URL, with its index in a batch, does not belong to the origin of the file."""
 GroupRow = tuple[list[tuple[bytes, int]], list[tuple[bool, bytes, int]]]
 """A group: its user-agent lines as (token, line) and its rules as (allow, value, line)."""
@@ -40,19 +41,19 @@ class BoundRules(Protocol):
     def rule_count(self) -> int:
         """The number of rules in the selected groups."""
 
-    def allows(self, url: str | bytes, /) -> bool:
+    def allows(self, url: AnyURL, /) -> bool:
         """Return whether the agent may fetch `url`."""
 
-    def allows_many(self, urls: Iterable[str | bytes], /) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL], /) -> list[bool]:
         """Return whether the agent may fetch each of `urls`, in order."""
 
-    def decide(self, url: str | bytes, /) -> Decision:
+    def decide(self, url: AnyURL, /) -> Decision:
         """Return whether the agent may fetch `url`, with all rules that match.
 
         A rule decides unless the reason is `robots-txt`. The engine may return the same Rule objects again.
         """
 
-    def deciding_rule(self, url: str | bytes, /) -> tuple[bool, Rule | None]:
+    def deciding_rule(self, url: AnyURL, /) -> tuple[bool, Rule | None]:
         """Return whether the agent may fetch `url`, and the deciding rule. Cheaper than `decide`."""
 
 

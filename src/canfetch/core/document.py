@@ -29,7 +29,7 @@ from canfetch.core.origin import check_origin, parse_robots_url
 from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.records import Record, iter_records
 from canfetch.core.source import decode_source, encode_content
-from canfetch.core.urls import invalid_url, split_url, url_bytes
+from canfetch.core.urls import AnyURL, invalid_url, plain_url, split_url, url_bytes
 from canfetch.core.verdict import GroupChoice, Verdict
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class RobotsTxt(FileSource):
         self._groups: tuple[Group, ...] | None = None
         self._records: tuple[Record, ...] | None = None
 
-    def allows(self, url: str | bytes, *, agent: str | Agent) -> bool:
+    def allows(self, url: AnyURL, *, agent: str | Agent) -> bool:
         """Return whether `agent` may fetch `url`.
 
         Args:
@@ -108,7 +108,7 @@ class RobotsTxt(FileSource):
             # Slow path: the agent is not cached yet, or an argument is invalid.
             return self.rules_for(agent).allows(url)
 
-    def decide(self, url: str | bytes, *, agent: str | Agent) -> Verdict:
+    def decide(self, url: AnyURL, *, agent: str | Agent) -> Verdict:
         """Decide whether `agent` may fetch `url`, and return the decision with the deciding rule.
 
         The most specific matching rule wins. If an allow and a disallow rule are equally specific, the allow rule
@@ -254,9 +254,9 @@ class RobotsTxt(FileSource):
         content, url, _, max_bytes, engine = self._arguments
         if get_profile(profile).robotparser:
             engine = None
-        return RobotsTxt((content, url, profile, max_bytes, engine))
+        return RobotsTxt((content, None if url is None else plain_url(url), profile, max_bytes, engine))
 
-    def with_url(self, url: str | bytes) -> "RobotsTxt":
+    def with_url(self, url: AnyURL) -> "RobotsTxt":
         """Return the same file, fetched from another URL. It is not parsed again.
 
         Args: url: The URL of the file, as for `parse`. URLs of other origins then raise OriginMismatch.
@@ -264,7 +264,7 @@ class RobotsTxt(FileSource):
         Cost: O(1), or O(bytes) if the file is in UTF-16 or over the size limit.
         """
         content, _, profile, max_bytes, engine = self._arguments
-        return RobotsTxt((content, url, profile, max_bytes, engine), self._compiled)
+        return RobotsTxt((content, plain_url(url), profile, max_bytes, engine), self._compiled)
 
     @property
     def extensions(self) -> "Extensions":
@@ -274,7 +274,7 @@ class RobotsTxt(FileSource):
         """
         return self._indexed_extensions.records
 
-    def canonical(self, url: str | bytes) -> str:
+    def canonical(self, url: AnyURL) -> str:
         """Return `url` without the query parameters that Clean-param records declare irrelevant for its path.
 
         All Clean-param records of the file count, whichever group they are in. The fragment is removed; the rest
@@ -296,7 +296,7 @@ class RobotsTxt(FileSource):
             self._check_origin(url, None)
         return self._indexed_extensions.clean_params.canonical(content, split).decode("utf-8", "surrogateescape")
 
-    def usage(self, url: str | bytes, *, agent: str | Agent, purpose: str) -> "Usage":
+    def usage(self, url: AnyURL, *, agent: str | Agent, purpose: str) -> "Usage":
         """Return the site's preference on using content that `agent` fetches from `url` for `purpose`.
 
         It combines the Content-Signal, Content-Usage and AI training records of the agent's groups; the most
@@ -326,7 +326,7 @@ class RobotsTxt(FileSource):
         """
         return self._extensions_for(agent).licenses
 
-    def page_rules(self, url: str | bytes, *, agent: str | Agent) -> "tuple[Extension[PathPageRule], ...]":
+    def page_rules(self, url: AnyURL, *, agent: str | Agent) -> "tuple[Extension[PathPageRule], ...]":
         """Return the Noindex, Nofollow and Noarchive records for `url`, which Google read until September 2019.
 
         Args: url, agent: As for `decide`.
@@ -363,7 +363,7 @@ def _reconstruct_rules(arguments: ParseArguments, agent: Agent) -> AgentRules:
 def parse(
     content: bytes | bytearray | memoryview | str,
     *,
-    url: str | bytes | None = None,
+    url: AnyURL | None = None,
     profile: str = "rfc9309",
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: str | None = None,
@@ -390,4 +390,4 @@ def parse(
             content = bytes(content)
         else:
             raise TypeError(f"content must be bytes or str, not {type(content).__name__}")
-    return RobotsTxt((content, url, profile, max_bytes, engine))
+    return RobotsTxt((content, None if url is None else plain_url(url), profile, max_bytes, engine))

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text
-from canfetch.core.urls import split_authority, split_url, url_bytes
+from canfetch.core.urls import AnyURL, plain_url, split_authority, split_url, url_bytes
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
     port: int | None
 
     @classmethod
-    def from_url(cls, url: str | bytes) -> "Origin":
+    def from_url(cls, url: AnyURL) -> "Origin":
         """Return the origin of an absolute URL.
 
         Raises: InvalidURL: `url` is not an absolute URL, or its host is invalid.
@@ -40,7 +40,8 @@ class Origin(NamedTuple):
         """
         split = split_url(url_bytes(url))
         if split is None or not split.scheme:
-            raise InvalidURL(f"invalid URL {quoted(url)}: expected an absolute URL such as 'https://example.com/'")
+            expected = "an absolute URL such as 'https://example.com/'"
+            raise InvalidURL(f"invalid URL {quoted(plain_url(url))}: expected {expected}")
         return _build_origin(split.scheme, split.authority, url)
 
     @property
@@ -53,7 +54,7 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{self.host}{port}"
 
 
-def find_origin(url: str | bytes) -> Origin | None:
+def find_origin(url: AnyURL) -> Origin | None:
     """Return the origin of `url`, or None if `url` is not an absolute URL with a host.
 
     Cost: O(bytes).
@@ -64,7 +65,7 @@ def find_origin(url: str | bytes) -> Origin | None:
         return None
 
 
-def robots_url(url: str | bytes) -> str:
+def robots_url(url: AnyURL) -> str:
     """Return the URL of the robots.txt that governs `url`.
 
     Raises: InvalidURL: `url` is not an absolute URL.
@@ -77,7 +78,7 @@ def robots_url(url: str | bytes) -> str:
     return Origin.from_url(url).robots_url
 
 
-def parse_robots_url(url: str | bytes) -> Origin:
+def parse_robots_url(url: AnyURL) -> Origin:
     """Return the origin that the robots.txt at `url` governs.
 
     Raises: InvalidRobotsURL: `url` cannot be the URL of a robots.txt.
@@ -98,7 +99,7 @@ def parse_robots_url(url: str | bytes) -> Origin:
     return origin
 
 
-def check_origin(origin: Origin, url: str | bytes, index: int | None) -> None:
+def check_origin(origin: Origin, url: AnyURL, index: int | None) -> None:
     """Check that `url` belongs to `origin`. A URL without a scheme has the scheme of `origin`.
 
     Raises: OriginMismatch: `url` belongs to another origin; InvalidURL: the host of `url` is invalid.
@@ -109,7 +110,7 @@ def check_origin(origin: Origin, url: str | bytes, index: int | None) -> None:
     other = _build_origin(split.scheme or origin.scheme.encode(), split.authority, url, index)
     if other != origin:
         raise OriginMismatch(
-            f"{quoted(url)}{_position(index)} belongs to {other}, but this file governs {origin}: "
+            f"{quoted(plain_url(url))}{_position(index)} belongs to {other}, but this file governs {origin}: "
             f"use {other.robots_url}",
             index=index,
         )
@@ -119,14 +120,13 @@ def _position(index: int | None) -> str:
     return "" if index is None else f" (index {index})"
 
 
-def _build_origin(
-    encoded_scheme: bytes, encoded_authority: bytes, url: str | bytes, index: int | None = None
-) -> Origin:
+def _build_origin(encoded_scheme: bytes, encoded_authority: bytes, url: AnyURL, index: int | None = None) -> Origin:
     authority = split_authority(encoded_authority)
     host = None if authority is None else _canonical_host(authority.host)
     if authority is None or host is None:
+        shown = quoted(plain_url(url))
         raise InvalidURL(
-            f"invalid URL {quoted(url)}{_position(index)}: invalid host {quoted(display_text(encoded_authority))}",
+            f"invalid URL {shown}{_position(index)}: invalid host {quoted(display_text(encoded_authority))}",
             index=index,
         )
     scheme = encoded_scheme.decode("ascii").lower()

@@ -3,7 +3,7 @@
 Source: RFC 3986 section 3; RFC 9309 section 2.3.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
@@ -16,6 +16,25 @@ _NEVER_IN_AUTHORITY: Final = bytes([*range(0x21), *b'"<>\\^`{|}', 0x7F])
 _NEVER_IN_HOST: Final = _NEVER_IN_AUTHORITY + b"[]"
 _SCHEME_REST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 _LARGEST_PORT: Final = 65535
+
+
+class URLObject(Protocol):
+    """A URL as an object of another library, such as `httpx2.URL`, `yarl.URL` or a result of `urllib.parse.urlsplit`.
+
+    At run time, the object also has a host: `host`, `hostname` or `netloc`.
+    """
+
+    @property
+    def scheme(self) -> str | bytes | None:
+        """The scheme, if the URL is absolute."""
+
+
+AnyURL = str | bytes | URLObject
+"""What all functions accept as a URL."""
+
+_HOST_ATTRIBUTES: Final = ("host", "hostname", "netloc")
+# Results of urllib.parse and of rfc3986 are tuples, and `str` returns their fields.
+_TEXT_METHODS: Final = ("geturl", "unsplit")
 
 
 class SplitURL(NamedTuple):
@@ -37,13 +56,34 @@ def url_bytes(url: object, index: int | None = None) -> bytes:
     """Return the bytes of a URL.
 
     Args: index: position of the URL in a batch, for the error message.
-    Raises: TypeError: the URL is neither str nor bytes.
+    Raises: TypeError: the URL is neither str nor bytes nor a URL object.
     """
     if isinstance(url, str):
         return encode_text(url)
     if isinstance(url, bytes):
         return url
-    raise TypeError(f"invalid URL of type {type(url).__name__}{_position(index)}: expected str or bytes")
+    text = plain_url(url, index)
+    return encode_text(text) if isinstance(text, str) else text
+
+
+def plain_url(url: object, index: int | None = None) -> str | bytes:
+    """Return a URL as str or bytes. The native engine calls this function for URL objects.
+
+    Args: index: position of the URL in a batch, for the error message.
+    Raises: TypeError: the URL is neither str nor bytes nor a URL object.
+    """
+    if isinstance(url, str | bytes):
+        return url
+    if hasattr(url, "scheme") and any(hasattr(url, name) for name in _HOST_ATTRIBUTES):
+        methods = (getattr(url, name, None) for name in _TEXT_METHODS)
+        to_text = next((method for method in methods if callable(method)), None)
+        text = str(url) if to_text is None else to_text()
+        if isinstance(text, str | bytes):
+            return text
+    raise TypeError(
+        f"invalid URL of type {type(url).__name__}{_position(index)}: expected str or bytes, "
+        "or a URL object such as httpx2.URL"
+    )
 
 
 def split_url(url: bytes) -> SplitURL | None:
@@ -106,8 +146,9 @@ def invalid_url(url: object, index: int | None = None) -> InvalidURL:
 
     Args: index: position of the URL in a batch.
     """
+    url = plain_url(url, index)
     expected = "an absolute URL, '//host/path', or a path starting with '/'"
-    if isinstance(url, str | bytes) and _has_scheme(encode_text(url) if isinstance(url, str) else url):
+    if _has_scheme(url_bytes(url)):
         expected = "a valid host and port after '://'"
     return InvalidURL(f"invalid URL {quoted(url)}{_position(index)}: expected {expected}", index=index)
 

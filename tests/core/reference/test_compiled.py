@@ -7,6 +7,7 @@ import pytest
 from canfetch.core.contract import Decision
 from canfetch.core.limits import COMPILED_RULES_LIMIT, COMPILED_SETS_LIMIT
 from canfetch.core.reference import compile_file
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidURL, OriginMismatch, UnknownProfile
 
@@ -97,8 +98,9 @@ def test_rfc9309_2_2_2_a_rule_matches_in_either_form() -> None:
 def test_urls_of_other_origins_are_checked() -> None:
     seen: list[tuple[object, int | None]] = []
 
-    def check(url: str | bytes, index: int | None) -> None:
+    def check(url: AnyURL, index: int | None) -> None:
         seen.append((url, index))
+        assert isinstance(url, str | bytes)
         if b"b" in (url if isinstance(url, bytes) else url.encode()):
             raise OriginMismatch("another", index=index)
 

@@ -10,7 +10,7 @@ from canfetch.core.reference.parser import parse_file
 from canfetch.core.reference.rule_set import RuleSet
 from canfetch.core.reference.selection import Selection, TokenTable
 from canfetch.core.targets import to_target
-from canfetch.core.urls import SplitURL, invalid_url, split_url, url_bytes
+from canfetch.core.urls import AnyURL, SplitURL, invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Rule
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
@@ -116,7 +116,7 @@ class BoundRules:
         """The number of rules in the selected groups."""
         return self._rules.rule_count
 
-    def allows(self, url: str | bytes) -> bool:
+    def allows(self, url: AnyURL) -> bool:
         """Return whether the agent may fetch `url`."""
         target = self._target(url, None)
         rank = self._best_rank(target)
@@ -125,7 +125,7 @@ class BoundRules:
             return True
         return rules[rank].allow or rules[rank].specificity == 0 or self._is_exempt(target)
 
-    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of `urls`, in order."""
         rules = self._rules.rules
         allowed: list[bool] = []
@@ -137,7 +137,7 @@ class BoundRules:
             )
         return allowed
 
-    def decide(self, url: str | bytes) -> Decision:
+    def decide(self, url: AnyURL) -> Decision:
         """Return whether the agent may fetch `url`, with all rules that match."""
         target = self._target(url, None)
         matches = self._matches(target)
@@ -145,7 +145,7 @@ class BoundRules:
         also_matched = matches if rule is None else matches[1:]
         return allowed, reason, rule, also_matched, unescape_literal(target) if self._profile.literal_paths else target
 
-    def deciding_rule(self, url: str | bytes) -> tuple[bool, Rule | None]:
+    def deciding_rule(self, url: AnyURL) -> tuple[bool, Rule | None]:
         """Return whether the agent may fetch `url`, and the deciding rule."""
         target = self._target(url, None)
         rank = self._best_rank(target)
@@ -174,7 +174,7 @@ class BoundRules:
             by_line.setdefault(rule.line, rule)
         return tuple(by_line.values())
 
-    def _target(self, url: str | bytes, index: int | None) -> bytes:
+    def _target(self, url: AnyURL, index: int | None) -> bytes:
         content = url_bytes(url, index)
         split = split_url(content)
         if split is None:
@@ -183,7 +183,7 @@ class BoundRules:
             self._check(url, content, split, index)
         return to_target(content, split, self._profile)
 
-    def _check(self, url: str | bytes, content: bytes, split: SplitURL, index: int | None) -> None:
+    def _check(self, url: AnyURL, content: bytes, split: SplitURL, index: int | None) -> None:
         if content[: split.rest_start] != self._origin_prefix and self._check_origin is not None:
             self._check_origin(url, index)
 

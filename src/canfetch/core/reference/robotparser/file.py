@@ -12,7 +12,7 @@ from canfetch.core.reference.robotparser.parser import ParsedRule, parse_text
 from canfetch.core.reference.robotparser.paths import old_target, rewritten_target
 from canfetch.core.reference.robotparser.selection import EntryTable
 from canfetch.core.reference.selection import Selection
-from canfetch.core.urls import invalid_url, split_url, url_bytes
+from canfetch.core.urls import AnyURL, invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Rule
 
 
@@ -91,18 +91,18 @@ class RobotparserRules:
         """The number of rules in the selected entries."""
         return len(self._rules)
 
-    def allows(self, url: str | bytes) -> bool:
+    def allows(self, url: AnyURL) -> bool:
         """Return whether the agent may fetch `url`."""
         return self._allows(self._target(url, None))
 
-    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+    def allows_many(self, urls: Iterable[AnyURL]) -> list[bool]:
         """Return whether the agent may fetch each of `urls`, in order."""
         return [self._allows(self._target(url, index)) for index, url in enumerate(urls)]
 
     def _allows(self, target: str | None) -> bool:
         return self._verdict(target, self._matches(target))[0]
 
-    def decide(self, url: str | bytes) -> Decision:
+    def decide(self, url: AnyURL) -> Decision:
         """Return whether the agent may fetch `url`, with all rules that match."""
         target = self._target(url, None)
         matches = self._matches(target)
@@ -110,7 +110,7 @@ class RobotparserRules:
         also_matched = tuple(other for other, _ in matches if other is not rule)
         return allowed, reason, rule, also_matched, target.encode() if target is not None else url_bytes(url)
 
-    def deciding_rule(self, url: str | bytes) -> tuple[bool, Rule | None]:
+    def deciding_rule(self, url: AnyURL) -> tuple[bool, Rule | None]:
         """Return whether the agent may fetch `url`, and the deciding rule."""
         target = self._target(url, None)
         allowed, _, rule = self._verdict(target, self._matches(target))
@@ -142,7 +142,7 @@ class RobotparserRules:
             found.sort(key=lambda match: -match[0].specificity)
         return found
 
-    def _target(self, url: str | bytes, index: int | None) -> str | None:
+    def _target(self, url: AnyURL, index: int | None) -> str | None:
         # None for a URL that urllib.parse cannot split, which no rule matches.
         content = url_bytes(url, index)
         split = split_url(content)
