@@ -14,6 +14,7 @@ from tests.cli.test_streams import started
 from tests.evidence.segments import opening
 from tests.servers.valid import RULES
 
+import canfetch
 from canfetch.client.evidence import EvidenceRecorder
 
 Run = Any
@@ -189,6 +190,27 @@ def test_run_without_a_seal_is_reported(run: Run, folder: Path) -> None:
     ran = run(*VERIFY)
     assert ran.code == 0
     assert "not sealed, but its last line is confirmed: the recorder was not closed" in ran.out
+
+
+def test_confirmed_part_of_an_open_segment_is_reported(run: Run, folder: Path) -> None:
+    verdict = canfetch.parse("").decide("/", agent="a")
+    with EvidenceRecorder(folder / "evidence") as first:
+        first.record("/", verdict)
+        with EvidenceRecorder(folder / "evidence"):
+            pass
+        assert run(*VERIFY).code == 0
+        first.record("/", verdict)
+        ran = run(*VERIFY)
+        assert ran.code == 1
+        assert "or lines were cut off; lines 1 to 2 are confirmed" in ran.out
+    assert run(*VERIFY).code == 0
+
+
+def test_unreadable_segment_is_an_error(run: Run, folder: Path) -> None:
+    (folder / "evidence" / "evidence-x.ndjson").mkdir(parents=True)
+    ran = run(*VERIFY)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: evidence/evidence-x.ndjson: cannot be read: ")
 
 
 def test_seal_with_a_key(run: Run, folder: Path) -> None:

@@ -60,10 +60,7 @@ def _verify(
 
 def _print_heads(folder: str) -> NoReturn:
     path = Path(folder)
-    try:
-        heads = find_heads(path)
-    except OSError as error:
-        raise CommandError(f"{folder}: cannot be read: {error.strerror}; {_FOLDER_HINT}") from None
+    heads = find_heads(path)
     if not heads:
         problem = "no evidence found" if path.is_dir() else "not a folder"
         raise CommandError(f"{folder}: {problem}; {_FOLDER_HINT}")
