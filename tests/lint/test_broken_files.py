@@ -1,0 +1,95 @@
+"""Files as sites publish them by mistake: the fault is found on its line, with the right advice, and nothing else."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canfetch.lint import Finding, Linter, LintInput, Severity
+
+_CASES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "broken_files.toml").read_text("utf-8"))["file"]
+# Not found yet, or with a second finding. Each entry fails as soon as its file is linted as expected.
+_GAPS: frozenset[str] = frozenset(
+    {
+        "Bingbot closed by a test that was left",
+        "Googlebot closed, others open",
+        "Jinja placeholder in a path",
+        "Liquid block",
+        "URL instead of a path",
+        "YAML front matter",
+        "allow only, meant to close the rest",
+        "closed by a star",
+        "closed by slash star",
+        "closed site with a comment that says the opposite",
+        "closed site with ads.txt as the only exception",
+        "closed site with one page as the only exception",
+        "comment in the manner of C",
+        "comment in the manner of HTML",
+        "comment says block all, rule is empty",
+        "content signal before any group",
+        "equals sign instead of a colon",
+        "every folder",
+        "every query",
+        "git conflict",
+        "header instead of a token",
+        "legacy token Claude-Web",
+        "legacy token of Anthropic",
+        "literal line breaks",
+        "noindex as a rule",
+        "object in a path",
+        "quotes around a path",
+        "regular expression",
+        "rules before any group",
+        "scheme of a sitemap twice",
+        "sitemap of a placeholder host",
+        "sitemap of the staging host",
+        "sitemap on localhost",
+        "specific group loses the general rules",
+        "staging file in production",
+        "star group runs into the next group and closes the site",
+        "star group runs into the next group without a blank line",
+        "tracking parameter of the home page only",
+        "two slashes",
+        "type of file without the dot",
+        "user-agent without a value",
+        "useragent in one word",
+        "wildcard in a name",
+    }
+)
+
+
+def _param(case: dict[str, Any]) -> Any:
+    marks = [pytest.mark.xfail(strict=True, reason="not linted as expected yet")] if case["name"] in _GAPS else []
+    return pytest.param(case, id=case["name"].replace(" ", "-"), marks=marks)
+
+
+def _text(finding: Finding) -> str:
+    plain = finding.to_json()
+    return " ".join(str(plain[key]) for key in ("message", "why", "how_to_fix")).lower()
+
+
+def _is_expected(finding: Finding, expected: dict[str, Any]) -> bool:
+    return (
+        finding.line == expected["line"]
+        and finding.severity >= Severity[expected["severity"].upper()]
+        and any(word.lower() in _text(finding) for word in expected["words"])
+    )
+
+
+@pytest.mark.parametrize("case", [_param(case) for case in _CASES])
+def test_each_fault_is_one_finding(case: dict[str, Any]) -> None:
+    content = case["content"].encode()
+    file = LintInput(content, url=case["url"]) if "url" in case else LintInput(content)
+    left = [finding for finding in Linter().lint(file).findings if finding.severity >= Severity.WARNING]
+    for expected in case["findings"]:
+        found = next((finding for finding in left if _is_expected(finding, expected)), None)
+        assert found is not None, f"not found: {expected}; found: {left}"
+        left.remove(found)
+    assert not left
+
+
+def test_the_names_of_the_files_are_unique() -> None:
+    names = [case["name"] for case in _CASES]
+    assert len(names) == len(set(names))
+    assert set(names) >= _GAPS
