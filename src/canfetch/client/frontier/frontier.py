@@ -10,9 +10,9 @@ from typing import Final, Self
 
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
-from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.identity import IdentifiedURL, identify_url
+from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -107,7 +107,6 @@ class Frontier:
             check_seconds(name, seconds)
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
-        self._max_attempts = max_attempts
         self._max_unreachable = max_unreachable
         self._on_skip = on_skip
         self._clock = clock
@@ -120,12 +119,8 @@ class Frontier:
         self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
         self._sources = Sources(self._add, lambda: self.counts.queued < read_ahead, self._changed.set)
         self._queue = URLQueue(path, concurrency=concurrency_per_origin, now=clock())
+        self._open_turns = OpenTurns(self._queue, clock, self._changed.set, max_attempts=max_attempts)
         self._sources.append(urls, 0.0)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the frontier is not closed."""
-        return self._queue.database.is_open
 
     @property
     def counts(self) -> FrontierCounts:
@@ -197,7 +192,7 @@ class Frontier:
         """
         origin = Origin.from_url(url)
         now = self._clock()
-        retry_at = _parse_retry_at(retry_after, now)
+        retry_at = parse_retry_at(retry_after, now)
         if retry_at is not None:
             self._queue.defer(str(origin), now, retry_at)
             self._changed.set()
@@ -217,7 +212,7 @@ class Frontier:
 
     async def __anext__(self) -> Turn:
         async with self._lock:
-            while self.is_open:
+            while self._queue.database.is_open:
                 self._changed.clear()
                 self._sources.start()
                 self._sources.raise_error()
@@ -245,38 +240,6 @@ class Frontier:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
-
-    def end_turn(self, turn: Turn, retry_after: str | float | None) -> None:
-        """Drop the URL of a turn as done. `Turn.done` calls this method."""
-        now = self._clock()
-        retry_at = _parse_retry_at(retry_after, now)
-        self._queue.finish(
-            turn.origin.id, turn.queued.id, now, _due_after(turn, now, retry_at), retry_at, is_failed=False
-        )
-        self._changed.set()
-
-    def retry_turn(self, turn: Turn, retry_after: str | float | None) -> bool:
-        """Queue the URL of a turn again, or drop it after the last attempt. `Turn.retry` calls this method."""
-        if not self.is_open:
-            # The URL is queued again when the file is opened.
-            return True
-        now = self._clock()
-        retry_at = _parse_retry_at(retry_after, now)
-        due_at = _due_after(turn, now, retry_at)
-        is_last = turn.attempt >= self._max_attempts
-        if is_last:
-            self._queue.finish(turn.origin.id, turn.queued.id, now, due_at, retry_at, is_failed=True)
-        else:
-            self._queue.retry(turn.origin.id, turn.queued, now, due_at, retry_at)
-        self._changed.set()
-        return not is_last
-
-    def release_turn(self, turn: Turn) -> None:
-        """Queue the URL of a turn again as if it had not been handed out. `Turn.release` calls this method."""
-        if self.is_open:
-            now = self._clock()
-            self._queue.release(turn.origin.id, turn.queued.id, now, _due_after(turn, now, None))
-            self._changed.set()
 
     def _add(self, urls: Iterable[str], priority: float) -> int:
         identified: list[IdentifiedURL] = []
@@ -340,7 +303,7 @@ class Frontier:
         self._client.record(queued.url, verdict, checked.state)
         due_at = next_request_at(checked.pace, now=now, last_request_at=now)
         self._queue.take(origin.id, queued.id, now, due_at, skipped=skipped)
-        return Turn(self, origin, queued, checked.pace, verdict)
+        return Turn(self._open_turns, Grant(origin.id, queued, checked.pace), verdict)
 
     def _retry_until(self, state: OriginState, now: float) -> float:
         """Return how long to retry an unreachable origin without a usable copy. For other origins, return 0."""
@@ -389,12 +352,3 @@ class Frontier:
         finally:
             for wait in waits:
                 wait.cancel()
-
-
-def _due_after(turn: Turn, now: float, retry_at: float | None) -> float:
-    return next_request_at(turn.pace, now=now, last_request_at=now, retry_at=retry_at)
-
-
-def _parse_retry_at(retry_after: str | float | None, now: float) -> float | None:
-    seconds = parse_retry_after(retry_after, now=now) if isinstance(retry_after, str | None) else retry_after
-    return None if seconds is None or not seconds > 0 else now + min(seconds, MAX_RETRY_AFTER)

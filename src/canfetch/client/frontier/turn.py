@@ -2,10 +2,9 @@
 
 import warnings
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
-from canfetch.access.pacing import Pace
-from canfetch.client.frontier.url_queue import QueuedOrigin, QueuedURL
+from canfetch.client.frontier.open_turns import Grant, OpenTurns
 from canfetch.core.verdict import ClientVerdict
 
 
@@ -23,27 +22,6 @@ class SkippedURL(NamedTuple):
     error: str | None = None
 
 
-class TurnOwner(Protocol):
-    """The part of a frontier that ends turns."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the frontier is not closed."""
-        ...
-
-    def end_turn(self, turn: "Turn", retry_after: str | float | None) -> None:
-        """Drop the URL of a turn as done."""
-        ...
-
-    def retry_turn(self, turn: "Turn", retry_after: str | float | None) -> bool:
-        """Queue the URL of a turn again, or drop it after the last attempt."""
-        ...
-
-    def release_turn(self, turn: "Turn") -> None:
-        """Queue the URL of a turn again as if it had not been handed out."""
-        ...
-
-
 class Turn:
     """The permission to send one request to an origin now.
 
@@ -58,19 +36,15 @@ class Turn:
         attempt: The number of this attempt, from 1.
     """
 
-    __slots__ = ("_is_open", "_owner", "attempt", "origin", "pace", "priority", "queued", "url", "verdict")
+    __slots__ = ("_grant", "_is_open", "_open_turns", "attempt", "priority", "url", "verdict")
 
-    def __init__(
-        self, owner: TurnOwner, origin: QueuedOrigin, queued: QueuedURL, pace: Pace, verdict: ClientVerdict
-    ) -> None:
-        self.url = queued.url
+    def __init__(self, open_turns: OpenTurns, grant: Grant, verdict: ClientVerdict) -> None:
+        self.url = grant.queued.url
         self.verdict = verdict
-        self.priority = queued.priority
-        self.attempt = queued.attempt
-        self.origin = origin
-        self.queued = queued
-        self.pace = pace
-        self._owner = owner
+        self.priority = grant.queued.priority
+        self.attempt = grant.queued.attempt
+        self._grant = grant
+        self._open_turns = open_turns
         self._is_open = True
 
     def done(self, *, retry_after: str | float | None = None) -> None:
@@ -80,7 +54,7 @@ class Turn:
         Raises: StoreError: The file cannot be written, or the frontier is closed.
         """
         if self._is_open:
-            self._owner.end_turn(self, retry_after)
+            self._open_turns.end(self._grant, retry_after)
             self._is_open = False
 
     def retry(self, *, retry_after: str | float | None = None) -> bool:
@@ -94,7 +68,7 @@ class Turn:
         """
         if not self._is_open:
             return False
-        is_queued = self._owner.retry_turn(self, retry_after)
+        is_queued = self._open_turns.retry(self._grant, retry_after)
         self._is_open = False
         return is_queued
 
@@ -104,7 +78,7 @@ class Turn:
         Raises: StoreError: The file cannot be written.
         """
         if self._is_open:
-            self._owner.release_turn(self)
+            self._open_turns.release(self._grant)
             self._is_open = False
 
     def __enter__(self) -> Self:
@@ -122,7 +96,7 @@ class Turn:
 
     def __del__(self) -> None:
         # An exception in the constructor leaves the attribute unset.
-        if getattr(self, "_is_open", False) and self._owner.is_open:
+        if getattr(self, "_is_open", False) and self._open_turns.can_end:
             message = f"the turn for {self.url} was never ended: use it as a context manager, or call `done`"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
 

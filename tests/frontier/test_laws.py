@@ -1,0 +1,255 @@
+"""Laws of frontiers: random crawls with random kills, compared with a simple model of what was added and handed out."""
+
+import asyncio
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import hypothesis.strategies as st
+from hypothesis import given
+from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
+
+from canfetch.client.frontier import Frontier, SkippedURL, Turn
+
+MAX_ATTEMPTS = 3
+OUTCOMES = ["done", "done", "retry", "exception", "release", "busy"]
+RETRY_AFTER = 40.0
+
+
+class Page(NamedTuple):
+    """A page of a random site. `outcomes` are those of its first turns; after them it is done."""
+
+    host: int
+    is_disallowed: bool
+    seconds: float
+    outcomes: list[str]
+    links: list[int]
+    priority: int
+
+
+class Site(NamedTuple):
+    """A random crawl. The process is killed after each number of turns in `kills`."""
+
+    pages: list[Page]
+    crawl_delays: list[int]
+    seeds: int
+    concurrency: int
+    workers: int
+    kills: list[int]
+
+    def url(self, number: int) -> str:
+        page = self.pages[number % len(self.pages)]
+        folder = "no" if page.is_disallowed else "yes"
+        return f"https://host{page.host}.example/{folder}/{number % len(self.pages)}"
+
+
+PAGES = st.builds(
+    Page,
+    host=st.integers(0, 3),
+    is_disallowed=st.sampled_from([False, False, False, True]),
+    seconds=st.sampled_from([0.0, 0.5, 7.0]),
+    outcomes=st.lists(st.sampled_from(OUTCOMES), max_size=4),
+    links=st.lists(st.integers(0, 30), max_size=4),
+    priority=st.integers(-2, 2),
+)
+SITES = st.builds(
+    Site,
+    pages=st.lists(PAGES, min_size=1, max_size=25),
+    crawl_delays=st.lists(st.sampled_from([0, 1, 5]), min_size=4, max_size=4),
+    seeds=st.integers(1, 6),
+    concurrency=st.integers(1, 2),
+    workers=st.integers(1, 4),
+    kills=st.lists(st.integers(0, 6), max_size=2),
+)
+
+
+class Model:
+    """What was added, handed out and ended, checked at each step."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        # Queued URLs by host: the priority of each.
+        self.queued: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self.in_flight: dict[str, str] = {}
+        self.known: set[str] = set()
+        self.turns: Counter[str] = Counter()
+        self.attempts: Counter[str] = Counter()
+        self.finished: set[str] = set()
+        self.skipped: list[str] = []
+        self.last_at: dict[str, float] = {}
+        self.retry_at: dict[str, float] = {}
+
+    def add(self, frontier: Frontier, numbers: list[int]) -> None:
+        """Add pages to the frontier and to the model."""
+        for number in numbers:
+            url, priority = self.site.url(number), self.site.pages[number % len(self.site.pages)].priority
+            assert frontier.add(url, priority=priority) is (url not in self.known)
+            if url not in self.known:
+                self.known.add(url)
+                self.queued[host_of(url)][url] = priority
+
+    def skip(self, skipped: SkippedURL) -> None:
+        """Check a report."""
+        assert "/no/" in skipped.url
+        assert skipped.verdict is not None
+        assert not skipped.verdict.allowed
+        self.skipped.append(skipped.url)
+        del self.queued[host_of(skipped.url)][skipped.url]
+
+    def start(self, turn: Turn) -> None:
+        """Check that a turn may start now."""
+        host, now = host_of(turn.url), virtual_now()
+        assert "/yes/" in turn.url
+        queued = self.queued[host]
+        allowed = [priority for url, priority in queued.items() if "/yes/" in url]
+        assert queued[turn.url] == turn.priority == max(allowed)
+        assert turn.attempt == self.attempts[turn.url] + 1
+        assert list(self.in_flight.values()).count(host) < self.site.concurrency
+        delay = self.site.crawl_delays[int(host.removeprefix("host").partition(".")[0])]
+        assert now >= self.last_at.get(host, -10.0) + delay
+        assert now >= self.retry_at.get(host, 0.0)
+        del queued[turn.url]
+        self.in_flight[turn.url] = host
+        self.last_at[host] = now
+        self.turns[turn.url] += 1
+
+    def end(self, turn: Turn, outcome: str) -> None:
+        """Note the end of a turn."""
+        host = self.in_flight.pop(turn.url)
+        self.last_at[host] = virtual_now()
+        if outcome == "busy":
+            self.retry_at[host] = virtual_now() + RETRY_AFTER
+        if outcome in ("retry", "exception", "busy"):
+            self.attempts[turn.url] += 1
+        if outcome == "done" or self.attempts[turn.url] == MAX_ATTEMPTS:
+            self.finished.add(turn.url)
+        else:
+            self.queued[host][turn.url] = int(turn.priority)
+
+    def kill(self) -> None:
+        """Queue all URLs in flight again."""
+        for url, host in self.in_flight.items():
+            number = int(url.rpartition("/")[2])
+            self.queued[host][url] = self.site.pages[number].priority
+        self.in_flight.clear()
+
+
+def host_of(url: str) -> str:
+    return url.split("/")[2]
+
+
+async def work(frontier: Frontier, model: Model, kill: asyncio.Event, turns_before_kill: int | None) -> None:
+    """Take turns until none is left, and end them as the site specifies."""
+    async for turn in frontier:
+        model.start(turn)
+        number = int(turn.url.rpartition("/")[2])
+        page = model.site.pages[number]
+        count = model.turns[turn.url] - 1
+        outcome = page.outcomes[count] if count < len(page.outcomes) else "done"
+        if turns_before_kill is not None and model.turns.total() >= turns_before_kill:
+            kill.set()
+        with suppress(ConnectionError), turn:
+            await asyncio.sleep(page.seconds)
+            model.add(frontier, page.links)
+            match outcome:
+                case "retry":
+                    turn.retry()
+                case "busy":
+                    turn.retry(retry_after=RETRY_AFTER)
+                case "release":
+                    turn.release()
+                case "exception":
+                    model.end(turn, outcome)
+                    raise ConnectionError
+                case _:
+                    turn.done()
+            model.end(turn, outcome)
+
+
+async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path | None:
+    """Crawl until no URL is left, or until the kill. Return the file that the killed process leaves."""
+    hosts = Hosts(
+        {
+            f"host{number}.example": b"User-agent: *\nDisallow: /no/\nCrawl-delay: %d\n" % delay
+            for number, delay in enumerate(model.site.crawl_delays)
+        }
+    )
+    kill = asyncio.Event()
+    options = {"min_delay": 0.0, "concurrency_per_origin": model.site.concurrency, "max_attempts": MAX_ATTEMPTS}
+    async with open_frontier(hosts, path=path, on_skip=model.skip, **options) as frontier:
+        model.add(frontier, list(range(model.site.seeds)))
+        workers = [
+            asyncio.create_task(work(frontier, model, kill, turns_before_kill)) for _ in range(model.site.workers)
+        ]
+        killing = asyncio.create_task(kill.wait())
+        waits: list[asyncio.Future[Any]] = [killing, asyncio.gather(*workers)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        if not kill.is_set():
+            killing.cancel()
+            for worker in workers:
+                await worker
+            counts = frontier.counts
+            assert (counts.queued, counts.in_flight) == (0, 0)
+            assert counts.done + counts.failed == len(model.finished)
+            assert counts.skipped == len(model.skipped)
+            return None
+        copy = path.with_name(path.name + "+")
+        shutil.copy(path, copy)
+        shutil.copy(f"{path}-wal", f"{copy}-wal")
+        model.kill()
+        await frontier.close()
+        for worker in workers:
+            worker.cancel()
+        results = await asyncio.gather(*workers, return_exceptions=True)
+        assert not [result for result in results if isinstance(result, AssertionError)]
+        return copy
+
+
+@given(site=SITES)
+def test_random_crawls_agree_with_the_model(site: Site) -> None:
+    model = Model(site)
+    now = 0.0
+
+    async def main(path: Path, kill: int | None) -> tuple[Path | None, float]:
+        return await run(model, path, kill), virtual_now()
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "crawl"
+        for kill in [*site.kills, None]:
+            limit = None if kill is None else model.turns.total() + kill
+            killed, now = run_in_virtual_time(lambda path=path, limit=limit: main(path, limit), start=now)  # type: ignore[misc]
+            if killed is None and kill is None:
+                break
+            path = killed or path
+    # Nothing is lost, and nothing is handed out again without a reason.
+    allowed = {url for url in model.known if "/yes/" in url}
+    assert model.finished == allowed
+    assert set(model.skipped) == model.known - allowed
+    assert len(model.skipped) == len(set(model.skipped))
+
+
+@given(urls=st.lists(st.integers(0, 6), min_size=1, max_size=60), workers=st.integers(1, 3))
+def test_origins_take_turns(urls: list[int], workers: int) -> None:
+    hosts = [f"https://host{host}.example/" for host in sorted(set(urls))]
+    result = crawl(
+        {},
+        [f"https://host{host}.example/{number}" for number, host in enumerate(urls)],
+        workers=workers,
+        min_delay=0.0,
+        seconds=1.0,
+    )
+    left = Counter(f"https://host{host}.example/" for host in urls)
+    waited: Counter[str] = Counter()
+    for taken in result.taken:
+        host = f"https://{taken.url.split('/')[2]}/"
+        left[host] -= 1
+        waited[host] = 0
+        for other in hosts:
+            if other != host and left[other]:
+                waited[other] += 1
+                # Each of the other origins has one turn before it, and those of the other workers.
+                assert waited[other] < len(hosts) + workers
