@@ -539,6 +539,20 @@ def test_client_that_was_closed_raises_and_keeps_the_urls() -> None:
     assert run_in_virtual_time(main).queued == 1
 
 
+def test_check_that_is_cancelled_is_repeated() -> None:
+    async def main() -> list[str]:
+        async with open_frontier(Hosts(delays={"a.example": 5.0}), [f"{A}/1"]) as frontier:
+            consumer = asyncio.create_task(anext(frontier))
+            await asyncio.sleep(1)
+            for task in frontier._client._in_flight.values():
+                task.cancel()
+            turn = await consumer
+            turn.done()
+            return [turn.url]
+
+    assert run_in_virtual_time(main) == [f"{A}/1"]
+
+
 def test_exception_of_on_skip_is_raised_and_the_url_is_reported_again() -> None:
     reports = []
 

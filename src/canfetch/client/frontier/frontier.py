@@ -66,7 +66,7 @@ class Frontier:
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies. After that, its URLs are skipped.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
-        on_skip: Called with each URL that is dropped because it is disallowed or invalid.
+        on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped.
         clock: Returns seconds since the epoch. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
@@ -118,9 +118,9 @@ class Frontier:
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
         self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
         self._sources = Sources(self._add, lambda: self.counts.queued < read_ahead, self._changed.set)
+        self._sources.append(urls, 0.0)
         self._queue = URLQueue(path, concurrency=concurrency_per_origin, now=clock())
         self._open_turns = OpenTurns(self._queue, clock, self._changed.set, max_attempts=max_attempts)
-        self._sources.append(urls, 0.0)
 
     @property
     def counts(self) -> FrontierCounts:
@@ -262,10 +262,12 @@ class Frontier:
 
     def _collect_checks(self) -> None:
         results = self._checks.collect()
-        self._queue.set_phases((Phase.UNCHECKED if error else Phase.READY, origin.id) for origin, error in results)
-        for _, error in results:
-            if error is not None:
-                raise error
+        self._queue.set_phases(
+            (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
+        )
+        for result in results:
+            if result.error is not None:
+                raise result.error
 
     def _sort_due(self, now: float) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""

@@ -35,9 +35,10 @@ class CheckedOrigin(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """The end of a check: an exception, or None."""
+    """The end of a check. `is_known` is False after an exception, or if the client cancelled the fetch."""
 
     origin: QueuedOrigin
+    is_known: bool
     error: BaseException | None
 
 
@@ -81,11 +82,12 @@ class OriginChecks:
         while self._ended:
             task = self._ended.pop()
             origin = self._tasks.pop(task)
-            error = asyncio.CancelledError() if task.cancelled() else task.exception()
-            if error is None:
+            error = None if task.cancelled() else task.exception()
+            is_known = not task.cancelled() and error is None
+            if is_known:
                 state = task.result()
                 self._checked[origin.id] = CheckedOrigin(state, self._compute_pace(state))
-            results.append(CheckResult(origin, error))
+            results.append(CheckResult(origin, is_known, error))
         return results
 
     def is_known(self, origin: int, now: float) -> bool:
