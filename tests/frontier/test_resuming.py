@@ -109,9 +109,9 @@ def test_invalid_source_leaves_no_open_file(path: Path) -> None:
         async with open_frontier() as frontier:
             with pytest.raises(TypeError, match="not iterable"):
                 Frontier(frontier._client, 7, path=path)  # type: ignore[arg-type]  # invalid on purpose
-            assert not path.exists()
 
     run_in_virtual_time(main)
+    assert not path.exists()
 
 
 def open_file(path: Path) -> None:
