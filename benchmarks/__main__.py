@@ -12,6 +12,7 @@ from collections.abc import Callable
 from benchmarks import child, contenders, peers, table, timing
 from benchmarks.bench import CANFETCH_PREFIX, Bench
 from benchmarks.rows.agreement import agreement_rows
+from benchmarks.rows.command import command_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows, verdict_rows
 from benchmarks.rows.hostile import hostile_rows
 from benchmarks.rows.lint import lint_rows
@@ -31,6 +32,7 @@ ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "startup": (startup_rows,),
     "hostile": (hostile_rows,),
     "lint": (lint_rows,),
+    "command": (command_rows,),
     "agreement": (agreement_rows,),
 }
 

@@ -13,6 +13,7 @@ import functools
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -119,6 +120,16 @@ class _SyncTransport(_MemoryTransport):
 
     def close(self) -> None:
         pass
+
+
+def store_files(files: Files, path: Path) -> None:
+    """Fill an SQLite store with the files of origins."""
+    from canfetch.client.stores.sqlite import SQLiteStore
+    from canfetch.client.sync_client import Client
+
+    with Client(user_agent=USER_AGENT, transport=_SyncTransport(files), store=SQLiteStore(path)) as client:
+        for origin in files:
+            client.origin_state(f"{origin}/")
 
 
 class _AsyncTransport(_MemoryTransport):

@@ -47,6 +47,7 @@ def test_every_section_is_measured() -> None:
         "Memory of a warm cache",
         "Memory of a parsed file",
         "Lint and format one file",
+        "canfetch check",
         "Start-up time",
         "Hostile files",
         "Decisions that differ from canfetch's profile google",
