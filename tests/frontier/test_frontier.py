@@ -539,6 +539,16 @@ def test_client_that_was_closed_raises_and_keeps_the_urls() -> None:
     assert run_in_virtual_time(main).queued == 1
 
 
+def test_more_files_than_are_held_come_from_the_client() -> None:
+    # The frontier holds files of up to 32 MiB, and the client caches equal files once.
+    hosts = Hosts({f"host{number}.example": b"#" * 500_000 for number in range(80)})
+    urls = [f"https://{host}/{number}" for number in range(3) for host in hosts.files]
+    result = crawl(hosts, urls)
+    assert sorted(result.urls) == sorted(urls)
+    assert [result.times(f"https://{host}/") for host in hosts.files] == [[0, 1, 2]] * 80
+    assert len(hosts.requests) == 80
+
+
 def test_check_that_is_cancelled_is_repeated() -> None:
     async def main() -> list[str]:
         async with open_frontier(Hosts(delays={"a.example": 5.0}), [f"{A}/1"]) as frontier:
