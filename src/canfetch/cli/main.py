@@ -12,6 +12,7 @@ import click
 
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
+from canfetch.cli.shared.terminal import terminal_width
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
@@ -60,7 +61,9 @@ class CommandContext(click.Context):
         """Return a formatter for a help text."""
         from canfetch.cli.shared.help_formatter import HelpFormatter  # noqa: PLC0415 - only for help
 
-        return HelpFormatter(width=self.terminal_width, max_width=self.max_content_width)
+        # As click computes it, except that its test runner sets the width to 80.
+        width = self.terminal_width or max(min(terminal_width(), self.max_content_width or 80) - 2, 50)
+        return HelpFormatter(width=width)
 
 
 class LazyGroup(click.Group):
