@@ -90,7 +90,9 @@ def finding_text(finding: Finding) -> str:
 
 def page(check: Check) -> str:
     """Return the page of a check."""
-    findings = [finding for finding in Linter(findings_limit=None).lint(check.bad).findings if finding.check is check]
+    # A check that yields to all others finds something only where the severity set lacks the others.
+    linter = Linter(severities="lighthouse" if check.yields_to_others else "all", findings_limit=None)
+    findings = [finding for finding in linter.lint(check.bad).findings if finding.check is check]
     fixes = [finding.fix for finding in findings if finding.fix is not None]
     severities = [check.severities.in_set(name) for name in SEVERITY_SETS]
     lines = [NOTE, "", f"# {check.code} {check.name}", "", f"{check.title}.", ""]

@@ -191,7 +191,9 @@ def test_lighthouse_profile_reports_line_like_audit(text: str, code: str | None)
 
 def test_lighthouse_starts_no_group_at_empty_user_agent() -> None:
     report = Linter(severities="lighthouse").lint(b"User-agent:\nDisallow: /a\nUser-agent: b\nDisallow: /b\n")
-    assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF510", 1), ("CF220", 2)]
+    assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF510", 1)]
+    report = Linter(severities="lighthouse", ignore=["CF510"]).lint(report.file.content)
+    assert [(finding.check.code, finding.line) for finding in report.findings] == [("CF220", 2)]
 
 
 @pytest.mark.parametrize("status, codes", [(429, ["CF220"]), (403, []), (200, [])])

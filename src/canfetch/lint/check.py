@@ -51,12 +51,14 @@ class Occurrence(NamedTuple):
         details: Values for the placeholders of the check's message.
         query: Verdicts that show the effect, or None.
         fix: The fix for this place, or None.
+        lines: Numbers of other lines that the occurrence is about.
     """
 
     span: tuple[int, int]
     details: Mapping[str, str] = _NO_DETAILS
     query: VerdictQuery | None = None
     fix: Fix | None = None
+    lines: tuple[int, ...] = ()
 
 
 class Check(NamedTuple):
@@ -78,6 +80,9 @@ class Check(NamedTuple):
         requires: The part of `LintInput` without which the check cannot find anything, or None.
         removes_redundant_lines: Whether its fixes remove lines that other lines make redundant. They run after the
             fixes that change how lines are read.
+        supersedes: Codes, or code prefixes, of the checks whose findings have the same cause. On the lines of its own
+            findings, theirs are dropped.
+        yields_to_others: Whether a finding of any other check on the same line has the same cause.
     """
 
     code: str
@@ -94,6 +99,8 @@ class Check(NamedTuple):
     fixable: bool = False
     requires: Literal["path", "url", "pages"] | None = None
     removes_redundant_lines: bool = False
+    supersedes: tuple[str, ...] = ()
+    yields_to_others: bool = False
 
     @property
     def category(self) -> Category:

@@ -1,6 +1,7 @@
 """The linter: runs the enabled checks, assigns severities, and applies fixes in rounds."""
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -19,9 +20,12 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity
+from canfetch.lint.superseding import ReportedLines, superseding_codes
 from canfetch.lint.suppression import Suppression, find_suppressions
 
 FINDINGS_LIMIT: Final = 1000
+# For each check those that supersede it, in the order in which they run.
+_SUPERSEDING: Final = superseding_codes(CHECKS)
 # A round applies the fixes that do not touch each other. The others wait for the next round.
 _MAX_ROUNDS: Final = 64
 
@@ -78,7 +82,7 @@ class Linter:
             code: severity for word, severity in (severity_overrides or {}).items() for code in _resolve_codes([word])
         }
         enabled: list[tuple[Check, Severity]] = []
-        for check in CHECKS:
+        for check in map(CHECKS_BY_WORD.__getitem__, _SUPERSEDING):
             severity = overrides.get(check.code) or check.severities.in_set(severities)
             if check.code in selected and severity is not None:
                 enabled.append((check, severity))
@@ -89,8 +93,8 @@ class Linter:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """The enabled checks."""
-        return tuple(check for check, _ in self._enabled)
+        """The enabled checks, by code."""
+        return tuple(sorted((check for check, _ in self._enabled), key=lambda check: check.code))
 
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
@@ -119,11 +123,14 @@ class Linter:
             findings.extend(islice(found, limit))
             if limit is not None and next(found, None) is not None:
                 truncated.append(check)
+                # The lines of the others count too: they explain findings of other checks.
+                deque(found, maxlen=0)
 
         enabled = {check.code: severity for check, severity in self._enabled if check.code not in ignored}
+        lines = ReportedLines(file, _SUPERSEDING, enabled)
         for check, severity in self._enabled:
             if check.code in enabled and check is not UNUSED_SUPPRESSION:
-                add(check, severity, check.find(file))
+                add(check, severity, lines.without_superseded(check, check.find(file)))
         if UNUSED_SUPPRESSION.code in enabled:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)

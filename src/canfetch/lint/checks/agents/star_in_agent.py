@@ -36,4 +36,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
     fixable=True,
+    supersedes=("CF501", "CF502"),
 )

@@ -72,4 +72,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,
     fixable=True,
+    supersedes=("CF5",),
 )

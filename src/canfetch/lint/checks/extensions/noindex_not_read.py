@@ -31,4 +31,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    supersedes=("CF302",),
 )

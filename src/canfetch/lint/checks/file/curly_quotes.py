@@ -65,4 +65,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    supersedes=("CF2", "CF302", "CF4", "CF5", "CF6"),
 )

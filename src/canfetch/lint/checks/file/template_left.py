@@ -45,4 +45,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: {{ disallowed }}\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    supersedes=("CF2", "CF302", "CF4", "CF5", "CF6"),
 )

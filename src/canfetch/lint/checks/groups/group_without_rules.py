@@ -1,5 +1,6 @@
 """A group without rules."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.line_ends import line_end
@@ -12,6 +13,7 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups without rules."""
+    agent_lines = [record.line for record in file.user_agents]
     for group in file.groups:
         if group.rules:
             continue
@@ -24,7 +26,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"token": token},
             None if token == "*" else VerdictQuery("/", (token,)),  # noqa: S105 - a product token is not a secret
             replace_span(end, end, insertion, changes_verdicts=True),
+            # The rules may be lines that crawlers do not read.
+            tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
         )
+
+
+def _next_line(file: LintedFile, agent_lines: list[int], line: int) -> int:
+    index = bisect_right(agent_lines, line)
+    return agent_lines[index] if index < len(agent_lines) else len(file.records) + 1
 
 
 CHECK = Check(

@@ -57,4 +57,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/ # for members\n"),
     find=find,
     fixable=True,
+    supersedes=("CF218", "CF4"),
 )

@@ -48,4 +48,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    supersedes=("CF218", "CF4", "CF5", "CF6"),
 )

@@ -1,5 +1,6 @@
 """A line that Lighthouse reports."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
@@ -36,7 +37,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # One finding is enough for a binary file, or one in UTF-16.
         yield _occurrence(file, file.records[0])
         return
-    yield from (_occurrence(file, record) for record in _after_empty_agents(file))
+    agent_lines = tuple(record.line for record in file.user_agents)
+    for record in _after_empty_agents(file):
+        # The fault is on the user-agent line that Lighthouse does not read.
+        index = bisect_left(agent_lines, record.line)
+        yield _occurrence(file, record)._replace(lines=agent_lines[max(index - 1, 0) : index])
     for oddity in _REPORTED_HERE:
         yield from (
             _occurrence(file, line.record) for line in odd_lines(file, oddity) if _is_reported(file, line.record)
@@ -88,4 +93,5 @@ CHECK = Check(
     bad=LintInput(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
     good=LintInput(b"# for all\nUser-agent: *\nDisallow: /private/\n"),
     find=find,
+    yields_to_others=True,
 )

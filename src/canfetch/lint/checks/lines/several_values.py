@@ -78,4 +78,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
     find=find,
     fixable=True,
+    supersedes=("CF218", "CF4"),
 )

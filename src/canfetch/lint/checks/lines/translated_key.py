@@ -29,4 +29,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /privado/\n"),
     find=find,
     fixable=True,
+    supersedes=("CF302",),
 )

@@ -56,4 +56,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),
     find=find,
     fixable=True,
+    supersedes=("CF218", "CF4"),
 )

@@ -32,4 +32,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),
     good=LintInput(b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n"),
     find=find,
+    supersedes=("CF218", "CF40", "CF41", "CF42"),
 )

@@ -29,4 +29,5 @@ CHECK = Check(
     bad=LintInput(b"User-agent: *\nDisallow: /\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    supersedes=("CF403", "CF411", "CF707"),
 )

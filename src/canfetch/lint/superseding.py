@@ -1,0 +1,63 @@
+"""One fault, one finding: which findings are dropped because another one on the same line has the same cause."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from graphlib import TopologicalSorter
+
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.linted_file import LintedFile
+
+
+def superseding_codes(checks: Collection[Check]) -> dict[str, tuple[str, ...]]:
+    """Return for each check the codes of the checks that supersede it.
+
+    The order is that in which the checks have to run: each one comes after those that supersede it.
+
+    Raises: graphlib.CycleError: Two checks supersede each other.
+    """
+    by_code = {check.code: tuple(other.code for other in checks if _supersedes(other, check)) for check in checks}
+    return {code: by_code[code] for code in TopologicalSorter(by_code).static_order()}
+
+
+def _supersedes(one: Check, other: Check) -> bool:
+    if one is other or one.yields_to_others:
+        return False
+    return other.yields_to_others or other.code.startswith(one.supersedes)
+
+
+class ReportedLines:
+    """The lines that the findings of superseding checks are about.
+
+    Args:
+        file: The file.
+        superseding: The codes of the checks that supersede each check.
+        enabled: The codes of the checks that run.
+    """
+
+    def __init__(self, file: LintedFile, superseding: Mapping[str, tuple[str, ...]], enabled: Collection[str]) -> None:
+        self._file = file
+        self._superseding = superseding
+        self._lines: dict[str, set[int]] = {
+            other: set() for code in enabled for other in superseding[code] if other in enabled
+        }
+
+    def without_superseded(self, check: Check, occurrences: Iterable[Occurrence]) -> Iterator[Occurrence]:
+        """Yield the occurrences that no finding of another check explains, and note their lines.
+
+        The occurrences of the checks that supersede this one must have been read to the end.
+        """
+        explained = [lines for code in self._superseding[check.code] if (lines := self._lines.get(code))]
+        own = self._lines.get(check.code)
+        if own is None and not explained:
+            yield from occurrences
+            return
+        for one in occurrences:
+            first = self._line(one.span[0])
+            if any(first in lines or not lines.isdisjoint(one.lines) for lines in explained):
+                continue
+            if own is not None:
+                own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
+            yield one
+
+    def _line(self, offset: int) -> int:
+        return max(bisect_right(self._file.line_starts, offset), 1)
