@@ -13,6 +13,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.transports import TransportRequest
+from canfetch.core.urls import AnyURL
 
 USER_AGENT = "ExampleBot/1.0"
 
@@ -86,7 +87,7 @@ async def open_frontier(hosts: Hosts | None = None, urls: Any = (), **options: A
 
 def crawl(
     hosts: Hosts | dict[str, bytes],
-    urls: Iterable[str] | AsyncIterable[str],
+    urls: Iterable[AnyURL] | AsyncIterable[AnyURL],
     *,
     start: float = 0.0,
     workers: int = 1,

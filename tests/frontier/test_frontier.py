@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx2
 import pytest
+import yarl
 from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
 from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 
@@ -64,20 +67,92 @@ def test_many_disallowed_urls_are_skipped_without_delay() -> None:
     assert result.counts.skipped == len(result.skipped) == 500
 
 
-@pytest.mark.parametrize("other", [None, 7, ["https://a.example/"], b"https://a.example/"], ids=repr)
-def test_invalid_urls_are_reported_and_the_others_are_added(other: Any) -> None:
-    result = crawl({}, [f"{A}/1", "nonsense", "mailto:fish@example.com", other, f"{A}/2"])
+def test_invalid_urls_are_reported_and_the_others_are_added() -> None:
+    result = crawl({}, [f"{A}/1", "nonsense", "mailto:fish@example.com", b"/\xff\n", f"{A}/2"])
 
     assert result.urls == [f"{A}/1", f"{A}/2"]
-    assert [skipped.url for skipped in result.skipped] == ["nonsense", "mailto:fish@example.com", other]
+    assert [skipped.url for skipped in result.skipped] == ["nonsense", "mailto:fish@example.com", "/%FF"]
     assert [skipped.verdict for skipped in result.skipped] == [None, None, None]
     assert "expected an absolute URL" in str(result.skipped[0].error)
-    assert "expected str" in str(result.skipped[2].error)
     assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=0)
     assert len(result.hosts.requests) == 1
 
 
-@pytest.mark.parametrize("url", ["https://a.example/", "/", b"https://a.example/"])
+@pytest.mark.parametrize("lines", [str, str.encode], ids=["text", "bytes"])
+def test_lines_of_a_file_are_decided_and_handed_out_without_their_line_ends(lines: Any) -> None:
+    hosts = {"a.example": b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /secret$\n"}
+    source = [
+        f"\ufeff{A}/1\n",
+        "\n",
+        f"  {A}/a.pdf\r\n",
+        f"{A}/secret\t\n",
+        " \n",
+        f"{A}/\r\n2 \n",
+        f"{A}/1",
+        f"{A}/3\n",
+    ]
+    result = crawl(hosts, [lines(line) for line in source])
+    assert result.urls == [f"{A}/1", f"{A}/2", f"{A}/3"]
+    assert [skipped.url for skipped in result.skipped] == [f"{A}/a.pdf", f"{A}/secret"]
+    assert all(skipped.verdict is not None for skipped in result.skipped)
+
+
+def test_open_files_are_sources(tmp_path: Path) -> None:
+    urls = tmp_path / "urls.txt"
+    urls.write_bytes(f"{A}/1\r\n\r\n{A}/2\r\n".encode())
+    for mode in ("r", "rb"):
+        with urls.open(mode) as file:
+            assert crawl({}, file).urls == [f"{A}/1", f"{A}/2"]
+
+
+def test_url_objects_and_bytes_are_added() -> None:
+    async def main() -> None:
+        async with open_frontier() as frontier:
+            latin = f"{A}/é/ÿ".encode("latin-1")
+            urls = [httpx2.URL(f"{A}/1"), yarl.URL(f"{A}/2"), urlsplit(f"{A}/3"), f"{A}/4".encode(), latin]
+            assert frontier.add_many(urls) == 5
+            assert not frontier.add(httpx2.URL(f"{A}/2"))
+            assert frontier.add(yarl.URL(f"{A}/6"))
+            assert not frontier.add(f"{A}/6\n")
+            frontier.defer(yarl.URL(f"{A}/6"), 0)
+            taken = []
+            async for turn in frontier:
+                turn.done()
+                taken.append(turn.url)
+            assert taken == [f"{A}/1", f"{A}/2", f"{A}/3", f"{A}/4", f"{A}/%E9/%FF", f"{A}/6"]
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize("other", [None, 7, ["https://a.example/"]], ids=repr)
+def test_values_of_other_types_raise_after_the_urls_before_them_are_added(other: Any) -> None:
+    message = f"invalid URL of type {type(other).__name__}: expected str or bytes"
+
+    async def links() -> AsyncIterator[Any]:
+        for url in (f"{A}/3", other, f"{A}/4"):
+            yield url
+
+    async def main() -> None:
+        async with open_frontier() as frontier:
+            with pytest.raises(TypeError, match=message):
+                frontier.add(other)
+            with pytest.raises(TypeError, match=message):
+                frontier.add_many([f"{A}/1", other])
+            assert frontier.counts.queued == 1
+        for source in ([f"{A}/3", other, f"{A}/4"], links()):
+            async with open_frontier(urls=source) as frontier:
+                with pytest.raises(TypeError, match=message):
+                    await anext(frontier)
+                turn = await anext(frontier)
+                turn.done()
+                assert turn.url == f"{A}/3"
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a.example/", "/", b"https://a.example/", urlsplit("https://a.example/"), httpx2.URL(A)], ids=str
+)
 def test_one_url_is_not_a_source(url: Any) -> None:
     async def main() -> None:
         async with open_frontier() as frontier:
@@ -347,7 +422,7 @@ def test_same_url_is_added_once(same: list[str]) -> None:
 
 
 def test_url_is_handed_out_as_it_was_added() -> None:
-    odd = ["https://a.example/\udce9\u200b\n\x00#x", "https://a.example/\U0001f41f?a|b"]
+    odd = ["https://a.example/\udce9\u200b\x00#x", "https://a.example/\U0001f41f?a|b"]
     assert crawl({}, odd).urls == odd
 
 

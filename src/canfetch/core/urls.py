@@ -74,7 +74,7 @@ def plain_url(url: object, index: int | None = None) -> str | bytes:
     """
     if isinstance(url, str | bytes):
         return url
-    if hasattr(url, "scheme") and any(hasattr(url, name) for name in _HOST_ATTRIBUTES):
+    if is_url_object(url):
         methods = (getattr(url, name, None) for name in _TEXT_METHODS)
         to_text = next((method for method in methods if callable(method)), None)
         text = str(url) if to_text is None else to_text()
@@ -84,6 +84,11 @@ def plain_url(url: object, index: int | None = None) -> str | bytes:
         f"invalid URL of type {type(url).__name__}{_position(index)}: expected str or bytes, "
         "or a URL object such as httpx2.URL"
     )
+
+
+def is_url_object(value: object) -> bool:
+    """Return whether a value is a URL object of another library."""
+    return hasattr(value, "scheme") and any(hasattr(value, name) for name in _HOST_ATTRIBUTES)
 
 
 def split_url(url: bytes) -> SplitURL | None:

@@ -11,7 +11,7 @@ from typing import Final, Self
 from canfetch.access.outcomes import Access, Effect
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.frontier.identity import IdentifiedURL, identify_url
+from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
@@ -21,6 +21,7 @@ from canfetch.client.frontier.validation import check_positive_integer, check_pr
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL
 
@@ -79,7 +80,7 @@ class Frontier:
     def __init__(
         self,
         client: AsyncClient,
-        urls: Iterable[str] | AsyncIterable[str] = (),
+        urls: Iterable[AnyURL] | AsyncIterable[AnyURL] = (),
         *,
         path: str | os.PathLike[str] | None = None,
         agent: str | Agent | None = None,
@@ -130,31 +131,34 @@ class Frontier:
         """
         return self._queue.counts()
 
-    def add(self, url: str, *, priority: float = 0.0) -> bool:
+    def add(self, url: AnyURL, *, priority: float = 0.0) -> bool:
         """Add a URL, unless it was added before. It is in the file when this method returns.
 
-        URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL. An
-        invalid URL, such as `mailto:fish@example.com`, is reported to `on_skip`.
+        URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL.
+        White space around the URL and line breaks in it are removed, as HTTP clients do. An invalid URL, such as
+        `mailto:fish@example.com`, is reported to `on_skip`.
 
         Args:
-            url: An absolute URL.
+            url: An absolute URL as str or bytes, or a URL object such as `httpx2.URL`.
             priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
                 requested.
         Returns: Whether the URL was added.
-        Raises: InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written.
+        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number; StoreError: The
+            file cannot be written.
         """
         check_priority(priority)
         return self._add([url], priority) == 1
 
-    def add_many(self, urls: Iterable[str], *, priority: float = 0.0) -> int:
+    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
 
         Args:
-            urls: Absolute URLs. Use `add_source` for an iterable that is long or slow.
+            urls: Absolute URLs, as for `add`. Blank ones are ignored. Use `add_source` for an iterable that is long
+                or slow.
             priority: See `add`.
         Returns: The number of URLs that were added.
-        Raises: TypeError: `urls` is a str or bytes; InvalidOption: `priority` is not a finite number; StoreError: The
-            file cannot be written.
+        Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
+            InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written.
         """
         check_source(urls)
         check_priority(priority)
@@ -164,23 +168,23 @@ class Frontier:
             added += self._add(batch, priority)
         return added
 
-    def add_source(self, urls: Iterable[str] | AsyncIterable[str], *, priority: float = 0.0) -> None:
+    def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
         """Add a source, which is read in the background while turns are handed out.
 
         An exception of the source is raised by the iteration over the frontier, once. When a crawl is resumed, the
         source is read again from its beginning, and URLs that were added before are ignored.
 
         Args:
-            urls: An iterable or asynchronous iterable of absolute URLs. Each step of an iterable should be quick,
-                because no other task runs during it.
+            urls: An iterable or asynchronous iterable of absolute URLs, such as the lines of a file. Blank ones are
+                ignored. Each step of an iterable should be quick, because no other task runs during it.
             priority: See `add`.
-        Raises: TypeError: `urls` is a str or bytes, or not iterable; InvalidOption: `priority` is not a finite number.
+        Raises: TypeError: `urls` is a single URL, or not iterable; InvalidOption: `priority` is not a finite number.
         """
         check_priority(priority)
         self._sources.append(urls, priority)
         self._changed.set()
 
-    def defer(self, url: str | bytes, retry_after: str | float | None) -> None:
+    def defer(self, url: AnyURL, retry_after: str | float | None) -> None:
         """Send no request to the origin of `url` for a time, for example after a response with status 429 or 503.
 
         Args:
@@ -190,7 +194,7 @@ class Frontier:
         Raises: InvalidURL; StoreError: The file cannot be written.
         Source: RFC 9110 section 10.2.3.
         """
-        origin = Origin.from_url(url)
+        origin = Origin.from_url(clean_url(url))
         now = self._clock()
         retry_at = parse_retry_at(retry_after, now)
         if retry_at is not None:
@@ -241,19 +245,29 @@ class Frontier:
     ) -> None:
         await self.close()
 
-    def _add(self, urls: Iterable[str], priority: float) -> int:
+    def _add(self, urls: Iterable[AnyURL], priority: float) -> int:
         identified: list[IdentifiedURL] = []
         invalid: list[SkippedURL] = []
+        wrong_type: TypeError | None = None
         for url in urls:
             try:
-                identified.append(identify_url(url))
-            except (InvalidURL, TypeError) as error:
-                # A value of another type is reported like an invalid URL, and the URLs after it are still added.
-                invalid.append(SkippedURL(url, None, str(error)))
+                text = clean_url(url)
+            except TypeError as error:
+                # Raised after the URLs before it have been added.
+                wrong_type = error
+                break
+            if not text:
+                continue
+            try:
+                identified.append(identify_url(text))
+            except InvalidURL as error:
+                invalid.append(SkippedURL(text, None, str(error)))
         added = self._queue.add(identified, priority, self._clock())
         self._changed.set()
         for skipped in invalid:
             self._report(skipped)
+        if wrong_type is not None:
+            raise wrong_type
         return added
 
     def _report(self, skipped: SkippedURL) -> None:

@@ -6,10 +6,15 @@ from typing import Final, NamedTuple
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.targets import to_target
-from canfetch.core.urls import split_url, url_bytes
+from canfetch.core.text import display_text
+from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 
 _DIGEST_BYTES: Final = 16
 _PROFILE: Final = get_profile("rfc9309")
+# What the URL standard removes from both ends of a URL, and the byte order mark of a file.
+_SURROUNDING: Final = "".join(map(chr, range(0x21))) + "\ufeff"
+# What it removes everywhere. Lines of a file end with one of them, and links in pages contain them.
+_LINE_BREAKS_AND_TABS: Final = str.maketrans("", "", "\t\n\r")
 
 
 class IdentifiedURL(NamedTuple):
@@ -20,6 +25,19 @@ class IdentifiedURL(NamedTuple):
     identity: bytes
 
 
+def clean_url(url: AnyURL) -> str:
+    """Return a URL as it is requested: HTTP clients remove surrounding white space, and tabs and line breaks anywhere.
+
+    Raises: TypeError: `url` is neither str nor bytes nor a URL object.
+    Source: WHATWG URL standard, basic URL parser.
+    """
+    plain = plain_url(url)
+    text = plain if isinstance(plain, str) else plain.decode("utf-8", "surrogateescape")
+    text = text.strip(_SURROUNDING).translate(_LINE_BREAKS_AND_TABS)
+    # Bytes that are not valid UTF-8 are percent-encoded, so that any HTTP client can request the URL.
+    return text if isinstance(plain, str) else display_text(url_bytes(text))
+
+
 def identify_url(url: str) -> IdentifiedURL:
     """Return a URL with its identity.
 
@@ -27,11 +45,10 @@ def identify_url(url: str) -> IdentifiedURL:
     path and query with normalised escapes and without dot segments. User information and the fragment are not part
     of it.
 
-    Raises: InvalidURL: `url` is not an absolute URL; TypeError: `url` is not a str.
+    Args: url: A URL from `clean_url`.
+    Raises: InvalidURL: `url` is not an absolute URL.
     Cost: O(bytes).
     """
-    if not isinstance(url, str):
-        raise TypeError(f"invalid URL of type {type(url).__name__}: expected str")
     origin = Origin.from_url(url)
     encoded = url_bytes(url)
     split = split_url(encoded)

@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Final
 
 from canfetch.client.frontier.validation import check_source
+from canfetch.core.urls import AnyURL
 
 # The number of URLs that are read from an iterable without letting other tasks run.
 _BATCH: Final = 100
 
-AddURLs = Callable[[list[str], float], int]
+AddURLs = Callable[[list[AnyURL], float], int]
 
 
 class Sources:
@@ -28,16 +29,16 @@ class Sources:
         self._has_space = has_space
         self._notify = notify
         self._space_changed = asyncio.Event()
-        self._new: list[tuple[Iterator[str] | AsyncIterable[str], float]] = []
+        self._new: list[tuple[Iterator[AnyURL] | AsyncIterable[AnyURL], float]] = []
         self._readers: set[asyncio.Task[None]] = set()
         self._errors: list[BaseException] = []
         # The number of iterables that are being read, and are not waiting for space.
         self._active = 0
 
-    def append(self, urls: Iterable[str] | AsyncIterable[str], priority: float) -> None:
+    def append(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], priority: float) -> None:
         """Add a source.
 
-        Raises: TypeError: `urls` is a str or bytes, or not iterable.
+        Raises: TypeError: `urls` is a URL, or not iterable.
         """
         check_source(urls)
         self._new.append((urls if isinstance(urls, AsyncIterable) else iter(urls), priority))
@@ -88,7 +89,7 @@ class Sources:
             self._errors.append(error)
         self._notify()
 
-    async def _read(self, source: Iterator[str], priority: float) -> None:
+    async def _read(self, source: Iterator[AnyURL], priority: float) -> None:
         try:
             while self._read_batch(source, priority):
                 self._notify()
@@ -98,9 +99,9 @@ class Sources:
         finally:
             self._active -= 1
 
-    def _read_batch(self, source: Iterator[str], priority: float) -> bool:
+    def _read_batch(self, source: Iterator[AnyURL], priority: float) -> bool:
         """Read some URLs, and return whether there may be more."""
-        batch: list[str] = []
+        batch: list[AnyURL] = []
         try:
             for url in islice(source, _BATCH):
                 batch.append(url)  # noqa: PERF402 - keeps the URLs before an exception
@@ -109,7 +110,7 @@ class Sources:
             self._add(batch, priority)
         return bool(batch)
 
-    async def _read_async(self, source: AsyncIterable[str], priority: float) -> None:
+    async def _read_async(self, source: AsyncIterable[AnyURL], priority: float) -> None:
         try:
             async for url in source:
                 self._add([url], priority)

@@ -12,7 +12,7 @@ class SkippedURL(NamedTuple):
     """A URL that the frontier drops, because it may not be fetched or is invalid.
 
     Attributes:
-        url: The URL, as it was added.
+        url: The URL, as it was added, without white space around it.
         verdict: The verdict, or None if `url` is invalid.
         error: The reason why `url` is invalid, or None.
     """
@@ -30,7 +30,7 @@ class Turn:
     exception is raised again. Or call one of these methods. Only the first call has an effect.
 
     Attributes:
-        url: The URL, as it was added.
+        url: The URL, as it was added, without white space around it.
         verdict: The verdict, which allows the URL.
         priority: The priority with which the URL was added.
         attempt: The number of this attempt, from 1.

@@ -4,16 +4,19 @@ from math import inf, isfinite
 from typing import Any
 
 from canfetch.core.quoting import quoted
+from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
 
 
 def check_source(urls: object) -> None:
     """Reject a single URL, whose characters would be read as URLs.
 
-    Raises: TypeError: `urls` is a str or bytes.
+    Raises: TypeError: `urls` is a URL.
     """
     if isinstance(urls, str | bytes):
         raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
+    if is_url_object(urls):
+        raise TypeError(f"invalid urls of type {type(urls).__name__}: expected an iterable of URLs, such as [url]")
 
 
 def check_priority(priority: Any) -> None:
