@@ -9,7 +9,6 @@ __version__ = "0.1.0"
 
 # The only list of public names. `tools/generate_public_stub.py` writes `__init__.pyi` from it for static analysis.
 _EXPORTS = {
-    "access.outcomes": ("Access", "Effect"),
     "access.pacing": ("DelayMode", "Pace", "next_request_at"),
     "access.policies": ("POLICIES", "AccessPolicy", "UnreachablePhase"),
     "agents": ("agent", "find_crawler"),
@@ -30,7 +29,17 @@ _EXPORTS = {
     "core.records": ("Note", "Record"),
     "core.tokens": ("product_token",),
     "core.urls": ("AnyURL",),
-    "core.verdict": ("AccessInfo", "ClientVerdict", "GroupChoice", "GroupSelection", "Reason", "Rule", "Verdict"),
+    "core.verdict": (
+        "Access",
+        "AccessInfo",
+        "ClientVerdict",
+        "Effect",
+        "GroupChoice",
+        "GroupSelection",
+        "Reason",
+        "Rule",
+        "Verdict",
+    ),
     "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginDisallowed", "OriginMismatch"),
 }
 _MODULES = ("agents", "author", "errors", "extensions", "lint", "pages")

@@ -10,12 +10,12 @@ from canfetch.access.compatibility import expire_if_incompatible
 from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
-from canfetch.access.outcomes import Access
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
+from canfetch.core.verdict import Access
 from canfetch.errors import CorruptEntry, NewerEntry
 
 RFC9309 = get_policy("rfc9309")

@@ -3,10 +3,10 @@
 import pytest
 
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
-from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access, Effect
 from canfetch.errors import UnknownPolicy
 
 RFC9309 = get_policy("rfc9309")

@@ -14,7 +14,7 @@ import canfetch
 from canfetch.access.responses import Failure, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.transports import TransportRequest
-from canfetch.core.verdict import AccessInfo
+from canfetch.core.verdict import Access, AccessInfo, Effect
 from canfetch.errors import ClientClosed
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -182,6 +182,8 @@ def test_access_is_that_of_the_verdicts(query: Query, event: dict[str, Any] | No
     info = query("access", URL, event=event, at=lambda: 1e9)
     assert isinstance(info, AccessInfo)
     assert (info.access, info.effect, info.robots_url) == (access, effect, "https://example.com/robots.txt")
+    assert info.access is Access(access)
+    assert info.effect is Effect(effect)
     assert query("decide", URL, event=event, at=lambda: 1e9).access == info
 
 

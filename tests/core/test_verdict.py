@@ -8,7 +8,7 @@ import pytest
 import canfetch
 from canfetch.core.agent import Agent
 from canfetch.core.engines import supported_profiles
-from canfetch.core.verdict import AccessInfo, GroupChoice, GroupSelection, Reason, Rule, Verdict
+from canfetch.core.verdict import Access, AccessInfo, Effect, GroupChoice, GroupSelection, Reason, Rule, Verdict
 
 DISALLOW = Rule(allow=False, pattern=b"/private", line=2, specificity=8)
 ALLOW = Rule(allow=True, pattern=b"/private/press", line=3, specificity=14)
@@ -75,8 +75,8 @@ def test_str_states_the_reason(fields: dict[str, Any], sentence: str) -> None:
 @pytest.mark.parametrize("reason", [Reason.UNAVAILABLE, Reason.UNREACHABLE])
 def test_verdict_without_a_file_states_the_outcome_of_the_fetch(reason: Reason) -> None:
     access = AccessInfo(
-        access=str(reason),
-        effect="full-allow",
+        access=Access(reason),
+        effect=Effect.FULL_ALLOW,
         explanation="status 404",
         policy="rfc9309",
         robots_url="https://example.com/robots.txt",
@@ -85,7 +85,9 @@ def test_verdict_without_a_file_states_the_outcome_of_the_fetch(reason: Reason) 
     )
     decided = verdict(reason=reason, rule=None, group=GroupSelection(GroupChoice.NONE, None, ()), access=access)
     assert str(decided) == f"allowed: robots.txt is {reason}: status 404"
-    assert decided.to_json()["access"] == {
+    as_json = decided.to_json()["access"]
+    assert {type(as_json["access"]), type(as_json["effect"])} == {str}
+    assert as_json == {
         "access": str(reason),
         "effect": "full-allow",
         "explanation": "status 404",

@@ -7,9 +7,9 @@ from tests.servers.web import Site
 from tests.transports.harness import Send, make_request
 
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
-from canfetch.access.outcomes import Access
 from canfetch.access.policies import get_policy
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access
 
 POLICY = get_policy("rfc9309")
 

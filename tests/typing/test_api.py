@@ -4,7 +4,7 @@ Lines that mypy must reject have a `type: ignore` comment. mypy reports the comm
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, assert_type
+from typing import Any, Literal, assert_never, assert_type
 
 import pytest
 
@@ -75,7 +75,14 @@ def check_types_of_client_verdicts(client: canfetch.Client, turn: canfetch.Turn)
     verdict = client.decide("https://example.com/")
     assert_type(verdict, canfetch.ClientVerdict)
     assert_type(verdict.access, canfetch.AccessInfo)
-    assert_type(verdict.access.effect, str)
+    assert_type(verdict.access.access, canfetch.Access)
+    match verdict.access.effect:
+        case canfetch.Effect.FULL_ALLOW | canfetch.Effect.FULL_DISALLOW:
+            pass
+        case canfetch.Effect.CONDITIONAL_ALLOW:
+            pass
+        case other:
+            assert_never(other)
     assert_type(turn.verdict, canfetch.ClientVerdict)
     plain: canfetch.Verdict = verdict
     assert_type(plain.access, canfetch.AccessInfo | None)

@@ -8,9 +8,10 @@ the next fetch fails.
 from typing import Final
 
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import Access, OutcomeKind, classify_status
+from canfetch.access.outcomes import OutcomeKind, classify_status
 from canfetch.access.policies import AccessPolicy
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.verdict import Access
 
 _SERVER_ERROR: Final = 500
 _SERVER_ERRORS: Final = (OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR)

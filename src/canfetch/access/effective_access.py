@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import Access, Effect
 from canfetch.access.policies import AccessPolicy
+from canfetch.core.verdict import Access, Effect
 
 # The largest difference between the clocks of workers that share a store.
 MAX_CLOCK_SKEW: Final = 300.0

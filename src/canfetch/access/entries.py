@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
-from canfetch.access.outcomes import EFFECTS, Access, Effect, Outcome, OutcomeKind
+from canfetch.access.outcomes import EFFECTS, Outcome, OutcomeKind
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.access.vary import VaryField
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.times import rfc3339
+from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CorruptEntry, InvalidOption, NewerEntry, UnknownPolicy
 
 ENTRY_FORMAT: Final = 5

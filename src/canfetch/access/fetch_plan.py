@@ -10,21 +10,14 @@ Source: RFC 9309 sections 2.3 and 2.3.1.2.
 
 from typing import Final, NamedTuple
 
-from canfetch.access.outcomes import (
-    Access,
-    Effect,
-    Outcome,
-    OutcomeKind,
-    evaluate_failure,
-    evaluate_response,
-    make_outcome,
-)
+from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.vary import union_vary_names, vary_names
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access, Effect
 
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
 _REDIRECTS: Final = (301, 302, 303, 307, 308)

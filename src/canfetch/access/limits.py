@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from canfetch.access.effective_access import is_from_future
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult
-from canfetch.access.outcomes import Access
 from canfetch.access.responses import FailureKind
+from canfetch.core.verdict import Access
 
 _LIMIT_VARIANT: Final = "limits-"
 # A longer timeout, access to private addresses, another transport or other TLS settings can avoid these.

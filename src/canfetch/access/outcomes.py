@@ -10,22 +10,7 @@ from typing import Final, NamedTuple
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, Response
 from canfetch.core.content_formats import foreign_content_note
-
-
-class Access(StrEnum):
-    """The result of fetching robots.txt, in the terms of RFC 9309 sections 2.3.1.1, 2.3.1.3 and 2.3.1.4."""
-
-    SUCCESSFUL = "successful"
-    UNAVAILABLE = "unavailable"
-    UNREACHABLE = "unreachable"
-
-
-class Effect(StrEnum):
-    """What an outcome permits: everything, nothing, or what the rules of the file allow."""
-
-    FULL_ALLOW = "full-allow"
-    FULL_DISALLOW = "full-disallow"
-    CONDITIONAL_ALLOW = "conditional-allow"
+from canfetch.core.verdict import Access, Effect
 
 
 class OutcomeKind(StrEnum):

@@ -11,11 +11,12 @@ from typing import Final, NamedTuple
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
-from canfetch.access.outcomes import Access, OutcomeKind
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.vary import SentHeaders, union_vary_names
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access
 
 # Results that depend on the requests before, or on what the client knows about the first origin.
 _NOT_SHARED: Final = frozenset(

@@ -8,13 +8,14 @@ from typing import Final
 from canfetch.access.entries import CachedCopy, CacheEntry, select_stored_headers, update_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Validators
 from canfetch.access.freshness import freshness_lifetime
-from canfetch.access.outcomes import Access, evaluate_content
+from canfetch.access.outcomes import evaluate_content
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Headers, Response
 from canfetch.access.retries import retry_delay
 from canfetch.access.vary import SentHeaders, VaryField, merge_vary
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access
 
 _TIME_DIGITS: Final = 6
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.access.effective_access import effective_access
 from canfetch.access.entries import CacheEntry
-from canfetch.access.outcomes import Access, Effect, Outcome, OutcomeKind
+from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
@@ -20,6 +20,7 @@ from canfetch.client.redaction import loggable_url, redact_urls
 from canfetch.client.stats import FetchCounters
 from canfetch.client.store_actions import StoreEntry
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access, Effect
 
 if TYPE_CHECKING:
     from canfetch.client.tracing import FetchSpan, FetchTracer

@@ -5,7 +5,6 @@ from typing import Final
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import Access, Effect
 from canfetch.client.cached_file import CachedFile
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
@@ -15,7 +14,7 @@ from canfetch.core.origin import Origin, check_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.targets import to_target
 from canfetch.core.urls import AnyURL, split_url, url_bytes
-from canfetch.core.verdict import AccessInfo, ClientVerdict, GroupChoice, GroupSelection, Reason
+from canfetch.core.verdict import Access, AccessInfo, ClientVerdict, Effect, GroupChoice, GroupSelection, Reason
 from canfetch.errors import OriginDisallowed
 
 ROBOTS_TXT_TARGET = b"/robots.txt"
@@ -222,8 +221,8 @@ class OriginState:
     def _access_info(self, access: EffectiveAccess) -> AccessInfo:
         copy = access.copy
         return AccessInfo(
-            access=str(access.access),
-            effect=str(access.effect),
+            access=access.access,
+            effect=access.effect,
             explanation=access.explanation,
             policy=self.options.policy.name,
             robots_url=self.origin.robots_url,

@@ -14,7 +14,7 @@ from canfetch.access.effective_access import FetchNeed, fetch_need
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.limits import KnownEntries, Limits, depends_on_limits, newer_entry
-from canfetch.access.outcomes import Access, Outcome, OutcomeKind
+from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.shared_redirects import (
     Exchange,
@@ -37,6 +37,7 @@ from canfetch.client.store_actions import (
 from canfetch.client.transports import TransportRequest
 from canfetch.client.variants import FoundEntry, VariantLookup
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access
 
 Clock = Callable[[], float]
 # The delay between two attempts to acquire the lease of another worker. It grows from the first to the second value.

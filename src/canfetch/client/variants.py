@@ -11,12 +11,12 @@ from canfetch.access.compatibility import expire_if_incompatible
 from canfetch.access.effective_access import FetchNeed, fetch_need
 from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
 from canfetch.access.limits import KnownEntries, Limits, newer_entry
-from canfetch.access.outcomes import Access
 from canfetch.access.responses import Headers
 from canfetch.access.vary import SentHeaders
 from canfetch.client.options import Options
 from canfetch.client.store_actions import GetEntry
 from canfetch.core.origin import Origin
+from canfetch.core.verdict import Access
 
 
 class FoundEntry(NamedTuple):

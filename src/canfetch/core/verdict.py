@@ -35,6 +35,22 @@ class GroupChoice(StrEnum):
     NONE = "none"
 
 
+class Access(StrEnum):
+    """The result of fetching robots.txt, in the terms of RFC 9309 sections 2.3.1.1, 2.3.1.3 and 2.3.1.4."""
+
+    SUCCESSFUL = "successful"
+    UNAVAILABLE = "unavailable"
+    UNREACHABLE = "unreachable"
+
+
+class Effect(StrEnum):
+    """What an outcome permits: everything, nothing, or what the rules of the file allow."""
+
+    FULL_ALLOW = "full-allow"
+    FULL_DISALLOW = "full-disallow"
+    CONDITIONAL_ALLOW = "conditional-allow"
+
+
 class Rule(NamedTuple):
     """An allow or disallow record.
 
@@ -91,8 +107,8 @@ class AccessInfo(NamedTuple):
     """How the client obtained the robots.txt that a verdict is based on.
 
     Attributes:
-        access: The outcome of fetching the file: `successful`, `unavailable` or `unreachable`.
-        effect: What the outcome means: `full-allow`, `full-disallow`, or `conditional-allow` if the file's rules apply.
+        access: The outcome of fetching the file.
+        effect: What the outcome permits: everything, nothing, or what the file's rules allow.
         explanation: The outcome as a sentence.
         policy: The name of the access policy.
         robots_url: The URL of the robots.txt.
@@ -100,8 +116,8 @@ class AccessInfo(NamedTuple):
         sha256: The SHA-256 hash of that copy in hexadecimal, or None if no rules apply.
     """
 
-    access: str
-    effect: str
+    access: Access
+    effect: Effect
     explanation: str
     policy: str
     robots_url: str
@@ -111,8 +127,8 @@ class AccessInfo(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values, with `fetched_at` as an RFC 3339 time in UTC."""
         return {
-            "access": self.access,
-            "effect": self.effect,
+            "access": str(self.access),
+            "effect": str(self.effect),
             "explanation": self.explanation,
             "policy": self.policy,
             "robots_url": self.robots_url,

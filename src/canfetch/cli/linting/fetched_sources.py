@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import closing
 
-from canfetch.access.outcomes import Access
 from canfetch.cli.linting.sources import Source
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions
@@ -12,6 +11,7 @@ from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import Progress
 from canfetch.client.origin_state import OriginState
 from canfetch.core.origin import Origin, find_origin
+from canfetch.core.verdict import Access
 from canfetch.lint.lint_input import LintInput, SitePage
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.outcomes import Access, Effect, OutcomeKind
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
@@ -18,6 +18,7 @@ from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
 from canfetch.client.origin_state import OriginState
 from canfetch.core.times import rfc3339
+from canfetch.core.verdict import Access, Effect
 
 
 def _run(origins: tuple[str, ...], format: str, no_color: bool, **values: Any) -> NoReturn:  # noqa: A002, FBT001 - click calls it

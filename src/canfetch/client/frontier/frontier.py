@@ -8,7 +8,6 @@ from itertools import islice
 from types import TracebackType
 from typing import Final, Self
 
-from canfetch.access.outcomes import Access, Effect
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
@@ -22,7 +21,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
-from canfetch.core.verdict import ClientVerdict
+from canfetch.core.verdict import Access, ClientVerdict, Effect
 from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.

@@ -5,12 +5,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from canfetch.access.outcomes import Access, Effect
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.url_queue import QueuedOrigin
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
+from canfetch.core.verdict import Access, Effect
 
 # The number of origins whose files are being obtained, or were obtained for their next turn.
 _MAX_CHECKS: Final = 256

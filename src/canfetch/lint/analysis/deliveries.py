@@ -3,10 +3,11 @@
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.access.fetch_plan import Hop, Validators
 from canfetch.access.freshness import parse_cache_control
-from canfetch.access.outcomes import Access, OutcomeKind, evaluate_failure, evaluate_response, make_outcome
+from canfetch.access.outcomes import OutcomeKind, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.verdict import Access
 from canfetch.lint.linted_file import LintedFile
 
 HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from canfetch.access.entries import CacheEntry
-from canfetch.access.outcomes import Access, OutcomeKind
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.core.content_formats import MARKUP
+from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type
 from canfetch.lint.check import Check, Occurrence

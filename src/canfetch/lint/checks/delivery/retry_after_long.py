@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.access.outcomes import Access
 from canfetch.access.retries import parse_retry_after
+from canfetch.core.verdict import Access
 from canfetch.lint.analysis.deliveries import example_delivery, header_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.access.outcomes import Access
 from canfetch.access.responses import FailureKind
+from canfetch.core.verdict import Access
 from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery, example_failure
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.access.outcomes import Access
+from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
