@@ -127,6 +127,8 @@ def test_offline_with_an_empty_cache(run: Run, site: Site) -> None:
     assert ran.code == 1
     assert "  access   unreachable: offline and not cached" in ran.lines
     assert "  fetched  never" in ran.lines
+    (row,) = json.loads(run("fetch", site.origin, "--offline", "--format", "json", *UNKEPT).out)
+    assert (row["outcome"], row["fetched_at"]) == ("offline", None)
     assert site.requests == []
 
 

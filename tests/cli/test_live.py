@@ -300,6 +300,10 @@ def test_offline_sends_no_request(run: Run, ruled: Site) -> None:
     unknown = run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
     assert unknown.code == 1
     assert "robots.txt is unreachable: offline and not cached" in unknown.out
+    explained = run("explain", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline")
+    assert f"{ruled.origin}/robots.txt, never fetched" in explained.out
+    (verdict,) = json.loads(run("explain", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline", "--format", "json").out)
+    assert verdict["access"]["fetched_at"] is None
     assert ruled.requests == []
     run("check", f"{ruled.origin}/fish", *AS_GPTBOT)
     assert run("check", f"{ruled.origin}/fish", *AS_GPTBOT, "--offline").code == 0

@@ -27,6 +27,15 @@ def test_offline_does_not_count_as_a_failure() -> None:
     assert len(origin.requests) == 1
 
 
+def test_offline_without_a_copy_has_no_fetch_time() -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
+        state = client.origin_state(URL, offline=True)
+        verdict = state.decide(URL, client.options.agent, 5000.0)
+        assert (state.entry.last_attempt_at, verdict.access.fetched_at) == (None, None)
+        assert verdict.access.to_json()["fetched_at"] is None
+        assert client.decide(URL).access.fetched_at is not None
+
+
 @pytest.mark.parametrize("refresh", [False, True])
 def test_offline_takes_precedence_over_refresh(*, refresh: bool) -> None:
     origin, async_origin = ScriptedOrigin(), AsyncScriptedOrigin()

@@ -100,7 +100,7 @@ class CacheEntry(NamedTuple):
         status: The status of the last response, or None if the last request failed.
         headers: The headers of the last response that are needed later. After a 304, those of the copy.
         hops: The redirects of the last fetch.
-        fetched_at: The end of the last fetch.
+        fetched_at: The end of the last fetch. See `last_attempt_at`.
         next_fetch_at: The earliest time of the next fetch: the end of the freshness lifetime, or of the delay after a
             failure.
         copy: The last good copy, which can be older than the last fetch.
@@ -128,6 +128,11 @@ class CacheEntry(NamedTuple):
     vary: tuple[VaryField, ...] = ()
     variant: str = ""
     responded_at: float | None = None
+
+    @property
+    def last_attempt_at(self) -> float | None:
+        """The end of the last fetch, or None if no request was sent because the client was offline."""
+        return None if self.outcome.kind is OutcomeKind.OFFLINE else self.fetched_at
 
     @property
     def key(self) -> str:

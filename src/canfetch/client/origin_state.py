@@ -226,7 +226,7 @@ class OriginState:
             explanation=access.explanation,
             policy=self.options.policy.name,
             robots_url=self.origin.robots_url,
-            fetched_at=self.entry.fetched_at if copy is None else copy.fetched_at,
+            fetched_at=self.entry.last_attempt_at if copy is None else copy.fetched_at,
             sha256=None if copy is None else self.sha256,
         )
 

@@ -23,6 +23,11 @@ def rfc3339(seconds: float) -> str:
     return _format(seconds)
 
 
+def optional_rfc3339(seconds: float | None) -> str | None:
+    """Format a time as `rfc3339` does, or return None if there is none."""
+    return None if seconds is None else _format(seconds)
+
+
 # The verdicts of an origin contain the same time.
 @lru_cache(maxsize=256)
 def _format(seconds: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
-from canfetch.core.times import rfc3339
+from canfetch.core.times import optional_rfc3339
 
 VERDICT_SCHEMA: Final = "canfetch.verdict/2"
 
@@ -112,7 +112,8 @@ class AccessInfo(NamedTuple):
         explanation: The outcome as a sentence.
         policy: The name of the access policy.
         robots_url: The URL of the robots.txt.
-        fetched_at: When the copy in use was fetched, or the time of the last attempt; seconds since the epoch.
+        fetched_at: When the copy in use was fetched, or the time of the last attempt, in seconds since the epoch. None
+            if no request was ever sent, because the client was offline.
         sha256: The SHA-256 hash of that copy in hexadecimal, or None if no rules apply.
     """
 
@@ -121,18 +122,18 @@ class AccessInfo(NamedTuple):
     explanation: str
     policy: str
     robots_url: str
-    fetched_at: float
+    fetched_at: float | None
     sha256: str | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain values, with `fetched_at` as an RFC 3339 time in UTC."""
+        """Return the facts as plain values, with `fetched_at` as an RFC 3339 time in UTC or None."""
         return {
             "access": str(self.access),
             "effect": str(self.effect),
             "explanation": self.explanation,
             "policy": self.policy,
             "robots_url": self.robots_url,
-            "fetched_at": rfc3339(self.fetched_at),
+            "fetched_at": optional_rfc3339(self.fetched_at),
             "sha256": self.sha256,
         }
 

@@ -15,7 +15,7 @@ from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.core.engines import engine_name
 from canfetch.core.profiles import PROFILES
 from canfetch.core.times import rfc3339
-from canfetch.core.verdict import GroupChoice, Reason, Rule, Verdict
+from canfetch.core.verdict import AccessInfo, GroupChoice, Reason, Rule, Verdict
 
 _MAX_LINE_NUMBERS: Final = 8
 _LABEL_WIDTH: Final = 8
@@ -136,11 +136,17 @@ def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:
     access = verdict.access
     if access is None:
         return []
-    state = "no copy, last attempt" if access.sha256 is None else "fetched"
     return [
-        ("file", f"{printable(access.robots_url)}, {state} at {rfc3339(int(access.fetched_at))}"),
+        ("file", f"{printable(access.robots_url)}, {_fetch_time(access)}"),
         ("access", f"{access.access}, {access.effect}: {printable(access.explanation)} (policy {access.policy})"),
     ]
+
+
+def _fetch_time(access: AccessInfo) -> str:
+    if access.fetched_at is None:
+        return "never fetched"
+    state = "no copy, last attempt" if access.sha256 is None else "fetched"
+    return f"{state} at {rfc3339(int(access.fetched_at))}"
 
 
 def _content_notes(verdict: Verdict) -> tuple[str, ...]:

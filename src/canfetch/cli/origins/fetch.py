@@ -8,7 +8,6 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.access.outcomes import OutcomeKind
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
@@ -17,7 +16,7 @@ from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
 from canfetch.client.origin_state import OriginState
-from canfetch.core.times import rfc3339
+from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Access, Effect
 
 
@@ -75,7 +74,7 @@ def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
         "url": entry.url,
         "hops": [hop._asdict() for hop in entry.hops],
         "headers": dict(entry.headers),
-        "fetched_at": rfc3339(entry.fetched_at),
+        "fetched_at": optional_rfc3339(entry.last_attempt_at),
         "next_fetch_at": rfc3339(entry.next_fetch_at),
         "failures": entry.failures,
         "copy": None
@@ -106,7 +105,7 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
         if effective.copy.truncated_at is not None:
             size = f"{size} read, truncated at {effective.copy.truncated_at}"
         yield f"  file     {size}, sha256 {effective.copy.sha256[:16]}..."
-    if entry.outcome.kind is OutcomeKind.OFFLINE:
+    if entry.last_attempt_at is None:
         yield "  fetched  never"
         return
     seconds = entry.next_fetch_at - now

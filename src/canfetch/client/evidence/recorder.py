@@ -24,7 +24,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
 from canfetch.client.redaction import redact_credentials
 from canfetch.core.text import display_text, encode_text
-from canfetch.core.times import rfc3339
+from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
 
@@ -197,7 +197,7 @@ class EvidenceRecorder:
             "status": entry.status,
             "url": _redacted(entry.url),
             "hops": [[_redacted(hop.url), hop.status, _redacted(hop.location)] for hop in entry.hops],
-            "fetched_at": rfc3339(entry.fetched_at),
+            "fetched_at": optional_rfc3339(entry.last_attempt_at),
             "copy": None
             if copy is None
             else {"sha256": sha256, "url": _redacted(copy.url), "fetched_at": rfc3339(copy.fetched_at)},
