@@ -115,13 +115,13 @@ def index() -> str:
     """Return the list of all checks."""
     fixable = sum(check.fixable for check in CHECKS)
     lines = [NOTE, "", "# Checks", ""]
-    lines += [f"There are {len(CHECKS)} checks, {fixable} of them with a fix. The severity is the highest of all sets;"]
-    lines += ["`canfetch lint --severities` selects one set.", ""]
+    lines += [f"There are {len(CHECKS)} checks, {fixable} of them with a fix. The severity is that of the set"]
+    lines += ["`default`, in a file that names no search engine. `canfetch lint --severities` selects another set.", ""]
     for category, heading in HEADINGS.items():
         lines += [f"## {heading}", "", "| Code | Name | Finds | Severity | Fix |", "| --- | --- | --- | --- | --- |"]
         for check in CHECKS:
             if check.category is category:
-                severity = check.severities.in_set("all")
+                severity = check.severities.in_set("default")
                 label = "-" if severity is None else severity.label
                 fix = "yes" if check.fixable else "-"
                 lines.append(f"| [{check.code}]({check.code}.md) | `{check.name}` | {check.title} | {label} | {fix} |")

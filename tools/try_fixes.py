@@ -19,7 +19,7 @@ from canfetch.core.equivalence import differing_profiles
 from canfetch.lint import CHECKS, Finding, Fix, Linter, LintInput, LintReport
 from canfetch.lint.fixes import apply_fixes
 
-LINTER = Linter(findings_limit=None)
+LINTER = Linter(severities="all", findings_limit=None)
 
 
 def count_codes(report: LintReport) -> Counter[str]:

@@ -35,7 +35,7 @@ FIXED_OTHERWISE = frozenset(["CF107", "CF215", "CF219", "CF603", "CF902"])
 NOT_AT_END = frozenset(["CF103", "CF114"])
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-LINTER = Linter(findings_limit=None)
+LINTER = Linter(severities="all", findings_limit=None)
 LIGHTHOUSE = Linter(severities="lighthouse", findings_limit=None)
 
 

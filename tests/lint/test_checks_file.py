@@ -4,7 +4,7 @@ import pytest
 
 from canfetch.lint import Linter, LintInput
 
-LINTER = Linter(findings_limit=None)
+LINTER = Linter(severities="all", findings_limit=None)
 
 
 def codes(content: LintInput | bytes) -> set[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from canfetch.lint import Finding, Linter
 
-LINTER = Linter(findings_limit=None)
+LINTER = Linter(severities="all", findings_limit=None)
 
 
 def findings(content: bytes, code: str) -> list[Finding]:

@@ -14,6 +14,7 @@ from canfetch.lint.configuration import LintSettings, parse_settings
 from canfetch.lint.fix_rounds import apply_round
 from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import SEARCH_ENGINES
 from canfetch.lint.suppression import find_suppressions
 
 BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
@@ -60,13 +61,17 @@ def test_select_and_ignore_choose_the_checks() -> None:
     assert names(Linter(select=["CF4"]).lint(BAD)) == ["dollar-inside"]
     assert "dollar-inside" not in names(Linter(ignore=["dollar-inside"]).lint(BAD))
     assert Linter(select=["CF2"], ignore=["CF201"]).lint(BAD).findings == ()
-    assert {check.code for check in Linter().checks} == {check.code for check in CHECKS}
+    assert {check.code for check in Linter(severities="all").checks} == {check.code for check in CHECKS}
+    # A selected check runs even if the default set leaves it out.
+    assert names(Linter(select=["CF502"]).lint(b"User-agent: a1\nDisallow: /\n")) == ["token-cut-by-google"]
+    assert Linter(select=["CF5"], severities="bing").lint(b"User-agent: a1\nDisallow: /\n").findings == ()
 
 
 @pytest.mark.parametrize("name", SEVERITY_SETS)
 def test_severity_set_enables_its_checks(name: str) -> None:
     linter = Linter(severities=name)
-    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(name) is not None)
+    engines = SEARCH_ENGINES if name == "default" else ()
+    assert linter.checks == tuple(check for check in CHECKS if check.severities.in_set(name, engines) is not None)
     findings = linter.lint(BAD).findings
     assert findings
     for finding in findings:
@@ -183,7 +188,7 @@ def test_settings_are_parsed() -> None:
             "ignore": ["CF201"],
             "severity": {"dollar-inside": "error"},
             "ignore-in": {"old/*": ["CF4"]},
-            "fail-on": "warning",
+            "fail-on": "error",
             "language": "it",
         },
         "canfetch.toml",
@@ -194,7 +199,7 @@ def test_settings_are_parsed() -> None:
         ignore=("CF201",),
         severity_overrides={"dollar-inside": Severity.ERROR},
         ignore_in={"old/*": ("CF4",)},
-        fail_on=Severity.WARNING,
+        fail_on=Severity.ERROR,
         language="it",
     )
     assert parse_settings({}, "x") == LintSettings()
@@ -204,7 +209,7 @@ def test_settings_are_parsed() -> None:
     "table, message",
     [
         ({"severites": "google"}, "canfetch.toml: unknown key 'severites': did you mean 'severities'?"),
-        ({"severities": 3}, "canfetch.toml, severities: unknown severity set 3: choose from 'all', 'rfc'"),
+        ({"severities": 3}, "canfetch.toml, severities: unknown severity set 3: choose from 'default', 'all'"),
         ({"select": "CF2"}, "canfetch.toml, select: expected a list of strings"),
         ({"select": [2]}, "canfetch.toml, select: expected a list of strings"),
         ({"severity": {"CF2": "bad"}}, "canfetch.toml, severity: unknown severity 'bad'"),

@@ -5,7 +5,7 @@ from tests.lint.corpus import corpus_files
 from canfetch.lint import CHECKS, Linter, LintInput
 from try_fixes import broken_promises, wrong_spans
 
-LINTER = Linter(findings_limit=None)
+LINTER = Linter(severities="all", findings_limit=None)
 
 
 def test_first_fix_of_each_check_and_file_keeps_its_promises() -> None:

@@ -116,6 +116,12 @@ def _block_directories(values: dict[str, Sequence[str]]) -> Draft:
     return _single_group(values["crawler"], disallow=[literal_path(path) for path in values["path"]])
 
 
+def _block_all() -> Draft:
+    draft = Draft()
+    draft.comment("canfetch: allow-file whole-site-blocked -- the site is closed on purpose")
+    return _with_others(draft, allowed=False)
+
+
 def _only(crawlers: Sequence[str]) -> Draft:
     draft = Draft()
     draft.group(*crawlers).allow_everything()
@@ -161,7 +167,7 @@ def _block_queries(values: dict[str, Sequence[str]]) -> Draft:
 
 _ALL: Final = (
     Recipe("allow-all", "Allow everything for all crawlers.", (), lambda _: _with_others(Draft(), allowed=True)),
-    Recipe("block-all", "Disallow everything for all crawlers.", (), lambda _: _with_others(Draft(), allowed=False)),
+    Recipe("block-all", "Disallow everything for all crawlers.", (), lambda _: _block_all()),
     Recipe("block-directories", "Disallow directories.", (_CRAWLER, _DIRECTORIES), _block_directories),
     Recipe(
         "only-one-crawler",

@@ -52,6 +52,8 @@ class Occurrence(NamedTuple):
         query: Verdicts that show the effect, or None.
         fix: The fix for this place, or None.
         lines: Numbers of other lines that the occurrence is about.
+        harmless: Whether this place does no harm, or hardly any. Such a finding has the severity `info`, unless the
+            configuration overrides it.
     """
 
     span: tuple[int, int]
@@ -59,6 +61,7 @@ class Occurrence(NamedTuple):
     query: VerdictQuery | None = None
     fix: Fix | None = None
     lines: tuple[int, ...] = ()
+    harmless: bool = False
 
 
 class Check(NamedTuple):

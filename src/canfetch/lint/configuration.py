@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
-from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity, parse_severity
+from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
 
 
 class LintSettings(NamedTuple):
@@ -22,12 +22,12 @@ class LintSettings(NamedTuple):
         folder: The folder that contains the configuration file, or None without one.
     """
 
-    severities: str = ALL
+    severities: str = DEFAULT
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity_overrides: Mapping[str, Severity] = {}
     ignore_in: Mapping[str, tuple[str, ...]] = {}
-    fail_on: Severity = Severity.INFO
+    fail_on: Severity = Severity.WARNING
     language: str = "en"
     folder: str | None = None
 

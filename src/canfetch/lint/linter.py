@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Final, NamedTuple
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
+from canfetch.lint.analysis.named_engines import named_engines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
@@ -19,7 +20,7 @@ from canfetch.lint.fix_rounds import apply_round, can_rewrite, next_fixes
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import ALL, SEVERITY_SETS, Severity
+from canfetch.lint.severity import ALL, DEFAULT, SEARCH_ENGINES, SEVERITY_SETS, Severity
 from canfetch.lint.superseding import ReportedLines, superseding_codes
 from canfetch.lint.suppression import Suppression, find_suppressions
 
@@ -49,7 +50,8 @@ class Linter:
 
     Args:
         severities: Name of the severity set, one of `canfetch.lint.SEVERITY_SETS`.
-        select: Names, codes or code prefixes (`CF2`) of the checks to run. Empty runs all of them.
+        select: Names, codes or code prefixes (`CF2`) of the checks to run. Empty runs all checks of the set. Selected
+            checks run in every file, even if the set `default` leaves them out.
         ignore: Checks not to run, in the same forms. `ignore` wins over `select`.
         severity_overrides: Severities that replace those of the set, by check name or code.
         ignore_in: Checks to ignore in files whose path matches an fnmatch pattern.
@@ -58,12 +60,12 @@ class Linter:
     Raises: InvalidOption: The severity set or a check is unknown, or the limit is below 1.
     """
 
-    __slots__ = ("_enabled", "_findings_limit", "_folder", "_ignored_in", "severities")
+    __slots__ = ("_findings_limit", "_folder", "_ignored_in", "_overrides", "_selected", "_selects", "severities")
 
     def __init__(
         self,
         *,
-        severities: str = ALL,
+        severities: str = DEFAULT,
         select: Sequence[str] = (),
         ignore: Sequence[str] = (),
         severity_overrides: Mapping[str, Severity] | None = None,
@@ -78,23 +80,27 @@ class Linter:
         self.severities = severities
         selected = set(_resolve_codes(select)) if select else {check.code for check in CHECKS}
         selected -= set(_resolve_codes(ignore))
-        overrides = {
+        self._overrides = {
             code: severity for word, severity in (severity_overrides or {}).items() for code in _resolve_codes([word])
         }
-        enabled: list[tuple[Check, Severity]] = []
-        for check in map(CHECKS_BY_WORD.__getitem__, _SUPERSEDING):
-            severity = overrides.get(check.code) or check.severities.in_set(severities)
-            if check.code in selected and severity is not None:
-                enabled.append((check, severity))
-        self._enabled = tuple(enabled)
+        checks = map(CHECKS_BY_WORD.__getitem__, _SUPERSEDING)
+        self._selected = tuple(check for check in checks if check.code in selected)
+        self._selects = bool(select)
         self._ignored_in = {pattern: frozenset(_resolve_codes(words)) for pattern, words in (ignore_in or {}).items()}
         self._folder = folder
         self._findings_limit = findings_limit
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """The enabled checks, by code."""
-        return tuple(sorted((check for check, _ in self._enabled), key=lambda check: check.code))
+        """The enabled checks, by code. With the set `default`, some run only in files that name a search engine."""
+        enabled = (check for check in self._selected if self._severity(check, SEARCH_ENGINES) is not None)
+        return tuple(sorted(enabled, key=lambda check: check.code))
+
+    def _severity(self, check: Check, engines: Collection[str]) -> Severity | None:
+        severity = self._overrides.get(check.code) or check.severities.in_set(self.severities, engines)
+        if severity is None and self._selects and self.severities == DEFAULT:
+            return check.severities.in_set(ALL)
+        return severity
 
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
@@ -114,8 +120,10 @@ class Linter:
         truncated: list[Check] = []
 
         def add(check: Check, severity: Severity, occurrences: Iterable[Occurrence]) -> None:
+            harmless = self._overrides.get(check.code) or Severity.INFO
             found: Iterator[Finding] = (
-                Finding(file, check, severity, one.span, one.details, one.query, one.fix) for one in occurrences
+                Finding(file, check, harmless if one.harmless else severity, one.span, one.details, one.query, one.fix)
+                for one in occurrences
             )
             if check.code in suppressions.codes:
                 hidden, found = suppressions.split(found)
@@ -126,11 +134,13 @@ class Linter:
                 # The lines of the others count too: they explain findings of other checks.
                 deque(found, maxlen=0)
 
-        enabled = {check.code: severity for check, severity in self._enabled if check.code not in ignored}
+        engines = named_engines(file) if self.severities == DEFAULT else ()
+        severities = {check.code: self._severity(check, engines) for check in self._selected}
+        enabled = {code: severity for code, severity in severities.items() if severity and code not in ignored}
         lines = ReportedLines(file, _SUPERSEDING, enabled)
-        for check, severity in self._enabled:
+        for check in self._selected:
             if check.code in enabled and check is not UNUSED_SUPPRESSION:
-                add(check, severity, lines.without_superseded(check, check.find(file)))
+                add(check, enabled[check.code], lines.without_superseded(check, check.find(file)))
         if UNUSED_SUPPRESSION.code in enabled:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)

@@ -1,5 +1,6 @@
 """Severities, and the sets that assign one to each check."""
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -10,9 +11,9 @@ from canfetch.errors import InvalidOption
 class Severity(IntEnum):
     """How severe a finding is. Severities are ordered."""
 
-    INFO = 1  # worth knowing
+    INFO = 1  # style, or worth knowing: crawlers obey the file as it is
     WARNING = 2  # read differently by different crawlers, or probably a mistake
-    ERROR = 3  # ignored by crawlers, or certainly a mistake
+    ERROR = 3  # ignored by crawlers, certainly a mistake, or closes the site to search engines
 
     @property
     def label(self) -> str:
@@ -29,16 +30,28 @@ class Severities(NamedTuple):
     yandex: Severity | None = None
     lighthouse: Severity | None = None
 
-    def in_set(self, name: str) -> Severity | None:
-        """Return the severity in a set. In `all`, it is the highest of the others."""
+    def in_set(self, name: str, named_engines: Iterable[str] = ()) -> Severity | None:
+        """Return the severity in a set.
+
+        Args:
+            name: The set. In `default`, the severity is the highest of `rfc` and of the search engines that the file
+                names. In `all`, it is the highest of all others.
+            named_engines: The sets of the search engines that the file names. Only `default` depends on them.
+        """
         if name == ALL:
-            return max((severity for severity in self if severity is not None), default=None)
-        severity: Severity | None = getattr(self, name)
-        return severity
+            return self._highest(self._fields)
+        return self._highest(("rfc", *named_engines) if name == DEFAULT else (name,))
+
+    def _highest(self, names: Iterable[str]) -> Severity | None:
+        severities: list[Severity | None] = [getattr(self, name) for name in names]
+        return max((severity for severity in severities if severity is not None), default=None)
 
 
+DEFAULT: Final = "default"
 ALL: Final = "all"
-SEVERITY_SETS: Final = (ALL, *Severities._fields)
+# The sets that `default` includes if the file names the search engine.
+SEARCH_ENGINES: Final = ("google", "bing", "yandex")
+SEVERITY_SETS: Final = (DEFAULT, ALL, *Severities._fields)
 
 
 def everywhere(severity: Severity, *, lighthouse: Severity | None = None) -> Severities:

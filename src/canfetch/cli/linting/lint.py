@@ -33,7 +33,7 @@ from canfetch.lint.configuration import LintSettings
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import Linter, unknown_check
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
+from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 
@@ -187,7 +187,7 @@ def _lint_or_fix(options: LintOptions, linter: Linter, path: str | None, lint_in
 
 def _list_checks(options: LintOptions, catalogue: Catalogue) -> Iterator[str]:
     for check in CHECKS:
-        severity = check.severities.in_set(options.severities or "all")
+        severity = check.severities.in_set(options.severities or DEFAULT)
         label = "-" if severity is None else catalogue.phrase(severity.label)
         fix = "fix" if check.fixable else ""
         yield f"{check.code}  {label:<8} {fix:<4} {check.name:<28} {catalogue.texts(check).title}"
@@ -212,7 +212,7 @@ command: Final = click.Command(
         Option(
             ["--severities"],
             type=Choice(SEVERITY_SETS),
-            help="Severity set; all uses the highest severity of each check.  [default: all]",
+            help="Severity set.  [default: default, which is rfc and each search engine that the file names]",
         ),
         Option(
             ["--select"],
@@ -247,7 +247,7 @@ command: Final = click.Command(
         Option(
             ["--fail-on"],
             type=Choice([severity.label for severity in Severity]),
-            help="Lowest severity that results in exit code 1.  [default: info]",
+            help="Lowest severity that results in exit code 1.  [default: warning]",
         ),
         Option(["--language"], type=Choice(LANGUAGES), help="Language of messages.  [default: en]"),
         Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
@@ -274,5 +274,5 @@ Examples:
   canfetch lint --explain missing-colon
 
 \b
-Exit codes: 0 no findings, 1 findings at or above --fail-on (with --diff: fixes), 2 an error occurred.""",
+Exit codes: 0 no findings at or above --fail-on, 1 some (with --diff: fixes), 2 an error occurred.""",
 )

@@ -24,3 +24,17 @@ def blocked_asset(pattern: bytes) -> bytes | None:
     if folders[-1] not in _FOLDERS:
         return None
     return b"/" + b"/".join(folders) + (b"/x.css" if b"css" in folders[-1] or b"style" in folders[-1] else b"/x.js")
+
+
+def affects_site(pattern: bytes) -> bool:
+    """Return whether the scripts and styles that a pattern matches are probably those of the site's pages.
+
+    Other folders belong to one application, such as `/maps/js/`, or to nobody's pages: in Drupal, `/themes/` has the
+    themes of the distribution, and the site's own theme is elsewhere.
+    """
+    folders = [folder for folder in pattern.lower().strip(b"/*$").split(b"/") if folder]
+    if folders == [b"themes"]:
+        return False
+    if pattern.rstrip(b"*$").lower().endswith(_EXTENSIONS):
+        return True
+    return any(folder.startswith(b"wp-") for folder in folders) or all(folder in _FOLDERS for folder in folders)

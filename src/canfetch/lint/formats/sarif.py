@@ -13,7 +13,7 @@ from canfetch.lint.fixes import Edit
 from canfetch.lint.formats.gitlab import fingerprints
 from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import Severity
+from canfetch.lint.severity import DEFAULT, Severity
 from canfetch.repository import REPOSITORY, file_url
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -81,7 +81,7 @@ def _rule(check: Check, catalogue: Catalogue, repository: str | None, version: s
         "fullDescription": {"text": texts.why},
         "help": {"text": texts.how_to_fix},
         **({} if page is None else {"helpUri": page}),
-        "defaultConfiguration": {"level": _LEVELS[check.severities.in_set("all") or Severity.INFO]},
+        "defaultConfiguration": {"level": _LEVELS[check.severities.in_set(DEFAULT) or Severity.INFO]},
         "properties": {"tags": [str(check.category)], "source": check.source},
     }
 

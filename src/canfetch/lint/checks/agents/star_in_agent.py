@@ -20,13 +20,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         crawler = REGISTRY.get_crawler(file.text(raw.rstrip(b"*"))) if raw.endswith(b"*") else None
         is_fixable = crawler is not None and not name.in_list
         fix = replace_span(*name.span, raw.rstrip(b"*"), changes_verdicts=True) if is_fixable else None
-        yield Occurrence(name.span, {"name": name.text}, fix=fix)
+        # Google's parser ends a name at the `*`, and its documentation once had such names.
+        is_harmless = crawler is not None and crawler.operator == "Google"
+        yield Occurrence(name.span, {"name": name.text}, fix=fix, harmless=is_harmless)
 
 
 CHECK = Check(
     code="CF509",
     name="star-in-agent",
-    severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
+    severities=everywhere(Severity.ERROR),
     title="A `*` inside a name",
     message="`{name}` is not a pattern: `*` means all crawlers only on its own",
     why="Crawlers compare exact names. A name ends at the `*`, and a name that starts with `*` matches no crawler.",

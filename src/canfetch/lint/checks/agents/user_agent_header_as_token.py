@@ -1,6 +1,7 @@
 """A User-Agent header instead of a product token."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.abnf import IDENTIFIER
@@ -14,6 +15,9 @@ from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
+
+# The first word of the headers of browsers, and of crawlers that imitate them.
+_BROWSERS: Final = frozenset(["mozilla", "opera"])
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -29,7 +33,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             fix = replace_span(*record.value, token.encode(), changes_verdicts=True)
         read = file.text(value.partition(b"/")[0].partition(b" ")[0])
         query = None if token is None else VerdictQuery("/", (token,))
-        yield Occurrence(record.value, {"header": text, "read": read}, query, fix)
+        # Most crawlers ignore what follows their name, but no crawler is called Mozilla.
+        is_harmless = b"(" not in value and read.lower() not in _BROWSERS
+        yield Occurrence(record.value, {"header": text, "read": read}, query, fix, harmless=is_harmless)
 
 
 def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:
@@ -61,7 +67,7 @@ def _product_token(header: str) -> str | None:
 CHECK = Check(
     code="CF508",
     name="user-agent-header-as-token",
-    severities=everywhere(Severity.WARNING)._replace(google=Severity.INFO),
+    severities=everywhere(Severity.ERROR),
     title="A User-Agent header instead of a product token",
     message="`{header}` is not a product token: crawlers read at most `{read}`",
     why="Crawlers look only for their product token, the short name that their operator documents. Most ignore a "

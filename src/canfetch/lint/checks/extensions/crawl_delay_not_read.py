@@ -38,9 +38,9 @@ CHECK = Check(
     severities=Severities(google=Severity.INFO, yandex=Severity.INFO),
     title="A `Crawl-delay` for a crawler that ignores it",
     message="`{name}` ignores `Crawl-delay`",
-    why="Google never supported `Crawl-delay`, and Yandex stopped in February 2018. Both adapt their crawl rate to the "
-    "server's responses.",
-    how_to_fix="Remove the line. For Yandex, set the crawl rate in Yandex Webmaster.",
+    why="This crawler adapts its crawl rate to the server's responses, and not to `Crawl-delay`.",
+    how_to_fix="Remove the line. If the crawler is too fast, set its crawl rate in the operator's tools for site "
+    "owners, if they offer that, or respond with status 429 or 503 for a short time.",
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
     bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
     good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),

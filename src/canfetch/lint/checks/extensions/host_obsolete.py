@@ -18,7 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF609",
     name="host-obsolete",
-    severities=Severities(rfc=Severity.INFO, yandex=Severity.WARNING),
+    severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
     title="An obsolete `Host` line",
     message="no search engine reads the preferred host `{host}` any more",
     why="Only Yandex ever supported `Host`, and it stopped in March 2018. Yandex now detects the preferred host from "

@@ -11,8 +11,11 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
+    disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
     for _, record, _ in extensions_named(file, "noindex", "nofollow", "noarchive"):
-        yield Occurrence(file.text_span(record), {"key": file.text(file.key(record))})
+        # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
+        is_disallowed = (record.group, file.value(record)) in disallowed
+        yield Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=is_disallowed)
 
 
 CHECK = Check(

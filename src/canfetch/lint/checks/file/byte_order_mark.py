@@ -7,7 +7,7 @@ from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -23,9 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF105",
     name="byte-order-mark",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING, lighthouse=None
-    ),
+    severities=everywhere(Severity.INFO),
     title="A byte order mark",
     message="the file starts with an invisible byte order mark",
     why="Google skips the mark. Parsers that do not skip it read it as part of the first line, which they then "

@@ -4,16 +4,18 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.named_engines import engine_of
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups without rules."""
     agent_lines = [record.line for record in file.user_agents]
+    star_has_rules = any(rule.value for group in file.groups_named("*") for rule in group.rules)
     for group in file.groups:
         if group.rules:
             continue
@@ -28,12 +30,20 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             replace_span(end, end, insertion, changes_verdicts=True),
             # The rules may be lines that crawlers do not read.
             tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
+            harmless=not star_has_rules or _is_harmless(group),
         )
 
 
 def _next_line(file: LintedFile, agent_lines: list[int], line: int) -> int:
     index = bisect_right(agent_lines, line)
     return agent_lines[index] if index < len(agent_lines) else len(file.records) + 1
+
+
+def _is_harmless(group: LintedGroup) -> bool:
+    # For `*` itself, parsers of all standards allow everything. A group with nothing but a crawl delay is deliberate,
+    # unless it frees a search engine from the rules for `*`.
+    is_of_engine = any(engine_of(name) is not None for name in group.names)
+    return "*" in group.names or (bool(group.other_records) and not is_of_engine)
 
 
 CHECK = Check(

@@ -10,7 +10,7 @@ from canfetch.lint.crawler_verdicts import example_path
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedToken
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -42,7 +42,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                     if rule is not None and has_effect
                     else None,
                     fix,
+                    # The rules for `*` are those that the crawler would follow without a group of its own.
+                    harmless=not group.rules or _is_followed_by_star(group.tokens, before, record),
                 )
+
+
+def _is_followed_by_star(tokens: tuple[LintedToken, ...], before: LintedToken, record: Record) -> bool:
+    names = {token.token for token in tokens if token.record.line > record.line}
+    return "*" in names and before.token not in {"", "*"}
 
 
 def _fix(file: LintedFile, record: Record, before: LintedToken, following: LintedToken) -> Fix | None:
@@ -58,9 +65,7 @@ def _fix(file: LintedFile, record: Record, before: LintedToken, following: Linte
 CHECK = Check(
     code="CF308",
     name="record-splits-agents",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
-    ),
+    severities=everywhere(Severity.ERROR),
     title="`User-agent` lines with another line between them",
     message="`{key}` does not separate `{before}` from `{after}`: the rules below apply to both",
     why="Only a rule ends the `User-agent` lines of a group, so the rules for the second crawler apply to the first "

@@ -14,6 +14,8 @@ from canfetch.lint.severity import Severities, Severity
 _UNSAFE: Final = frozenset(b'"<>\\^`{|}') | frozenset(range(0x80, 0x100))
 _ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) for byte in range(0x100))
 _SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
+# All crawlers encode non-ASCII characters before they compare.
+_SAFE_OR_NOT_ASCII: Final = _SAFE + bytes(range(0x80, 0x100))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -33,6 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"pattern": pattern, "better": better},
             query_for(encoded),
             rewrite_value(record, encoded),
+            harmless=not value.translate(None, _SAFE_OR_NOT_ASCII),
         )
 
 

@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF414",
     name="disallow-empty-among-rules",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.INFO),
     title="An empty `Disallow` next to other rules",
     message="an empty `Disallow` has no effect next to other rules",
     why="On its own in a group, an empty `Disallow` allows everything. Next to other rules, crawlers ignore it. "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.asset_patterns import blocked_asset
+from canfetch.lint.analysis.asset_patterns import affects_site, blocked_asset
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -29,13 +29,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             seen.add(url)
             if try_allows(file, url, "googlebot", _GOOGLEBOT) is False:
                 details = {"pattern": file.text(rule.value), "path": url}
-                yield Occurrence(rule.record.value, details, VerdictQuery(url, (_GOOGLEBOT,)))
+                query = VerdictQuery(url, (_GOOGLEBOT,))
+                yield Occurrence(rule.record.value, details, query, harmless=not affects_site(rule.value))
 
 
 CHECK = Check(
     code="CF703",
     name="assets-blocked",
-    severities=Severities(rfc=Severity.INFO, google=Severity.WARNING),
+    severities=Severities(rfc=Severity.WARNING, google=Severity.WARNING),
     title="Scripts or styles that Google may not fetch",
     message="`{pattern}` blocks files that pages may need for rendering, such as `{path}`",
     why="Search engines render a page as a browser does. Without its scripts and styles, they may see a different "

@@ -30,7 +30,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF702",
     name="search-engine-blocked",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.ERROR),
     title="A search engine blocked from a site that others may crawl",
     message="`{pattern}` blocks `{name}` from the whole site, which other crawlers may fetch",
     why="The search engine does not fetch any page of the site. At most, it shows bare URLs that other sites link to.",

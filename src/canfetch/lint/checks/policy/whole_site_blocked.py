@@ -13,13 +13,17 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a rule that blocks the whole site for `*`, without exceptions."""
     rule = find_site_block(file, "*")
     if rule is not None:
-        yield Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value)}, VerdictQuery("/"))
+        # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
+        names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
+        has_exceptions = any(find_site_block(file, name) is None for name in names)
+        details = {"pattern": file.text(rule.value)}
+        yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), harmless=has_exceptions)
 
 
 CHECK = Check(
     code="CF701",
     name="whole-site-blocked",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.ERROR),
     title="A site closed to all crawlers",
     message="`{pattern}` blocks the whole site for every crawler without its own group",
     why="Such a rule is meant for sites that are not yet published. If it remains after publication, the site "

@@ -1,0 +1,30 @@
+"""The search engines that a file names."""
+
+from typing import Final
+
+from canfetch.agents import REGISTRY
+from canfetch.lint.linted_file import LintedFile
+
+# The severity set of each operator, and what the names of its crawlers start with, for those not in the registry.
+_SETS: Final = {"Google": "google", "Microsoft": "bing", "Yandex": "yandex"}
+_PREFIXES: Final = {"google": "google", "bing": "bing", "msnbot": "bing", "yandex": "yandex"}
+# Only Yandex reads this record.
+_YANDEX_RECORD: Final = "clean-param"
+
+
+def named_engines(file: LintedFile) -> frozenset[str]:
+    """Return the severity sets of the search engines that a group or a record is written for.
+
+    Cost: O(bytes).
+    """
+    engines = {engine for group in file.groups for engine in map(engine_of, group.names) if engine is not None}
+    if any(extension.name == _YANDEX_RECORD for extension, _ in file.extensions):
+        engines.add("yandex")
+    return frozenset(engines)
+
+
+def engine_of(name: str) -> str | None:
+    """Return the severity set of the search engine that a product token in lower case belongs to, or None."""
+    crawler = REGISTRY.get_crawler(name)
+    engine = None if crawler is None else _SETS.get(crawler.operator)
+    return engine or next((engine for prefix, engine in _PREFIXES.items() if name.startswith(prefix)), None)
