@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import get_args
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -31,7 +32,9 @@ def test_entry_is_complete_dated_and_sourced(crawler: Crawler) -> None:
     assert len({token.lower() for token in crawler.tokens}) == len(crawler.tokens)
     assert "*" not in crawler.tokens  # see star_applies
     assert crawler.operator
-    assert crawler.purpose in get_args(Purpose)
+    assert crawler.purposes
+    assert set(crawler.purposes) <= set(get_args(Purpose))
+    assert len(set(crawler.purposes)) == len(crawler.purposes)
     assert crawler.obeys in get_args(Obeys)
     assert crawler.source.startswith("https://") or ":" in crawler.source  # a URL, or an author and a document
     assert dt.date.fromisoformat(crawler.checked) >= dt.date(2026, 8, 1)
@@ -81,7 +84,7 @@ def test_well_known_crawlers_are_in_the_registry(names: str) -> None:
 
 
 def test_every_purpose_is_used() -> None:
-    assert {crawler.purpose for crawler in CRAWLERS} == set(get_args(Purpose))
+    assert {purpose for crawler in CRAWLERS for purpose in crawler.purposes} == set(get_args(Purpose))
 
 
 @pytest.mark.parametrize(
@@ -245,8 +248,8 @@ def test_header_without_a_known_crawler(header: str) -> None:
 
 
 def test_users_can_add_entries() -> None:
-    own = Crawler(("ExampleBot", "ExampleBots"), "Example", "testing", "https://example.com/bot")
-    other = Crawler(("googlebot",), "Example", "testing", "https://example.com/bot", star_applies=False)
+    own = Crawler(("ExampleBot", "ExampleBots"), "Example", ("testing",), "https://example.com/bot")
+    other = Crawler(("googlebot",), "Example", ("testing",), "https://example.com/bot", star_applies=False)
     registry = REGISTRY.with_crawlers(own, other)
     assert registry.get_crawler("examplebot") is own
     assert registry.find_crawler("ExampleBot/1.0") is own
@@ -274,7 +277,7 @@ def test_stale_entries_are_listed(today: str, code: int) -> None:
     assert len(ran.stdout.splitlines()) == code * len(CRAWLERS)
 
 
-OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
+OWN = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bot")
 
 
 @pytest.mark.parametrize(
@@ -286,10 +289,17 @@ OWN = Crawler(("ExampleBot",), "Example", "research", "https://example.com/bot")
         ({"tokens": ("a b",)}, InvalidProductToken, "invalid product token 'a b'"),
         ({"tokens": (7,)}, InvalidOption, "invalid tokens"),
         (
-            {"purpose": "nonsense"},
+            {"purposes": ("research", "nonsense")},
             InvalidOption,
             "crawler 'ExampleBot': unknown purpose 'nonsense': choose from 'ads'",
         ),
+        (
+            {"purposes": "research"},
+            InvalidOption,
+            r"invalid purposes 'research': expected a tuple of str, such as \('sea",
+        ),
+        ({"purposes": ()}, InvalidOption, r"invalid purposes \(\): expected at least one purpose"),
+        ({"source_kind": "me"}, InvalidOption, "unknown source_kind 'me': choose from 'operator', 'third-party'"),
         ({"obeys": True}, InvalidOption, "crawler 'ExampleBot': unknown obeys True: choose from 'yes'"),
         ({"operator": None}, InvalidOption, "crawler 'ExampleBot': invalid operator None: expected a str"),
         ({"verification": ".example.com"}, InvalidOption, "expected a Verification"),
@@ -316,3 +326,100 @@ def test_arguments_of_wrong_type_raise() -> None:
 def test_own_entries_are_valid() -> None:
     assert len(Registry(CRAWLERS)) == len(REGISTRY)
     assert REGISTRY.with_crawlers(OWN).get_crawler("examplebot") is OWN
+
+
+OPERATOR_DOMAINS = {
+    "Allen Institute for AI": "allenai.org",
+    "Amazon": "amazon.com",
+    "Anthropic": "claude.com",
+    "Brave": "brave.com",
+    "Ceramic": "github.com/CeramicTeam/",
+    "Comscore": "comscore.com",
+    "Cốc Cốc": "coccoc.com",
+    "Google": "google.com",
+    "ImageSift": "imagesift.com",
+    "Kakao": "daum.net",
+    "LAION": "laion.ai",
+    "Lyrenth": "lyrenth.com",
+    "Majestic": "mj12bot.com",
+    "Meta": "facebook.com",
+    "Microsoft": "bing.com",
+    "Moonshot AI": "kimi.com",
+    "Oracle": "addthis.com",
+    "Parallel": "parallel.ai",
+    "ROIS": "rois.ac.jp",
+    "SB Intuitions": "sbintuitions.co.jp",
+    "SE Ranking": "seranking.com",
+    "Screaming Frog": "screamingfrog.co.uk",
+    "Serpstat": "serpstatbot.com",
+    "Webz.io": "webz.io",
+    "You.com": "you.com",
+}
+
+
+@pytest.mark.parametrize(
+    "crawler",
+    [crawler for crawler in CRAWLERS if crawler.source_kind == "operator" and "://" in crawler.source],
+    ids=lambda crawler: str(crawler.name),
+)
+def test_source_of_the_operator_is_on_its_domain(crawler: Crawler) -> None:
+    host = urlsplit(crawler.source).hostname or ""
+    domain = OPERATOR_DOMAINS.get(crawler.operator, crawler.operator.lower().replace(" ", "").replace(".", ""))
+    assert domain in host or domain in crawler.source.partition("://")[2]
+    assert "quoted" not in crawler.source
+
+
+@pytest.mark.parametrize(
+    "crawler",
+    [crawler for crawler in CRAWLERS if "://" not in crawler.source or " " in crawler.source],
+    ids=lambda crawler: str(crawler.name),
+)
+def test_lists_and_quotations_are_third_parties(crawler: Crawler) -> None:
+    words = ("community-maintained list", "as quoted by others", "Wikipedia", "https://")
+    assert (crawler.source_kind == "third-party") is any(word in crawler.source for word in words)
+
+
+@pytest.mark.parametrize(
+    "header, name",
+    [
+        ("Mozilla/5.0 (compatible; Exabot/3.0; +http://www.exabot.com/go/robot)", "ExaBot"),
+        ("Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Sogou"),
+        ("Mozilla/2.0 (compatible; Ask Jeeves/Teoma; +http://sp.ask.com/docs/about/tech_crawling.html)", "Teoma"),
+        ("Screaming Frog SEO Spider/21.0", "Screaming"),
+        ("Mozilla/5.0 (compatible; SISTRIX Crawler; http://crawler.sistrix.net/)", "SISTRIX"),
+        ("Mozilla/5.0 (compatible; Daum/4.1; +http://cs.daum.net/faq/15/4118.html?faqId=28966)", "Daum"),
+        ("Mozilla/5.0 (compatible; Linux x86_64; Mail.RU_Bot/2.0; +https://help.mail.ru/webmaster/)", "Mail.RU_Bot"),
+        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/120.0.0.0 Safari/537.36 Chrome-Lighthouse", "Chrome-Lighthouse"),
+        ("CloudflareBrowserRenderingCrawler/1.0", "CloudflareBrowserRenderingCrawler"),
+        ("Mozilla/5.0 (compatible; coccocbot-web/1.0; +http://help.coccoc.com/searchengine)", "coccocbot"),
+        ("Mozilla/5.0 (compatible; Qwantbot-news/2.0; +https://help.qwant.com/bot/)", "Qwantbot"),
+        ("Mozilla/5.0 (compatible; proximic; +https://www.comscore.com/Web-Crawler)", "proximic"),
+        ("Mozilla/5.0 (compatible; GrapeshotCrawler/2.0; +http://www.grapeshot.co.uk/crawler.php)", "GrapeshotCrawler"),
+        ("Mozilla/5.0 (compatible; YandexVideo/3.0; +http://yandex.com/bots)", "YandexVideo"),
+        ("Mozilla/5.0 (compatible; YandexMetrika/3.0; +http://yandex.com/bots)", "YandexMetrika"),
+        ("Mozilla/5.0 (compatible; YandexWebmaster/2.0; +http://yandex.com/bots)", "YandexWebmaster"),
+    ],
+)
+def test_header_of_a_regional_or_special_crawler(header: str, name: str) -> None:
+    crawler = find_crawler(header)
+    assert crawler is not None
+    assert crawler.name == name
+
+
+@pytest.mark.parametrize(
+    "line, name",
+    [
+        ("Screaming Frog SEO Spider", "Screaming"),
+        ("SISTRIX Crawler", "SISTRIX"),
+        ("Sogou web spider", "Sogou"),
+        ("Exabot", "ExaBot"),
+    ],
+)
+def test_group_of_a_name_with_spaces_applies(line: str, name: str) -> None:
+    assert not canfetch.parse(f"User-agent: {line}\nDisallow: /").allows("/", agent=canfetch.agent(name))
+
+
+def test_common_crawl_archives_pages_and_others_train_on_them() -> None:
+    crawler = get_crawler("CCBot")
+    assert crawler is not None
+    assert crawler.purposes == ("archive", "training")

@@ -39,6 +39,23 @@ def test_most_specific_intent_applies() -> None:
     assert not robots.allows("/msn/", agent=canfetch.agent("bingbot"))
 
 
+@pytest.mark.parametrize(
+    "tables, audience, allowed",
+    [
+        ("[purpose.training]\nfetch = 'none'", "purpose.training", False),
+        ("[purpose.archive]\nfetch = 'all'\n[purpose.training]\nfetch = 'none'", "purpose.training", False),
+        ("[purpose.archive]\nfetch = 'none'\n[purpose.training]\nfetch = 'all'", "purpose.archive", False),
+        ("[purpose.training]\ndisallow = ['/x']\n[purpose.archive]\ndisallow = ['/y']", "purpose.archive", True),
+        ("[crawler.CCBot]\nfetch = 'all'\n[purpose.training]\nfetch = 'none'", "crawler.CCBot", True),
+    ],
+    ids=["one", "second-closed", "first-closed", "none-closed", "named"],
+)
+def test_crawler_with_several_purposes(tables: str, audience: str, *, allowed: bool) -> None:
+    assert intents_of(tables)["CCBot"] == audience
+    robots = canfetch.parse(canfetch.author.render_policy(canfetch.author.parse_policy(tables)))
+    assert robots.allows("/", agent=canfetch.agent("CCBot")) is allowed
+
+
 def test_crawlers_that_ignore_star_are_named_on_request() -> None:
     toml = "[everyone]\nfetch = 'none'\n"
     for include, allowed in ((False, True), (True, False)):
@@ -145,9 +162,12 @@ def test_limitations() -> None:
     """)
     ).limitations
     assert any(text.startswith("tokens that never send requests") and "Google-Extended" in text for text in limitations)
-    assert any(
-        text.startswith("crawlers that may ignore robots.txt") and "ChatGPT-User" in text for text in limitations
-    )
+    might_ignore = [text for text in limitations if text.startswith("crawlers that might ignore robots.txt")]
+    operators, third_parties = might_ignore
+    assert "according to their operators" in operators
+    assert "ChatGPT-User" in operators
+    assert "according to third parties" in third_parties
+    assert "img2dataset" in third_parties
     assert any(
         text.startswith("crawlers that are not in the registry") and "UnknownBot" in text for text in limitations
     )

@@ -53,7 +53,7 @@ OWN_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
         "".join(
             f"User-agent: {crawler.name}\nDisallow: /\n\n"
             for crawler in canfetch.REGISTRY.crawlers
-            if crawler.purpose == "training" and not crawler.retired
+            if "training" in crawler.purposes and not crawler.retired
         ),
     ),
     (
@@ -62,7 +62,7 @@ OWN_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
         "".join(
             f"User-agent: {crawler.name}\nDisallow: /\n\n"
             for crawler in canfetch.REGISTRY.crawlers
-            if crawler.purpose == "seo"
+            if "seo" in crawler.purposes
         ),
     ),
 ]

@@ -102,7 +102,7 @@ def test_headers_without_a_crawler_pass(training_server: RunningServer, header: 
     [
         crawler
         for crawler in canfetch.REGISTRY.crawlers
-        if crawler.purpose == "training" and crawler.product_names and not crawler.retired
+        if "training" in crawler.purposes and crawler.product_names and not crawler.retired
     ],
 )
 def test_every_crawler_of_a_purpose_is_refused(training_server: RunningServer, crawler: canfetch.Crawler) -> None:

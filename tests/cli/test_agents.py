@@ -24,7 +24,7 @@ def rows_of(out: str, form: str) -> list[dict[str, Any]]:
 def test_list_as_text(run: Run) -> None:
     ran = run("agents", "list")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSE", "OBEYS", "TOKENS"]
+    assert ran.lines[0].split() == ["NAME", "OPERATOR", "PURPOSES", "OBEYS", "TOKENS"]
     assert [line.split()[0] for line in ran.lines[1:]] == [crawler.name for crawler in CRAWLERS]
     (line,) = [line for line in ran.lines if line.startswith("Googlebot-Image ")]
     assert line.endswith("Googlebot-Image, then Googlebot, then *")
@@ -51,10 +51,10 @@ def test_list_in_structured_formats(run: Run, form: str) -> None:
 @pytest.mark.parametrize(
     "options, keeps",
     [
-        (("--purpose", "training"), lambda row: row["purpose"] == "training"),
-        (("--purpose", "ads", "--purpose", "seo"), lambda row: row["purpose"] in {"ads", "seo"}),
+        (("--purpose", "training"), lambda row: "training" in row["purposes"]),
+        (("--purpose", "ads", "--purpose", "seo"), lambda row: {"ads", "seo"} & set(row["purposes"])),
         (("--operator", "google"), lambda row: row["operator"] == "Google"),
-        (("--obeys", "no", "--obeys", "may-not"), lambda row: row["obeys"] in {"no", "may-not"}),
+        (("--obeys", "no", "--obeys", "might-ignore"), lambda row: row["obeys"] in {"no", "might-ignore"}),
         (
             ("--operator", "OpenAI", "--obeys", "yes", "--purpose", "search-index"),
             lambda row: row["name"] == "OAI-SearchBot",

@@ -103,7 +103,7 @@ def test_registry_notes(run: Run) -> None:
         "  note      Google-Extended fetches nothing: other crawlers of Google look for this token" in token_only.lines
     )
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
-    assert "according to its operator, it may ignore robots.txt (checked 2026-11-20)" in user.out
+    assert "according to its operator, it might ignore robots.txt (checked 2026-11-20)" in user.out
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 

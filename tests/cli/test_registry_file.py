@@ -10,14 +10,14 @@ OWN = """
 [[crawler]]
 tokens = ["ExampleBot-Image", "GPTBot"]
 operator = "Example"
-purpose = "search-index"
+purposes = ["search-index"]
 source = "https://example.com/bot"
 verification = { host_names = [".example.com"] }
 
 [[crawler]]
 tokens = ["ExampleBot"]
 operator = "Example"
-purpose = "testing"
+purposes = ["testing"]
 source = "https://example.com/bot"
 star_applies = false
 """

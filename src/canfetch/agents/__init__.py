@@ -4,7 +4,7 @@ Elsewhere, a `str` that is passed as an agent is one exact token. `agent` turns 
 the tokens that it falls back to, and whether the `*` groups apply to it.
 """
 
-from canfetch.agents.crawler import Crawler, Obeys, Purpose, Verification
+from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind, Verification
 from canfetch.agents.entries import CRAWLERS
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.core.agent import Agent
@@ -16,6 +16,7 @@ __all__ = [
     "Obeys",
     "Purpose",
     "Registry",
+    "SourceKind",
     "Verification",
     "agent",
     "find_crawler",

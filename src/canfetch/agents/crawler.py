@@ -24,10 +24,16 @@ Purpose = Literal[
     "training",
     "user-triggered",
 ]
-"""The main purpose of the crawler, according to its operator."""
+"""What a crawler fetches pages for."""
 
-Obeys = Literal["yes", "may-not", "no", "not-documented"]
-"""Whether the crawler obeys robots.txt, according to its operator. `may-not` means that it may ignore the file."""
+Obeys = Literal["yes", "might-ignore", "no", "not-documented"]
+"""Whether the crawler obeys robots.txt, according to the source of the entry.
+
+`might-ignore` means that it ignores the file in some cases, such as fetches that a user triggers.
+"""
+
+SourceKind = Literal["operator", "third-party"]
+"""Whether the source of an entry is the operator's own documentation, or that of someone else."""
 
 
 class Verification(NamedTuple):
@@ -68,21 +74,22 @@ class Crawler(NamedTuple):
     Attributes:
         tokens: The crawler's product token, followed by those that it falls back to, in order.
         operator: The organisation that operates the crawler.
-        purpose: The main purpose of the crawler, according to its operator.
+        purposes: What the crawler fetches pages for, the main purpose first, according to the source.
         source: The page or document that this entry is based on.
-        obeys: Whether the crawler obeys robots.txt, according to its operator.
+        obeys: Whether the crawler obeys robots.txt, according to the source.
         star_applies: Whether the `*` groups apply if no token has a group.
         token_only: Whether the token is only used in robots.txt files, where it controls the use of content.
         checked: The date when the source was last checked, as YYYY-MM-DD.
         user_agents: The product names in the crawler's User-Agent header, if they differ from its token.
-        honours: The records beyond the RFC that the operator says the crawler reads.
+        honours: The records beyond the RFC that the crawler reads, according to the source.
         verification: How to verify that a request comes from the crawler.
         retired: Whether the operator has retired the crawler.
+        source_kind: Whether the source is the operator's own, or a third party's.
     """
 
     tokens: tuple[str, ...]
     operator: str
-    purpose: Purpose
+    purposes: tuple[Purpose, ...]
     source: str
     obeys: Obeys = "yes"
     star_applies: bool = True
@@ -92,6 +99,7 @@ class Crawler(NamedTuple):
     honours: tuple[str, ...] = ()
     verification: Verification = Verification()
     retired: bool = False
+    source_kind: SourceKind = "operator"
 
     @property
     def name(self) -> str:
@@ -116,7 +124,7 @@ class Crawler(NamedTuple):
             "tokens": list(self.tokens),
             "star_applies": self.star_applies,
             "operator": self.operator,
-            "purpose": self.purpose,
+            "purposes": list(self.purposes),
             "obeys": self.obeys,
             "token_only": self.token_only,
             "retired": self.retired,
@@ -128,5 +136,6 @@ class Crawler(NamedTuple):
                 "note": self.verification.note,
             },
             "source": self.source,
+            "source_kind": self.source_kind,
             "checked": self.checked,
         }

@@ -1,12 +1,20 @@
 """Validation of registry entries that users add."""
 
-from typing import get_args
+from typing import Final, get_args
 
-from canfetch.agents.crawler import Crawler, Obeys, Purpose, Verification
+from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind, Verification
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
+
+# The fields with several texts, each with an example.
+_EXAMPLES: Final = (
+    ("tokens", "ExampleBot"),
+    ("purposes", "search-index"),
+    ("user_agents", "ExampleBot"),
+    ("honours", "crawl-delay"),
+)
 
 
 def validate_crawler(crawler: object) -> Crawler:
@@ -17,8 +25,8 @@ def validate_crawler(crawler: object) -> Crawler:
     """
     if not isinstance(crawler, Crawler):
         raise TypeError(f"crawler must be a Crawler, not {type(crawler).__name__}")
-    for field in ("tokens", "user_agents", "honours"):
-        _check_texts(field, getattr(crawler, field))
+    for field, example in _EXAMPLES:
+        _check_texts(field, getattr(crawler, field), example)
     if not crawler.tokens or "*" in crawler.tokens:
         raise InvalidOption(f"invalid tokens {crawler.tokens!r}: expected product tokens; use star_applies for '*'")
     # Report invalid tokens now, and not at the first decision.
@@ -29,17 +37,27 @@ def validate_crawler(crawler: object) -> Crawler:
     for field in ("star_applies", "token_only", "retired"):
         if not isinstance(getattr(crawler, field), bool):
             raise _invalid(crawler, field, "True or False")
-    for field, values in (("purpose", get_args(Purpose)), ("obeys", get_args(Obeys))):
-        value = getattr(crawler, field)
-        if value not in values:
-            raise InvalidOption(f"crawler {quoted(crawler.name)}: {unknown_choice(field, value, values)}")
+    _check_choices(crawler)
     _check_day(crawler)
     return crawler
 
 
-def _check_texts(field: str, texts: object) -> None:
+def _check_choices(crawler: Crawler) -> None:
+    if not crawler.purposes:
+        raise _invalid(crawler, "purposes", "at least one purpose")
+    choices: list[tuple[str, object, tuple[str, ...]]] = [
+        *(("purpose", purpose, get_args(Purpose)) for purpose in crawler.purposes),
+        ("obeys", crawler.obeys, get_args(Obeys)),
+        ("source_kind", crawler.source_kind, get_args(SourceKind)),
+    ]
+    for field, value, values in choices:
+        if value not in values:
+            raise InvalidOption(f"crawler {quoted(crawler.name)}: {unknown_choice(field, value, values)}")
+
+
+def _check_texts(field: str, texts: object, example: str) -> None:
     if not isinstance(texts, tuple | list) or not all(isinstance(text, str) for text in texts):
-        raise InvalidOption(f"invalid {field} {texts!r}: expected a tuple of str, such as ('ExampleBot',)")
+        raise InvalidOption(f"invalid {field} {texts!r}: expected a tuple of str, such as ({example!r},)")
 
 
 def _check_day(crawler: Crawler) -> None:

@@ -1,10 +1,13 @@
 """Limitations of a policy: crawlers that rules do not reach, and headers that crawlers never read."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from canfetch.author.resolution import CrawlerIntent, Resolution
 from canfetch.author.sample_targets import sample_targets
 from canfetch.author.site_policy import SitePolicy
+
+_SOURCES: Final = (("operator", "their operators"), ("third-party", "third parties"))
 
 
 def find_limitations(policy: SitePolicy, resolution: Resolution) -> tuple[str, ...]:
@@ -20,11 +23,11 @@ def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator
     silent = _names(crawler for crawler in restricted if not crawler.product_names and crawler.is_known)
     if silent:
         yield f"tokens that never send requests, so that server rules do not apply to them: {silent}"
-    disobedient = _names(
-        crawler for crawler in restricted if crawler.obeys in {"no", "may-not"} and crawler.product_names
-    )
-    if disobedient:
-        yield f"crawlers that may ignore robots.txt, according to their operators: {disobedient}"
+    disobedient = [crawler for crawler in restricted if crawler.obeys in {"no", "might-ignore"}]
+    for kind, source in _SOURCES:
+        names = _names(crawler for crawler in disobedient if crawler.source_kind == kind and crawler.product_names)
+        if names:
+            yield f"crawlers that might ignore robots.txt, according to {source}: {names}"
     if any(_is_restricted(crawler) for crawler in resolution.crawlers_for(policy.everyone)):
         unaddressed = _names(crawler for crawler in resolution.crawlers if crawler.intent is None)
         if unaddressed:

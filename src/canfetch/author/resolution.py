@@ -7,7 +7,7 @@ crawler's name uses that group. So a crawler is named wherever it would otherwis
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from canfetch.agents.crawler import Obeys
+from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.author.site_policy import Intent, SitePolicy
 from canfetch.core.agent import Agent
@@ -22,9 +22,10 @@ class CrawlerIntent(NamedTuple):
     Attributes:
         agent: The crawler's agent.
         product_names: The names in its User-Agent header; empty for a token that never sends requests.
-        obeys: Whether it obeys robots.txt, according to its operator.
+        obeys: Whether it obeys robots.txt, according to the source of its registry entry.
         intent: The intent that applies, or None if the policy does not address the crawler.
         is_known: Whether it is in the registry.
+        source_kind: Whether that source is the operator's own.
     """
 
     agent: Agent
@@ -32,6 +33,7 @@ class CrawlerIntent(NamedTuple):
     obeys: Obeys
     intent: Intent | None
     is_known: bool = True
+    source_kind: SourceKind = "operator"
 
     @property
     def name(self) -> str:
@@ -100,14 +102,21 @@ def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerI
                 continue
             own = _inherited(crawler.tokens, crawler.operator, policy, registry)
         if own is None:
-            own = purposes.get(crawler.purpose)
+            own = _for_purposes(crawler, purposes)
         if own is None and (crawler.star_applies or policy.include_star_ignorers):
             own = policy.everyone
-        yield CrawlerIntent(crawler.agent, crawler.product_names, crawler.obeys, own)
+        yield CrawlerIntent(crawler.agent, crawler.product_names, crawler.obeys, own, source_kind=crawler.source_kind)
     for intent in named.values():
         name = intent.audience.name
         yield CrawlerIntent(registry.agent(name), (name,), "not-documented", intent, is_known=False)
     yield CrawlerIntent(Agent(UNKNOWN_CRAWLER), (), "not-documented", policy.everyone, is_known=False)
+
+
+def _for_purposes(crawler: Crawler, purposes: dict[Purpose, Intent]) -> Intent | None:
+    """Return the intent for a crawler's purposes: one that disallows everything, or else that of the first purpose."""
+    intents = [purposes[purpose] for purpose in crawler.purposes if purpose in purposes]
+    closed = (intent for intent in intents if intent.disallows_everything)
+    return next(closed, intents[0] if intents else None)
 
 
 def _inherited(tokens: tuple[str, ...], operator: str, policy: SitePolicy, registry: Registry) -> Intent | None:

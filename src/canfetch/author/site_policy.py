@@ -1,7 +1,7 @@
 """The model of a site policy: who may fetch what, which uses are allowed, and page-level rules.
 
 The most specific intent applies to a crawler, alone and as a whole: that of its own name, else that of a name of the
-same operator that it falls back on, else that of its purpose, else that of everyone.
+same operator that it falls back on, else that of one of its purposes, else that of everyone.
 """
 
 from typing import Final, Literal, NamedTuple

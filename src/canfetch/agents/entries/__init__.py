@@ -1,12 +1,13 @@
 """The registry entries. Each has a source, and the date when the source was last checked.
 
-The facts come from the operator's own page. If there is none, the source is a public list, and the date is that of the
-list.
+The facts come from the operator's own page. If there is none, the source is that of a third party, such as a public
+list, and `source_kind` is `third-party`. The date of a list is the date when it was published.
 """
 
 from typing import Final
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.entries.advertising import ADVERTISING
 from canfetch.agents.entries.archives import ARCHIVES
 from canfetch.agents.entries.assistants import ASSISTANTS
 from canfetch.agents.entries.collectors import COLLECTORS
@@ -21,6 +22,7 @@ CRAWLERS: Final[tuple[Crawler, ...]] = (
     *ASSISTANTS,
     *COLLECTORS,
     *SEO,
+    *ADVERTISING,
     *PREVIEWS,
     *ARCHIVES,
 )

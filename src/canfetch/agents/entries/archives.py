@@ -10,18 +10,20 @@ ARCHIVES: Final[tuple[Crawler, ...]] = (
     Crawler(
         ("CCBot",),
         "Common Crawl",
-        "archive",
+        # Common Crawl publishes an archive. Others train models on it.
+        ("archive", "training"),
         "https://commoncrawl.org/ccbot",
         honours=("crawl-delay", "sitemap"),
         verification=Verification((".crawl.commoncrawl.org",), ("https://index.commoncrawl.org/ccbot.json",)),
     ),
-    Crawler(("archive.org_bot",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
-    Crawler(("ia_archiver",), "Internet Archive", "archive", _ARCHIVE, obeys="no"),
+    Crawler(("archive.org_bot",), "Internet Archive", ("archive",), _ARCHIVE, obeys="no", source_kind="third-party"),
+    Crawler(("ia_archiver",), "Internet Archive", ("archive",), _ARCHIVE, obeys="no", source_kind="third-party"),
     Crawler(
         ("ArchiveBot",),
         "Archive Team",
-        "archive",
+        ("archive",),
         "Wikipedia, robots.txt: Archive Team ignores it by policy",
         obeys="no",
+        source_kind="third-party",
     ),
 )

@@ -24,17 +24,17 @@ _SITEMAP: Final = ("sitemap",)
 
 
 def _common(*tokens: str) -> Crawler:
-    return Crawler(tokens, "Google", "search-index", _COMMON, honours=_SITEMAP, verification=_COMMON_VERIFICATION)
+    return Crawler(tokens, "Google", ("search-index",), _COMMON, honours=_SITEMAP, verification=_COMMON_VERIFICATION)
 
 
 def _special(*tokens: str) -> Crawler:
     # Special-case crawlers crawl by agreement with the site. Only a group with their own token applies to them.
-    return Crawler(tokens, "Google", "ads", _SPECIAL, star_applies=False, verification=_SPECIAL_VERIFICATION)
+    return Crawler(tokens, "Google", ("ads",), _SPECIAL, star_applies=False, verification=_SPECIAL_VERIFICATION)
 
 
 def _user(*tokens: str) -> Crawler:
     # User-triggered fetchers generally ignore robots.txt.
-    return Crawler(tokens, "Google", "user-triggered", _USER, obeys="may-not", verification=_USER_VERIFICATION)
+    return Crawler(tokens, "Google", ("user-triggered",), _USER, obeys="might-ignore", verification=_USER_VERIFICATION)
 
 
 _NO_VERIFICATION: Final = Verification()
@@ -44,28 +44,30 @@ GOOGLE: Final[tuple[Crawler, ...]] = (
     _common("Googlebot-Image", "Googlebot"),
     _common("Googlebot-Video", "Googlebot"),
     _common("Googlebot-News", "Googlebot")._replace(token_only=True, verification=_NO_VERIFICATION),
-    _common("Storebot-Google")._replace(purpose="shopping"),
-    _common("Google-InspectionTool", "Googlebot")._replace(purpose="testing"),
-    _common("GoogleOther")._replace(purpose="research"),
-    _common("GoogleOther-Image", "GoogleOther")._replace(purpose="research"),
-    _common("GoogleOther-Video", "GoogleOther")._replace(purpose="research"),
-    _common("Google-CloudVertexBot", "Googlebot")._replace(purpose="site-owner"),
-    _common("Google-Extended")._replace(purpose="training", token_only=True, honours=(), verification=_NO_VERIFICATION),
-    _special("APIs-Google")._replace(purpose="notifications"),
+    _common("Storebot-Google")._replace(purposes=("shopping",)),
+    _common("Google-InspectionTool", "Googlebot")._replace(purposes=("testing",)),
+    _common("GoogleOther")._replace(purposes=("research",)),
+    _common("GoogleOther-Image", "GoogleOther")._replace(purposes=("research",)),
+    _common("GoogleOther-Video", "GoogleOther")._replace(purposes=("research",)),
+    _common("Google-CloudVertexBot", "Googlebot")._replace(purposes=("site-owner",)),
+    _common("Google-Extended")._replace(
+        purposes=("training",), token_only=True, honours=(), verification=_NO_VERIFICATION
+    ),
+    _special("APIs-Google")._replace(purposes=("notifications",)),
     _special("AdsBot-Google"),
     _special("AdsBot-Google-Mobile"),
     _special("AdsBot-Google-Mobile-Apps")._replace(retired=True),
     _special("Mediapartners-Google"),
-    _special("Google-Safety")._replace(purpose="safety", obeys="no"),
-    _special("DuplexWeb-Google")._replace(purpose="user-triggered", retired=True),
-    _special("googleweblight")._replace(purpose="user-triggered", obeys="not-documented", retired=True),
+    _special("Google-Safety")._replace(purposes=("safety",), obeys="no"),
+    _special("DuplexWeb-Google")._replace(purposes=("user-triggered",), retired=True),
+    _special("googleweblight")._replace(purposes=("user-triggered",), obeys="not-documented", retired=True),
     _user("Google-Agent"),
     _user("Google-GeminiNotebook"),
     _user("Google-NotebookLM")._replace(retired=True),
-    _user("FeedFetcher-Google")._replace(purpose="feeds", obeys="no"),
+    _user("FeedFetcher-Google")._replace(purposes=("feeds",), obeys="no"),
     _user("Google-Read-Aloud"),
     _user("Google-Site-Verification"),
-    _user("GoogleMessages")._replace(purpose="preview"),
+    _user("GoogleMessages")._replace(purposes=("preview",)),
     _user("Google-Pinpoint"),
     _user("GoogleProducer"),
     _user("Google-CWS"),

@@ -11,29 +11,32 @@ _LIST: Final = "crawler-user-agents.json: a community-maintained list"
 
 
 def _listed(name: str, operator: str) -> Crawler:
-    return Crawler((name,), operator, "preview", _LIST, obeys="not-documented")
+    return Crawler((name,), operator, ("preview",), _LIST, obeys="not-documented", source_kind="third-party")
 
 
 PREVIEWS: Final[tuple[Crawler, ...]] = (
-    Crawler(("facebookexternalhit",), "Meta", "preview", _META, obeys="may-not", verification=_META_VERIFICATION),
-    Crawler(("facebookcatalog",), "Meta", "shopping", _META, obeys="may-not", verification=_META_VERIFICATION),
+    Crawler(
+        ("facebookexternalhit",), "Meta", ("preview",), _META, obeys="might-ignore", verification=_META_VERIFICATION
+    ),
+    Crawler(("facebookcatalog",), "Meta", ("shopping",), _META, obeys="might-ignore", verification=_META_VERIFICATION),
     Crawler(
         ("Twitterbot",),
         "X",
-        "preview",
+        ("preview",),
         "X's documentation of cards, as quoted by others: URL crawling and caching",
+        source_kind="third-party",
     ),
     Crawler(
         ("Pinterestbot",),
         "Pinterest",
-        "preview",
+        ("preview",),
         "https://help.pinterest.com/en/business/article/pinterest-crawler",
         user_agents=("Pinterestbot", "Pinterest"),
         verification=Verification((".pinterest.com",)),
     ),
-    Crawler(("Slackbot-LinkExpanding",), "Slack", "preview", _SLACK, obeys="not-documented"),
-    Crawler(("Slackbot",), "Slack", "preview", _SLACK, obeys="not-documented"),
-    Crawler(("Slack-ImgProxy",), "Slack", "preview", _SLACK, obeys="not-documented"),
+    Crawler(("Slackbot-LinkExpanding",), "Slack", ("preview",), _SLACK, obeys="not-documented"),
+    Crawler(("Slackbot",), "Slack", ("preview",), _SLACK, obeys="not-documented"),
+    Crawler(("Slack-ImgProxy",), "Slack", ("preview",), _SLACK, obeys="not-documented"),
     _listed("LinkedInBot", "LinkedIn"),
     _listed("Discordbot", "Discord"),
     _listed("TelegramBot", "Telegram"),

@@ -17,26 +17,34 @@ _BAIDU_VERIFICATION: Final = Verification((".crawl.baidu.com", ".crawl.baidu.jp"
 _APPLE_VERIFICATION: Final = Verification(
     (".applebot.apple.com",), ("https://search.developer.apple.com/applebot.json",)
 )
+_CHECKED: Final = "2026-11-22"
 _YANDEX_RECORDS: Final = ("clean-param", "sitemap")
 
 
 def _microsoft(*tokens: str) -> Crawler:
-    return Crawler(tokens, "Microsoft", "preview", _BING)
+    return Crawler(tokens, "Microsoft", ("preview",), _BING)
 
 
 def _yandex(*tokens: str) -> Crawler:
     return Crawler(
-        tokens, "Yandex", "search-index", _YANDEX, honours=_YANDEX_RECORDS, verification=_YANDEX_VERIFICATION
+        tokens, "Yandex", ("search-index",), _YANDEX, honours=_YANDEX_RECORDS, verification=_YANDEX_VERIFICATION
     )
 
 
 def _yandex_alone(name: str) -> Crawler:
     # The `*` groups do not apply to them, only groups with their own token.
-    return Crawler((name,), "Yandex", "ads", _YANDEX_ROBOTS, star_applies=False, verification=_YANDEX_VERIFICATION)
+    return Crawler((name,), "Yandex", ("ads",), _YANDEX_ROBOTS, star_applies=False, verification=_YANDEX_VERIFICATION)
+
+
+def _yandex_service(name: str) -> Crawler:
+    entry = _yandex(name, "Yandex")
+    return entry._replace(
+        purposes=("site-owner",), source=_YANDEX_ROBOTS, obeys="might-ignore", honours=(), checked=_CHECKED
+    )
 
 
 def _baidu(name: str) -> Crawler:
-    return Crawler((name,), "Baidu", "search-index", _BAIDU, verification=_BAIDU_VERIFICATION)
+    return Crawler((name,), "Baidu", ("search-index",), _BAIDU, verification=_BAIDU_VERIFICATION)
 
 
 SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
@@ -44,13 +52,13 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     Crawler(
         ("bingbot", "msnbot"),
         "Microsoft",
-        "search-index",
+        ("search-index",),
         _BING,
         honours=("crawl-delay", "sitemap"),
         verification=_BING_VERIFICATION,
     ),
-    _microsoft("msnbot")._replace(purpose="search-index", retired=True),
-    _microsoft("AdIdxBot")._replace(purpose="ads"),
+    _microsoft("msnbot")._replace(purposes=("search-index",), retired=True),
+    _microsoft("AdIdxBot")._replace(purposes=("ads",)),
     _microsoft("BingPreview"),
     _microsoft("MicrosoftPreview"),
     _microsoft("BingVideoPreview"),
@@ -58,22 +66,26 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     _yandex("Yandex")._replace(token_only=True, verification=Verification()),
     _yandex("YandexBot", "Yandex"),
     _yandex("YandexImages", "Yandex"),
+    _yandex("YandexVideo", "Yandex")._replace(source=_YANDEX_ROBOTS, checked=_CHECKED),
+    # Robots that do not index might ignore the `*` groups.
+    _yandex_service("YandexMetrika"),
+    _yandex_service("YandexWebmaster"),
     _yandex("YandexAdditional", "Yandex")._replace(
-        purpose="answers", source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
+        purposes=("answers",), source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
     ),
     _yandex("YandexAdditionalBot", "Yandex")._replace(
-        purpose="answers", source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
+        purposes=("answers",), source=_YANDEX_ROBOTS, token_only=True, honours=(), verification=Verification()
     ),
-    _yandex_alone("YandexCalendar")._replace(purpose="user-triggered"),
-    _yandex_alone("YandexMobileBot")._replace(purpose="testing"),
+    _yandex_alone("YandexCalendar")._replace(purposes=("user-triggered",)),
+    _yandex_alone("YandexMobileBot")._replace(purposes=("testing",)),
     _yandex_alone("YandexDirect"),
     _yandex_alone("YaDirectFetcher"),
-    Crawler(("Applebot", "Googlebot"), "Apple", "search-index", _APPLE, verification=_APPLE_VERIFICATION),
-    Crawler(("Applebot-Extended",), "Apple", "training", _APPLE, token_only=True),
+    Crawler(("Applebot", "Googlebot"), "Apple", ("search-index",), _APPLE, verification=_APPLE_VERIFICATION),
+    Crawler(("Applebot-Extended",), "Apple", ("training",), _APPLE, token_only=True),
     Crawler(
         ("DuckDuckBot",),
         "DuckDuckGo",
-        "search-index",
+        ("search-index",),
         _DUCKDUCKGO + "duckduckbot",
         user_agents=("DuckDuckBot", "DuckDuckBot-Https"),
         verification=Verification((), ("https://duckduckgo.com/duckduckbot.json",)),
@@ -81,7 +93,7 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     Crawler(
         ("DuckAssistBot",),
         "DuckDuckGo",
-        "answers",
+        ("answers",),
         _DUCKDUCKGO + "duckassistbot",
         verification=Verification(note="the addresses are on its help page"),
     ),
@@ -91,46 +103,107 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     _baidu("Baiduspider-news"),
     _baidu("Baiduspider-favo"),
     _baidu("Baiduspider-mobile")._replace(retired=True),
-    _baidu("Baiduspider-cpro")._replace(purpose="ads"),
-    _baidu("Baiduspider-ads")._replace(purpose="ads"),
+    _baidu("Baiduspider-cpro")._replace(purposes=("ads",)),
+    _baidu("Baiduspider-ads")._replace(purposes=("ads",)),
     Crawler(
         ("SeznamBot",),
         "Seznam",
-        "search-index",
+        ("search-index",),
         "Seznam help: how to control SeznamBot",
         honours=("request-rate", "sitemap"),
         verification=Verification((".seznam.cz",)),
     ),
-    Crawler(("Yeti",), "Naver", "search-index", "Naver Search Advisor: robots.txt"),
+    Crawler(("Yeti",), "Naver", ("search-index",), "Naver Search Advisor: robots.txt"),
     # The former name of Yeti.
-    Crawler(("NaverBot",), "Naver", "search-index", "Naver Search Advisor: robots.txt", retired=True),
+    Crawler(("NaverBot",), "Naver", ("search-index",), "Naver Search Advisor: robots.txt", retired=True),
     Crawler(
         ("Slurp",),
         "Yahoo",
-        "search-index",
+        ("search-index",),
         "Yahoo help, as quoted by others: Slurp is mostly served by Bing today",
+        source_kind="third-party",
         honours=("crawl-delay",),
         verification=Verification((".crawl.yahoo.net",)),
     ),
     Crawler(
         ("PetalBot",),
         "Huawei",
-        "search-index",
+        ("search-index",),
         "Petal Search: what PetalBot is",
         verification=Verification((".petalsearch.com",)),
     ),
     Crawler(
         ("MojeekBot",),
         "Mojeek",
-        "search-index",
+        ("search-index",),
         "https://www.mojeek.com/bot.html",
         verification=Verification((".mojeek.com",)),
     ),
     Crawler(
         ("Bravebot",),
         "Brave",
-        "search-index",
+        ("search-index",),
         "https://safe.search.brave.com/help/brave-search-crawler",
         checked="2026-08-22",
+    ),
+    Crawler(
+        ("Qwantbot",),
+        "Qwant",
+        ("search-index",),
+        "https://help.qwant.com/bot",
+        checked=_CHECKED,
+        user_agents=("Qwantbot", "Qwantbot-news"),
+        verification=Verification((".qwant.com",)),
+    ),
+    Crawler(("Daum",), "Kakao", ("search-index",), "https://cs.daum.net/faq/15/4118.html", checked=_CHECKED),
+    # The former name of Daum.
+    Crawler(("Daumoa",), "Kakao", ("search-index",), "http://ws.daum.net/abouten.html", checked=_CHECKED),
+    # `User-agent: Sogou web spider` is read as `Sogou`.
+    Crawler(
+        ("Sogou",),
+        "Sogou",
+        ("search-index",),
+        "Sogou's help for webmasters, as quoted by others: https://www.bninc.cn/wiki/post/id/1531",
+        checked=_CHECKED,
+        source_kind="third-party",
+    ),
+    # Cốc Cốc's help names the token `coccoc`. Its crawlers send `coccocbot-web` and `coccocbot-image`.
+    Crawler(
+        ("coccoc",),
+        "Cốc Cốc",
+        ("search-index",),
+        "http://help.coccoc.com/vi",
+        checked=_CHECKED,
+        honours=("crawl-delay",),
+    ),
+    Crawler(
+        ("coccocbot",),
+        "Cốc Cốc",
+        ("search-index",),
+        "https://darkvisitors.com/agents/coccocbot",
+        obeys="not-documented",
+        checked=_CHECKED,
+        user_agents=("coccocbot", "coccocbot-web", "coccocbot-image"),
+        source_kind="third-party",
+    ),
+    Crawler(
+        ("Mail.RU_Bot",),
+        "VK",
+        ("search-index", "preview"),
+        "https://usehall.com/agents/mail-ru_bot and https://darkvisitors.com/agents/mail-ru-bot",
+        obeys="not-documented",
+        checked=_CHECKED,
+        source_kind="third-party",
+    ),
+    # The header is `Ask Jeeves/Teoma`.
+    Crawler(
+        ("Teoma",),
+        "Ask",
+        ("search-index",),
+        "https://crawlerdex.tn3w.dev/Teoma",
+        obeys="not-documented",
+        checked=_CHECKED,
+        user_agents=("Teoma", "Jeeves"),
+        source_kind="third-party",
     ),
 )

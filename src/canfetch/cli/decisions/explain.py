@@ -25,10 +25,11 @@ _REASONS: Final = {
     Reason.NO_MATCH: "no rule of the agent's group matches, so the URL is allowed",
 }
 _COMPLIANCE_NOTES: Final = {
-    "may-not": "according to its operator, it may ignore robots.txt",
-    "no": "according to its operator, it ignores robots.txt",
-    "not-documented": "its operator does not document whether it follows robots.txt",
+    "might-ignore": "according to {source}, it might ignore robots.txt",
+    "no": "according to {source}, it ignores robots.txt",
+    "not-documented": "whether it follows robots.txt is not documented",
 }
+_SOURCES: Final = {"operator": "its operator", "third-party": "a third party"}
 
 
 @decision_command(
@@ -207,7 +208,7 @@ def _crawler_notes(agent: RequestedAgent) -> list[str]:
     if crawler.token_only:
         notes.append(f"{crawler.name} fetches nothing: other crawlers of {crawler.operator} look for this token")
     if crawler.obeys in _COMPLIANCE_NOTES:
-        note = _COMPLIANCE_NOTES[crawler.obeys]
+        note = _COMPLIANCE_NOTES[crawler.obeys].format(source=_SOURCES[crawler.source_kind])
         notes.append(f"{crawler.name} ({crawler.operator}): {note} (checked {crawler.checked})")
     return notes
 

@@ -3,7 +3,7 @@
     [[crawler]]
     tokens = ["ExampleBot-Image", "ExampleBot"]
     operator = "Example"
-    purpose = "search-index"
+    purposes = ["search-index"]
     source = "https://example.com/bot"
 
 The keys are the fields of `canfetch.Crawler`; omitted keys have its defaults.
@@ -23,7 +23,7 @@ _OPTION: Final = "--agents-registry"
 # Enough for thousands of crawlers.
 _MAX_BYTES: Final = 4 * 1024 * 1024
 _TABLE: Final = "crawler"
-_REQUIRED_KEYS: Final = ("tokens", "operator", "purpose", "source")
+_REQUIRED_KEYS: Final = ("tokens", "operator", "purposes", "source")
 
 
 def load_registry(name: str | None) -> Registry:

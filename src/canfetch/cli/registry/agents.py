@@ -30,7 +30,7 @@ _FORMATS: Final = ("text", "json", "ndjson", "csv")
 _COLUMNS: Final = (
     "name",
     "operator",
-    "purpose",
+    "purposes",
     "obeys",
     "tokens",
     "star_applies",
@@ -42,15 +42,17 @@ _COLUMNS: Final = (
     "address_lists",
     "verification_note",
     "source",
+    "source_kind",
     "checked",
 )
-_HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSE", "OBEYS", "TOKENS")
+_HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSES", "OBEYS", "TOKENS")
 _COMPLIANCE: Final = {
-    "yes": "obeyed, according to the operator",
-    "may-not": "not always obeyed, according to the operator",
-    "no": "ignored, according to the operator",
-    "not-documented": "not documented by the operator",
+    "yes": "obeyed, according to {source}",
+    "might-ignore": "might be ignored, according to {source}",
+    "no": "ignored, according to {source}",
+    "not-documented": "not documented",
 }
+_SOURCES: Final = {"operator": "the operator", "third-party": "a third party"}
 # Headers are read one at a time, so the width of the longest name is unknown.
 _NAME_WIDTH: Final = 20
 
@@ -60,7 +62,7 @@ def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str,
     crawlers = [
         crawler
         for crawler in REGISTRY.crawlers
-        if (not purpose or crawler.purpose in purpose)
+        if (not purpose or not set(purpose).isdisjoint(crawler.purposes))
         and (not operators or crawler.operator.lower() in operators)
         and (not obeys or crawler.obeys in obeys)
     ]
@@ -154,7 +156,10 @@ def _cell(value: Any) -> str:
 
 
 def _table(crawlers: Iterable[Crawler]) -> Iterator[str]:
-    rows = [(crawler.name, crawler.operator, crawler.purpose, crawler.obeys, _chain(crawler)) for crawler in crawlers]
+    rows = [
+        (crawler.name, crawler.operator, ", ".join(crawler.purposes), crawler.obeys, _chain(crawler))
+        for crawler in crawlers
+    ]
     if not rows:
         return
     widths = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
@@ -167,15 +172,19 @@ def _description(crawler: Crawler) -> str:
     header = ", ".join(crawler.product_names) or "none: the token is only used in robots.txt, and fetches nothing"
     facts = [
         ("operator", crawler.operator + (" (retired)" if crawler.retired else "")),
-        ("purpose", crawler.purpose),
-        ("robots.txt", _COMPLIANCE[crawler.obeys]),
+        ("purposes", ", ".join(crawler.purposes)),
+        ("robots.txt", _COMPLIANCE[crawler.obeys].format(source=_SOURCES[crawler.source_kind])),
         ("tokens", _chain(crawler)),
         ("header", header),
         ("honours", ", ".join(crawler.honours) or "no extension that is documented"),
         ("verify", "not applicable: it fetches nothing" if crawler.token_only else str(crawler.verification)),
-        ("source", f"{crawler.source} (checked {crawler.checked})"),
+        ("source", f"{crawler.source} ({_origin(crawler)}checked {crawler.checked})"),
     ]
     return f"{crawler.name}\n" + "".join(f"  {label:<11} {text}\n" for label, text in facts)
+
+
+def _origin(crawler: Crawler) -> str:
+    return "third party, " if crawler.source_kind == "third-party" else ""
 
 
 def _chain(crawler: Crawler) -> str:
@@ -206,14 +215,14 @@ Examples:
                     multiple=True,
                     metavar="PURPOSE",
                     type=Choice(get_args(Purpose)),
-                    help=f"Main purpose: {', '.join(get_args(Purpose))}. Can be repeated.",
+                    help=f"Purpose: {', '.join(get_args(Purpose))}. Can be repeated.",
                 ),
                 Option(["--operator"], multiple=True, metavar="NAME", help="Operator. Can be repeated."),
                 Option(
                     ["--obeys"],
                     multiple=True,
                     type=Choice(get_args(Obeys)),
-                    help="Compliance with robots.txt, as the operator documents it. Can be repeated.",
+                    help="Compliance with robots.txt, as the source of the entry documents it. Can be repeated.",
                 ),
                 format_option(_FORMATS),
             ],
@@ -239,7 +248,7 @@ Exit codes: 0 some crawlers match, 1 no crawler matches, 2 an option is invalid.
             ],
             callback=_show,
             short_help="Show crawlers in detail.",
-            help="Show crawlers by their product tokens: the tokens that select their group, what the operator "
+            help="Show crawlers by their product tokens: the tokens that select their group, what the source "
             "documents, and how to verify that a request comes from the crawler.",
             epilog="""\b
 Examples:

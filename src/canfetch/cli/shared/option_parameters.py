@@ -50,7 +50,7 @@ def _complete_agent(_ctx: click.Context, _option: click.Parameter, incomplete: s
 
     prefix = incomplete.lower()
     return [
-        CompletionItem(crawler.name, help=f"{crawler.operator}, {crawler.purpose}")
+        CompletionItem(crawler.name, help=f"{crawler.operator}, {', '.join(crawler.purposes)}")
         for crawler in CRAWLERS
         if crawler.name.lower().startswith(prefix)
     ]

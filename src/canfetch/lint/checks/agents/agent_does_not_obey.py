@@ -1,4 +1,4 @@
-"""A group for a crawler that may ignore it."""
+"""A group for a crawler that might ignore it."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the names of such crawlers in groups that disallow something."""
     for agent, crawler, blocks in known_agents(file):
-        if blocks and crawler.obeys in {"no", "may-not"}:
+        if blocks and crawler.obeys in {"no", "might-ignore"}:
             yield Occurrence(agent.span, {"name": crawler.name, "operator": crawler.operator, "source": crawler.source})
 
 
@@ -20,12 +20,12 @@ CHECK = Check(
     code="CF506",
     name="agent-does-not-obey",
     severities=everywhere(Severity.INFO),
-    title="A group for a crawler that may ignore it",
-    message="`{name}` ({operator}) does not always obey robots.txt",
+    title="A group for a crawler that might ignore it",
+    message="`{name}` ({operator}) might ignore robots.txt",
     why="The operator documents this, or the crawler is known for it. Fetchers that act on a person's request, such "
     "as link previews and AI assistants, usually fetch the requested page in any case.",
     how_to_fix="Keep the group as a request. To keep the crawler out, block it on the server.",
-    source="The operator's documentation, linked in the canfetch crawler registry",
+    source="the canfetch crawler registry, which names the source of each entry",
     bad=LintInput(b"User-agent: ChatGPT-User\nDisallow: /\n"),
     good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
     find=find,

@@ -16,7 +16,7 @@ _PURPOSES: Final = frozenset({"training", "answers"})
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find names of control tokens in groups that disallow something."""
     for agent, crawler, blocks in known_agents(file):
-        if crawler.token_only and crawler.purpose in _PURPOSES and blocks:
+        if crawler.token_only and blocks and not _PURPOSES.isdisjoint(crawler.purposes):
             yield Occurrence(agent.span, {"name": crawler.name, "operator": crawler.operator})
 
 

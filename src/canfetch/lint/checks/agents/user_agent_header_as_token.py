@@ -47,7 +47,7 @@ def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bo
     # The fix makes the group apply to another crawler.
     crawler = REGISTRY.get_crawler(token)
     obeys = crawler is None or (
-        crawler.obeys not in {"no", "may-not"} and not crawler.retired and not crawler.token_only
+        crawler.obeys not in {"no", "might-ignore"} and not crawler.retired and not crawler.token_only
     )
     return obeys and not token.encode().translate(None, IDENTIFIER) and can_assign_group(file, record, token)
 

@@ -17,7 +17,7 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 class _SplitGroup(NamedTuple):
-    """A group with blank lines in it, and the rules after them that a crawler may ignore."""
+    """A group with blank lines in it, and the rules after them that a crawler might ignore."""
 
     group: int
     blanks: list[Record]
