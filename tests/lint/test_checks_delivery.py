@@ -51,7 +51,7 @@ def redirected(*urls: str) -> CacheEntry:
         (example_delivery(headers=()), {"CF803"}),
         (with_content_type("application/json"), {"CF803"}),
         (with_content_type("TEXT/PLAIN"), set()),
-        (with_content_type("text/html; charset=utf-8"), {"CF809"}),
+        (with_content_type("text/html; charset=utf-8"), {"CF803"}),
         (with_content_type("text/plain; charset=windows-1252"), {"CF804"}),
         (with_content_type('text/plain; CharSet="ISO-8859-1"'), {"CF804"}),
         (with_content_type("text/plain; charset=us-ascii"), set()),

@@ -10,7 +10,6 @@ from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.verdict import Access
 from canfetch.lint.linted_file import LintedFile
 
-HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
 # Crawlers disagree about these statuses.
 AMBIGUOUS_STATUSES = (401, 403, 429)
 _URL = "https://example.com/robots.txt"

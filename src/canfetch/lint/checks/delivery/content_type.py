@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type, successful_delivery
+from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.analysis.deliveries import example_delivery, media_type, successful_delivery
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -10,12 +11,12 @@ from canfetch.lint.severity import Severities, Severity
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Report a content type other than `text/plain`, except those of CF809."""
+    """Report a content type other than `text/plain`. CF809 reports a page."""
     entry = successful_delivery(file)
-    if entry is None:
+    if entry is None or file_is_markup(file):
         return
     declared = media_type(entry)
-    if declared != "text/plain" and declared not in HTML_TYPES:
+    if declared != "text/plain":
         yield Occurrence((0, 0), {"type": declared or "-"})
 
 

@@ -7,7 +7,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.core.content_formats import MARKUP
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.deliveries import HTML_TYPES, example_delivery, media_type
+from canfetch.lint.analysis.deliveries import example_delivery, media_type
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -15,7 +15,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Report a content type of HTML, or a body that starts like a page."""
+    """Report a body that starts like a page."""
     entry = file.input.delivery
     if entry is not None and _is_page(file, entry):
         yield Occurrence((0, 0), {"type": media_type(entry) or "-", "status": str(entry.status)})
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _is_page(file: LintedFile, entry: CacheEntry) -> bool:
     if entry.outcome.access is Access.SUCCESSFUL:
-        return media_type(entry) in HTML_TYPES or file_is_markup(file)
+        return file_is_markup(file)
     # Some access policies do not keep a page as a copy. An unreachable file has a check of its own.
     is_page = entry.outcome.kind is OutcomeKind.NOT_ROBOTS and MARKUP in entry.outcome.detail
     return is_page and entry.outcome.access is Access.UNAVAILABLE
@@ -34,10 +34,10 @@ CHECK = Check(
     name="html-served",
     severities=everywhere(Severity.ERROR),
     title="An HTML page instead of a robots.txt",
-    message="the response (status {status}, type `{type}`) is an HTML page, or is declared as one",
+    message="the response (status {status}, type `{type}`) is an HTML page",
     why="Many sites return a page of their own when a file is missing. Crawlers read it as the robots.txt, find no "
     "rules in it, and fetch everything.",
-    how_to_fix="Serve the file as `text/plain`, or return status 404 if the site does not have one.",
+    how_to_fix="Serve a robots.txt as `text/plain`, or return status 404 if the site does not have one.",
     source="RFC 9309 section 2.3; Google, file format",
     bad=LintInput(
         b"<!DOCTYPE html>\n<html><head><title>Home</title></head></html>\n",

@@ -15,16 +15,21 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find template placeholders outside of comments."""
+    """Find template placeholders outside of comments, and report the first: the whole file was not rendered."""
     if not any(mark in file.content for mark in MARKS) or file_is_markup(file):
         return
+    found: list[tuple[int, int]] = []
+    lines: list[int] = []
     for record in file.records:
         start, end = record.span
         content = file.content[start:end].partition(b"#")[0].rstrip()
         span = template_mark(content)
         if span is None or _is_path(file, record):
             continue
-        yield Occurrence((start + span[0], start + span[1]), {"mark": file.text(content[slice(*span)])})
+        found.append((start + span[0], start + span[1]))
+        lines.append(record.line)
+    if found:
+        yield Occurrence(found[0], {"mark": file.text(file.content[slice(*found[0])])}, lines=tuple(lines))
 
 
 def _is_path(file: LintedFile, record: Record) -> bool:

@@ -7,7 +7,7 @@ from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 _WHOLE: Final = (b"/", b"/*", b"*")
 # Each group and each rule costs verdicts. The author of many groups knows what they do.
@@ -60,7 +60,7 @@ def _is_whole(rule: LintedRule) -> bool:
 CHECK = Check(
     code="CF307",
     name="no-inheritance",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.WARNING),
     title="A group that lacks rules of the `*` group",
     message="`{token}` has its own group, which lacks {count|rule|rules} of the `*` group, such as `{value}`",
     why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group.",

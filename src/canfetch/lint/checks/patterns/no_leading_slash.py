@@ -11,6 +11,7 @@ from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.unset_values import is_unset
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.lint_input import LintInput
@@ -71,7 +72,7 @@ def _intended_path(value: bytes, here: Origin | None) -> bytes | None:
         # The URL of the whole site is hardly intended, and a path that starts with `//` is read as a host.
         return path if path[:1] == b"/" and path[:2] != b"//" and canonical_form(path) != b"/" else None
     folded = value.lower()
-    if folded[0] not in _STARTS or folded in _WORDS or folded.startswith(_HOST_PREFIXES):
+    if is_unset(value) or folded[0] not in _STARTS or folded in _WORDS or folded.startswith(_HOST_PREFIXES):
         return None
     return b"/" + value if value.isascii() and b":" not in value else None
 

@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF416",
     name="regular-expression",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.ERROR),
     title="A regular expression instead of a pattern",
     message="`{pattern}` is not read as a regular expression: patterns support only `*` and a final `$`",
     why="No crawler supports regular expressions in robots.txt. All characters except `*` and a final `$` are "

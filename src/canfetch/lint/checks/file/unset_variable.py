@@ -1,0 +1,45 @@
+"""A word that a program writes for a missing value."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.core.keys import RecordKind
+from canfetch.lint.analysis.unset_values import is_unset, unset_part
+from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW, RecordKind.USER_AGENT)
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find values such as `undefined`, and sitemaps whose URL contains one."""
+    for record in file.keyed_records:
+        if record.value is None:
+            continue
+        value = file.value(record)
+        word = None
+        if record.kind in _RULES and is_unset(value):
+            word = value
+        elif record.kind is RecordKind.SITEMAP:
+            word = unset_part(value)
+        if word is not None:
+            yield Occurrence(record.value, {"value": file.text(word)})
+
+
+CHECK = Check(
+    code="CF119",
+    name="unset-variable",
+    severities=everywhere(Severity.ERROR),
+    title="A word that a program writes for a missing value",
+    message="`{value}` is what a program writes if a value is missing",
+    why="The program that generated the file had no value for this line. Crawlers read the word as a path, a name or "
+    "a URL, which does not match anything.",
+    how_to_fix="Set the value in the program that generates the file, or make it skip the line.",
+    source="RFC 9309 section 2.2",
+    bad=LintInput(b"User-agent: *\nDisallow: undefined\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    supersedes=("CF2", "CF302", "CF4", "CF5", "CF6", "CF7"),
+)
