@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.agents import REGISTRY
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
 from canfetch.lint.lint_input import LintInput
@@ -43,7 +44,10 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
         if file.robots.allows(query.url, agent=token) and not file.robots.allows(query.url, agent=OTHER_CRAWLER):
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
-            return Occurrence(file.text_span(line), details, query)
+            crawler = REGISTRY.get_crawler(token)
+            # Such a crawler would not follow the `*` group in any case.
+            ignores_star = crawler is not None and not crawler.star_applies
+            return Occurrence(file.text_span(line), details, query, harmless=ignores_star)
     return None
 
 
