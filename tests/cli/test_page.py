@@ -79,6 +79,17 @@ def test_text_shows_links_and_notes(run: Run) -> None:
     assert ran.code == 0
 
 
+def test_text_shows_robots_as_the_name_of_a_crawler(run: Run) -> None:
+    ran = run("page", "--response-header", "X-Robots-Tag: robots: noindex", "--agent", "Googlebot")
+    assert ran.code == 0
+    note, problem = ran.lines[-2:]
+    assert note == (
+        "  note        X-Robots-Tag header 1: 'robots:' names no crawler, so the directives after it have no effect; "
+        "remove 'robots:' to address all crawlers"
+    )
+    assert problem == "  problem     robots: noindex, X-Robots-Tag header 1: robots-as-agent"
+
+
 def test_text_shows_limits(run: Run) -> None:
     headers = ("--response-header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")

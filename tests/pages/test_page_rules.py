@@ -245,6 +245,33 @@ def test_page_rules_to_json() -> None:
     assert entry.notes == ReservationNote.STRING_VALUE | ReservationNote.INVALID_POLICY
 
 
+@pytest.mark.parametrize("agent", ["Googlebot", "ExampleBot"])
+def test_google_robots_in_a_header_is_not_all_crawlers(agent: str) -> None:
+    headers = [("X-Robots-Tag", "nofollow"), ("X-Robots-Tag", "robots: noindex"), ("X-Robots-Tag", "robots: noarchive")]
+    page = parse_page(headers=headers)
+    verdict = page.decide(agent=agent, now=NOW)
+    assert (verdict.may_index.allowed, verdict.may_follow.allowed) == (True, False)
+    (note,) = verdict.notes
+    assert note == (
+        "X-Robots-Tag header 2: 'robots:' names no crawler, so the directives after it have no effect; "
+        "remove 'robots:' to address all crawlers"
+    )
+    assert verdict.to_json()["notes"] == list(verdict.notes)
+    assert [str(one.notes) for one in page.directives] == [
+        "DirectiveNote.NONE" if number == 0 else "DirectiveNote.ROBOTS_AS_AGENT" for number in range(3)
+    ]
+
+
+def test_robots_in_a_meta_element_is_all_crawlers() -> None:
+    verdict = parse_page('<meta name="robots" content="noindex">').decide(agent="Googlebot", now=NOW)
+    assert (verdict.may_index.allowed, verdict.notes) == (False, ())
+
+
+def test_agent_named_robots_has_no_note() -> None:
+    verdict = parse_page(headers={"X-Robots-Tag": "robots: noindex"}).decide(agent="robots", now=NOW)
+    assert (verdict.may_index.allowed, verdict.notes) == (False, ())
+
+
 def test_page_verdict_to_json() -> None:
     page = parse_page(headers={"X-Robots-Tag": "googlebot: max-snippet: 20, noindex"})
     verdict = page.decide(agent="Googlebot", now=NOW)
@@ -253,6 +280,7 @@ def test_page_verdict_to_json() -> None:
         "schema", "may_index", "may_list", "may_index_embedded", "may_index_images", "may_follow", "may_snippet",
         "may_preview_images", "may_preview_video", "may_archive", "may_translate", "may_answer", "may_train",
         "may_train_images", "available", "agent", "dialect", "now", "fetch_allowed", "robots", "directives",
+        "notes",
     ]  # fmt: skip
     assert form["schema"] == "canfetch.page-verdict/2"
     assert form["may_snippet"] == {

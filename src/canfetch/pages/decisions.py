@@ -7,13 +7,13 @@
 Source: Google, robots meta tag specifications, handling combined rules; Yandex Webmaster; Bing blog, September 2023.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.pages.dialects import PageDialect
-from canfetch.pages.directives import NO_LIMIT, Directive
+from canfetch.pages.directives import NO_LIMIT, Directive, DirectiveNote
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
@@ -33,7 +33,7 @@ _SNIPPET_ONLY: Final = "snippet"
 
 
 def decide_page(
-    directives: Iterable[Directive],
+    directives: Sequence[Directive],
     reservation: Reservation | None,
     *,
     tdm_unreachable: bool,
@@ -74,7 +74,19 @@ def decide_page(
         fetch_allowed=fetch_allowed,
         robots=robots,
         directives=own,
+        notes=tuple(_notes(directives, tokens)),
     )
+
+
+def _notes(directives: Iterable[Directive], tokens: frozenset[str]) -> Iterator[str]:
+    """Yield at most one note, on the first header whose directives are for `robots`."""
+    for directive in directives:
+        if DirectiveNote.ROBOTS_AS_AGENT in directive.notes and directive.agent not in tokens:
+            yield (
+                f"{directive.position}: 'robots:' names no crawler, so the directives after it have no effect; remove "
+                "'robots:' to address all crawlers"
+            )
+            return
 
 
 def _applies(directive: Directive, tokens: frozenset[str], dialect: PageDialect, *, star_applies: bool) -> bool:

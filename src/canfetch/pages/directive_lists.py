@@ -4,6 +4,7 @@
    contain commas itself.
 2. In a header, `token:` before a directive names the agent for that directive and all that follow, unless the token
    is a directive that takes a value.
+3. `robots:` in a header is a token like any other. Only in meta elements is it the name for all agents.
 
 Source: Google, robots meta tag specifications.
 """
@@ -17,6 +18,7 @@ from canfetch.pages.positions import PagePosition
 from canfetch.pages.vocabulary import KNOWN, UNAVAILABLE_AFTER, VALUED, suggest_directive
 
 ALL_AGENTS: Final = "*"
+ROBOTS: Final = "robots"
 # No date has more commas than `Friday, June 25, 2010, 15:00:00 GMT`.
 _MAX_COMMAS_IN_DATE: Final = 3
 _TOKEN_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
@@ -50,6 +52,8 @@ def parse_directives(
             index += used
             value = ",".join([value, *rest_of_date]).strip()
             part = ",".join([part, *rest_of_date]).strip()
+        if agents_inside and agent == ROBOTS:
+            notes |= DirectiveNote.ROBOTS_AS_AGENT
         if part:
             yield from _parse_part(part, name, value if colon else None, agent, position, notes=notes)
 
@@ -123,7 +127,7 @@ def _parse_part(
 ) -> Iterator[Directive]:
     words = part.split()
     if len(words) > 1 and all(word.lower() in KNOWN - VALUED for word in words):
-        notes = DirectiveNote.MISSING_COMMA
+        notes |= DirectiveNote.MISSING_COMMA
         for word in words:
             yield make_directive(word, None, agent=agent, raw=word, position=position, notes=notes)
         return

@@ -34,6 +34,7 @@ class DirectiveNote(Flag):
     MISSING_COMMA = auto()  # white space or a semicolon in place of a comma; the directive has its effect
     NOT_LOWER_CASE = auto()  # an upper-case key in Robots-Tag, against its grammar; the directive has its effect
     DISABLED = auto()  # a key in Robots-Tag with the value false; it has no effect
+    ROBOTS_AS_AGENT = auto()  # `robots:` in X-Robots-Tag, where it names no crawler; it has no effect
 
 
 class Directive(NamedTuple):

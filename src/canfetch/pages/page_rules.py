@@ -19,7 +19,7 @@ from canfetch.errors import InvalidLimit, InvalidOption
 from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_position, parse_link, parse_no_snippet
 from canfetch.pages.decisions import decide_page
 from canfetch.pages.dialects import dialect_for, get_dialect
-from canfetch.pages.directive_lists import parse_directives
+from canfetch.pages.directive_lists import ROBOTS, parse_directives
 from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.encodings import parse_media_type
 from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
@@ -41,7 +41,6 @@ BytesLike = bytes | bytearray | memoryview
 PAGE_SCHEMA: Final = "canfetch.page/2"
 MAX_DIRECTIVES: Final = 1_000
 _HTML_TYPES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
-_ALL_CRAWLERS: Final = "robots"
 # Names of other metadata, never of crawlers; `none` is a valid value of `referrer`.
 _METADATA_NAMES: Final = frozenset(
     {"application-name", "author", "color-scheme", "description", "generator", "keywords", "referrer"}
@@ -233,7 +232,7 @@ def _meta_directives(meta: Element) -> Iterable[Directive]:
     name = meta.attributes.get("name", "").strip().lower()
     if not name or name in _METADATA_NAMES:
         return ()
-    agent = None if name == _ALL_CRAWLERS else name
+    agent = None if name == ROBOTS else name
     position = element_position(meta, PageSource.META)
     directives = tuple(
         islice(

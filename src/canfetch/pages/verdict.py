@@ -149,6 +149,7 @@ class PageVerdict(NamedTuple):
         robots: The verdict of robots.txt, if it was passed.
         directives: The directives that apply to this agent, in order. If the page may not be fetched, the agent
             never reads them.
+        notes: Remarks on directives that have no effect, such as those after `robots:` in a header. Usually empty.
     """
 
     may_index: PageDecision
@@ -171,6 +172,7 @@ class PageVerdict(NamedTuple):
     fetch_allowed: bool
     robots: Verdict | None
     directives: tuple[Directive, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def unavailable_after(self) -> float | None:
@@ -198,6 +200,7 @@ class PageVerdict(NamedTuple):
             "fetch_allowed": self.fetch_allowed,
             "robots": None if self.robots is None else self.robots.to_json(),
             "directives": [directive.to_json() for directive in self.directives],
+            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:

@@ -72,6 +72,8 @@ def _facts(view: PageView, verdict: PageVerdict) -> Iterator[str]:
         yield f"  no snippet  {excluded} with data-nosnippet"
     if view.rules.notes:
         yield f"  notes       {', '.join(note_names(view.rules.notes))}"
+    for note in verdict.notes:
+        yield f"  note        {note}"
     problems = [directive for directive in view.rules.directives if directive.notes]
     for directive in problems[:_MAX_PROBLEM_LINES]:
         yield f"  problem     {_problem(directive)}"
