@@ -3,6 +3,7 @@
 import pytest
 
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
+from canfetch.access.outcomes import evaluate_failure
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.core.origin import Origin
@@ -183,3 +184,14 @@ def test_rfc9111_4_3_4_etag_of_a_304(stored: str | None, received: str | None, *
     else:
         assert isinstance(step, Request)
         assert (step.url, step.headers) == (ROBOTS, ())
+
+
+def test_rfc3986_3_2_1_details_do_not_contain_credentials() -> None:
+    location = "http://us:secret@example.com/r b?us:secret@c d"
+    step: Request | FetchResult = first_request(Origin.from_url("http://example.com/"))
+    while isinstance(step, Request):
+        step = next_step(step, Response(step.url, 302, (("Location", location),), b""), RFC9309)
+    assert step.outcome.detail == "redirect loop to http://***@example.com/r%20b?us:secret@c%20d"
+
+    failure = Failure(location, FailureKind.PROTOCOL, "cannot read http://us:secret@example.com/")
+    assert evaluate_failure(failure, RFC9309).detail == "protocol: cannot read http://***@example.com/"

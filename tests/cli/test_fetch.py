@@ -1,6 +1,7 @@
 """`canfetch fetch` on real servers."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -138,3 +139,29 @@ def test_policy_of_a_fetch(run: Run, policy: str, effect: str) -> None:
         ran = run("fetch", site.origin, *UNKEPT, "--policy", policy)
     assert ran.lines[0] == f"{site.origin}/robots.txt: {effect}"
     assert f"  policy   {policy}, server_error" in ran.lines
+
+
+@pytest.fixture
+def credential_loop() -> Iterator[Site]:
+    """A server that redirects its robots.txt to a URL with a password, which redirects to itself."""
+    with Site() as site:
+        looping = redirect(f"{site.origin.replace('://', '://us:secret@')}/r")
+        site.serve("/robots.txt", looping)
+        site.serve("/r", looping)
+        yield site
+
+
+@pytest.mark.parametrize("form", ["text", "json", "ndjson"])
+@pytest.mark.parametrize("command", ["fetch", "check", "explain", "matrix"])
+def test_rfc3986_3_2_1_credentials_of_redirects_are_not_printed(
+    run: Run, credential_loop: Site, command: str, form: str
+) -> None:
+    agent = () if command == "fetch" else ("--agent", "ExampleBot")
+    store = ("--store", "robots.sqlite3")
+    ran = run(command, credential_loop.origin, *agent, *store, "--format", form, "--verbose")
+    assert "redirect loop to http://***@" in ran.out + ran.err
+    assert "secret" not in ran.out + ran.err
+    for listing in (("list", "--format", "ndjson"), ("export",)):
+        listed = run("cache", *listing, *store)
+        assert "redirect loop to http://***@" in listed.out
+        assert "secret" not in listed.out

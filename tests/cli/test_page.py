@@ -374,3 +374,17 @@ def test_control_characters_of_a_page_are_escaped(run: Run, ruled: Site) -> None
     ran = run("page", f"{ruled.origin}/fish", *AS_GOOGLE, *UNKEPT)
     assert "\x1b" not in ran.out
     assert "%1B[31m" in ran.out
+
+
+def test_rfc3986_3_2_1_credentials_of_redirects_are_not_printed(run: Run, ruled: Site) -> None:
+    with_password = ruled.origin.replace("://", "://us:secret@")
+    ruled.serve("/old", redirect(f"{with_password}/moved"))
+    ruled.serve("/moved", redirect(f"{with_password}/fish"))
+    ruled.serve("/fish", respond(NOINDEX, HTML_TYPE))
+    ruled.serve("/lost", redirect(f"{with_password}/missing"))
+    ruled.serve("/odd", redirect("http://us:secret@[::1/x"))
+    for path in ("/old", "/lost", "/odd"):
+        for form in ("text", "ndjson"):
+            ran = run("page", f"{ruled.origin}{path}", *AS_GOOGLE, *UNKEPT, "--format", form)
+            assert "http://***@" in ran.out + ran.err
+            assert "secret" not in ran.out + ran.err

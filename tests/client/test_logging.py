@@ -11,10 +11,10 @@ from tests.client.observed import Answer, Site, decide_with_either
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.redaction import loggable_url, redact_urls
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
+from canfetch.core.redaction import loggable_url, redact_urls
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
@@ -187,6 +187,9 @@ def test_library_writes_nothing_without_a_configuration() -> None:
         ("/path?query@x", "/path?***"),
         ("https://example.com?x#y?z", "https://example.com?***"),
         ("https://example.com/\n\x1b[31m", "https://example.com/%0A%1B[31m"),
+        ("https://u:p w@example.com/a", "https://***@example.com/a"),
+        ("https://u:p@[::1/a", "https://***@[::1/a"),
+        ("//u:p@example.com/a@b", "//***@example.com/a@b"),
     ],
 )
 def test_loggable_url_has_no_secrets(url: str | bytes, expected: str) -> None:

@@ -481,3 +481,23 @@ def test_durable_recorder_stores_lines_and_files(tmp_path: Path) -> None:
         recorder.record("/", VERDICT, content=ROBOTS.content)
     (report,) = verify_folder(tmp_path / "new")
     assert (report.valid, report.decisions) == (True, 1)
+
+
+def test_rfc3986_3_2_1_credentials_of_a_redirect_loop_are_not_recorded(tmp_path: Path) -> None:
+    def redirect(request: TransportRequest) -> Response:
+        return Response(request.url, 302, (("Location", "http://us:secret@other.example/r"),), b"")
+
+    origin = ScriptedOrigin()
+    origin.send = redirect  # type: ignore[method-assign]
+    with (
+        EvidenceRecorder(tmp_path) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder) as client,
+    ):
+        verdict = client.decide("http://example.com/")
+        secret = verdict.access._replace(explanation="redirect loop to http://us:secret@other.example/r")
+        recorder.record("http://example.com/", verdict._replace(access=secret))
+
+    assert verdict.explanation.endswith("redirect loop to http://***@other.example/r")
+    assert b"secret" not in recorder.path.read_bytes()
+    explanations = [line["verdict"]["access"]["explanation"] for line in read_decisions(recorder.path)]
+    assert explanations == ["redirect loop to http://***@other.example/r"] * 2

@@ -122,3 +122,9 @@ def test_related_file_with_other_rules_is_reported(sibling: str, content: bytes 
 
 def test_related_files_are_not_compared_without_url() -> None:
     assert codes(LintInput(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()
+
+
+def test_rfc3986_3_2_1_credentials_of_redirects_are_not_reported() -> None:
+    given = LintInput(b"User-agent: *\nDisallow:\n", delivery=redirected("https://us:secret@cdn.example/robots.txt"))
+    (message,) = [finding.message() for finding in LINTER.lint(given).findings if finding.check.code == "CF805"]
+    assert "`https://***@cdn.example/robots.txt`" in message

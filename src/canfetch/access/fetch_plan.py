@@ -17,6 +17,7 @@ from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.vary import union_vary_names, vary_names
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Access, Effect
 
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
@@ -152,9 +153,14 @@ def _follow_redirect(request: Request, answer: Response, policy: AccessPolicy) -
         outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"more than {policy.redirect_limit} redirects")
         return _result(outcome, request._replace(hops=hops), answer)
     if any(hop.url == location for hop in hops):
-        outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {location}")
+        outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {_in_message(location)}")
         return _result(outcome, request._replace(hops=hops), answer)
     return request._replace(url=location, hops=hops)
+
+
+def _in_message(url: str) -> str:
+    # Messages are split at spaces to find the URLs in them.
+    return redacted_url(url).replace(" ", "%20")
 
 
 def _result(outcome: Outcome, request: Request, response: Response) -> FetchResult:

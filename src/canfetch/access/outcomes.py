@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, Response
 from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.verdict import Access, Effect
 
 
@@ -146,4 +147,4 @@ def evaluate_content(content: bytes, policy: AccessPolicy, kind: OutcomeKind, de
 
 def evaluate_failure(failure: Failure, policy: AccessPolicy) -> Outcome:
     """Interpret a request that failed."""
-    return make_outcome(policy, OutcomeKind.NETWORK_ERROR, f"{failure.kind}: {failure.detail}")
+    return make_outcome(policy, OutcomeKind.NETWORK_ERROR, f"{failure.kind}: {redact_credentials_in(failure.detail)}")

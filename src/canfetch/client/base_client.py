@@ -17,13 +17,13 @@ from canfetch.client.options import ClientOptions, Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Clock, obtain_entry
-from canfetch.client.redaction import loggable_url, redact_urls
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.store_actions import AcquireLease, GetEntry, RecallEntry, RememberEntry, StoreAction, StoreEntry
 from canfetch.client.stores import Store
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import ClientVerdict, Verdict
 

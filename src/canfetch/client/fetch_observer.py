@@ -16,10 +16,10 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
 from canfetch.client.procedure import Action, Pause, SendRequest
-from canfetch.client.redaction import loggable_url, redact_urls
 from canfetch.client.stats import FetchCounters
 from canfetch.client.store_actions import StoreEntry
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.verdict import Access, Effect
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from canfetch.client.redaction import loggable_url
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
+from canfetch.core.redaction import loggable_url
 from canfetch.errors import InvalidOption, MissingExtra
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
+from canfetch.access.redacted_entries import redact_entry
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
@@ -49,7 +50,7 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Cach
             continue
         if entry is not None:
             found.add(origin)
-            yield origin, entry
+            yield origin, redact_entry(entry)
     for origin in map(_origin_name, origins):
         if origin not in found:
             yield origin, CorruptEntry("not cached")
@@ -185,7 +186,7 @@ Examples:
             "export",
             params=[_ORIGINS, _STORE],
             callback=_with_store(_export),
-            help="Print cache entries as NDJSON, with the content in base64.",
+            help="Print cache entries as NDJSON, with the content in base64, and without user information in URLs.",
             epilog=_EPILOG.format("export"),
         ),
         "clear": click.Command(

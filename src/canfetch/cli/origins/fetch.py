@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from canfetch.access.redacted_entries import redact_entry
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
@@ -16,6 +17,7 @@ from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import JsonWriter, to_portable
 from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
 from canfetch.client.origin_state import OriginState
+from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Access, Effect
 
@@ -59,7 +61,7 @@ def _fetch(origins: tuple[str, ...], options: NetworkOptions, format_: str, pale
 
 def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
     """Return the state of an origin, with the hash of the file instead of its content."""
-    entry, effective = state.entry, state.effective_access(now)
+    entry, effective = redact_entry(state.entry), state.effective_access(now)
     copy = effective.copy
     return {
         "schema": "canfetch.origin/2",
@@ -67,7 +69,7 @@ def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
         "robots_url": state.origin.robots_url,
         "access": str(effective.access),
         "effect": str(effective.effect),
-        "explanation": effective.explanation,
+        "explanation": redact_credentials_in(effective.explanation),
         "policy": entry.policy,
         "outcome": entry.outcome.kind,
         "status": entry.status,
@@ -82,14 +84,14 @@ def _origin_json(state: OriginState, now: float) -> dict[str, Any]:
         else {
             "sha256": copy.sha256,
             "bytes": len(copy.content),
-            "url": copy.url,
+            "url": redacted_url(copy.url),
             "fetched_at": rfc3339(copy.fetched_at),
         },
     }
 
 
 def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[str]:
-    entry, effective = state.entry, state.effective_access(now)
+    entry, effective = redact_entry(state.entry), state.effective_access(now)
     paint = {Effect.FULL_ALLOW: palette.good, Effect.FULL_DISALLOW: palette.bad}.get(effective.effect, palette.strong)
     yield f"{palette.strong(state.origin.robots_url)}: {paint(str(effective.effect))}"
     for hop in entry.hops:
@@ -98,7 +100,7 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     yield f"  {status}  {printable(entry.url)}"
     for name, value in entry.headers:
         yield palette.faint(f"       {name}: {printable(value)}")
-    yield f"  access   {effective.access}: {printable(effective.explanation)}"
+    yield f"  access   {effective.access}: {printable(redact_credentials_in(effective.explanation))}"
     yield f"  policy   {entry.policy}, {entry.outcome.kind}"
     if effective.copy is not None:
         size = f"{len(effective.copy.content)} bytes"

@@ -17,6 +17,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.page_rules import parse_page
@@ -62,18 +63,20 @@ class FetchedPage:
         hops: list[dict[str, Any]] = []
         while True:
             verdict = self._robots_verdict(url, agent)
-            fetched: dict[str, Any] = {"url": url, "status": None, "bytes": 0, "hops": list(hops)}
+            fetched: dict[str, Any] = {"url": redacted_url(url), "status": None, "bytes": 0, "hops": list(hops)}
             if not verdict.allowed:
                 return PageView(parse_page(url=url), verdict, fetched)
             response = self._page(url)
             if response.status not in _REDIRECTS:
                 break
-            hops.append({"url": url, "status": response.status})
+            hops.append({"url": redacted_url(url), "status": response.status})
             if len(hops) > _MAX_REDIRECTS:
-                raise CommandError(f"too many redirects from {quoted(self._url)}: expected at most {_MAX_REDIRECTS}")
+                raise CommandError(
+                    f"too many redirects from {_quoted_url(self._url)}: expected at most {_MAX_REDIRECTS}"
+                )
             url = _redirect_target(url, response)
         if response.status // 100 != _SUCCESS:
-            raise CommandError(f"{quoted(url)} responded with status {response.status}: expected a page")
+            raise CommandError(f"{_quoted_url(url)} responded with status {response.status}: expected a page")
         fetched |= {"status": response.status, "bytes": len(response.body)}
         tdm_file = self._tdm_file(url, agent)
         rules = parse_page(
@@ -101,7 +104,7 @@ class FetchedPage:
     def _page(self, url: str) -> Response:
         response = self._fetch(url, self._options.max_bytes)
         if isinstance(response, Failure):
-            raise CommandError(f"cannot fetch {quoted(url)}: {response.kind}: {response.detail}")
+            raise CommandError(f"cannot fetch {_quoted_url(url)}: {response.kind}: {response.detail}")
         return response
 
     def _fetch(self, url: str, max_bytes: int) -> Response | Failure:
@@ -136,17 +139,17 @@ class FetchedPage:
         for _ in range(_MAX_REDIRECTS + 1):
             response = self._fetch(url, MAX_TDM_BYTES)
             if isinstance(response, Failure):
-                return _TDMFile(error=f"cannot fetch {quoted(url)}: {response.kind}: {response.detail}")
+                return _TDMFile(error=f"cannot fetch {_quoted_url(url)}: {response.kind}: {response.detail}")
             if response.status in _NOT_FOUND:
                 return _TDMFile()
             if response.status // 100 == _SUCCESS:
                 return _TDMFile(response.body)
             if response.status not in _REDIRECTS:
-                return _TDMFile(error=f"{quoted(url)} responded with status {response.status}")
+                return _TDMFile(error=f"{_quoted_url(url)} responded with status {response.status}")
             try:
                 url = _redirect_target(url, response)
                 if not self._robots_verdict(url, agent).allowed:
-                    return _TDMFile(error=f"robots.txt disallows {quoted(url)}")
+                    return _TDMFile(error=f"robots.txt disallows {_quoted_url(url)}")
             except (CanfetchError, CommandError) as error:
                 return _TDMFile(error=str(error))
         return _TDMFile(error=f"too many redirects: expected at most {_MAX_REDIRECTS}")
@@ -154,7 +157,7 @@ class FetchedPage:
 
 def _check_absolute(url: str) -> str:
     if url.startswith("/"):
-        raise InvalidURL(f"cannot fetch {quoted(url)}: expected an absolute URL, or --html FILE")
+        raise InvalidURL(f"cannot fetch {_quoted_url(url)}: expected an absolute URL, or --html FILE")
     return url
 
 
@@ -167,4 +170,10 @@ def _redirect_target(base: str, response: Response) -> str:
     if target is not None and Origin.from_url(target).scheme in {"http", "https"}:
         return target
     location = (response.header("location") or "").strip()
-    raise CommandError(f"cannot follow the redirect of {quoted(base)} to {quoted(location)}: expected an HTTP URL")
+    raise CommandError(
+        f"cannot follow the redirect of {_quoted_url(base)} to {_quoted_url(location)}: expected an HTTP URL"
+    )
+
+
+def _quoted_url(url: str) -> str:
+    return quoted(redacted_url(url))

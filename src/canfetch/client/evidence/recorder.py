@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from canfetch.access.redacted_entries import redact_entry
 from canfetch.client.evidence.chain import (
     EVIDENCE_FORMAT,
     INITIAL_HASH,
@@ -22,8 +23,7 @@ from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Clock
-from canfetch.client.redaction import redact_credentials
-from canfetch.core.text import display_text, encode_text
+from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Verdict
 from canfetch.errors import EvidenceError
@@ -115,7 +115,7 @@ class EvidenceRecorder:
         robots = self._describe_state(state) if state is not None else None
         if state is None and content is not None:
             robots = self._describe_content(content)
-        fields = {"url": _redacted(url), "verdict": verdict.to_json(), "robots": robots}
+        fields = {"url": redacted_url(url), "verdict": _verdict_json(verdict), "robots": robots}
         with self._lock:
             if self._file == _CLOSED:
                 raise EvidenceError(f"{self.path}: recorder is closed")
@@ -186,7 +186,7 @@ class EvidenceRecorder:
             self._file = _NOT_YET_OPEN
 
     def _describe_state(self, state: OriginState) -> dict[str, Any]:
-        entry = state.entry
+        entry = redact_entry(state.entry)
         copy = entry.copy
         sha256 = state.sha256
         if copy is not None and sha256 is not None:
@@ -195,12 +195,12 @@ class EvidenceRecorder:
             "origin": entry.origin,
             "access": str(entry.outcome.access),
             "status": entry.status,
-            "url": _redacted(entry.url),
-            "hops": [[_redacted(hop.url), hop.status, _redacted(hop.location)] for hop in entry.hops],
+            "url": entry.url,
+            "hops": [list(hop) for hop in entry.hops],
             "fetched_at": optional_rfc3339(entry.last_attempt_at),
             "copy": None
             if copy is None
-            else {"sha256": sha256, "url": _redacted(copy.url), "fetched_at": rfc3339(copy.fetched_at)},
+            else {"sha256": sha256, "url": copy.url, "fetched_at": rfc3339(copy.fetched_at)},
         }
 
     def _describe_content(self, content: bytes) -> dict[str, Any]:
@@ -251,5 +251,10 @@ class EvidenceRecorder:
         raise EvidenceError(f"{self.path}: {consequence}: {problem}")
 
 
-def _redacted(url: str | bytes) -> str:
-    return display_text(redact_credentials(url if isinstance(url, bytes) else encode_text(url)))
+def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as JSON. The explanation of its access can contain the target of a redirect."""
+    fields = verdict.to_json()
+    access = fields["access"]
+    if access is not None:
+        access["explanation"] = redact_credentials_in(access["explanation"])
+    return fields

@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.access.fetch_plan import Hop
 from canfetch.core.origin import DEFAULT_PORTS, find_origin
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.deliveries import example_delivery
@@ -25,7 +26,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if entry is None or not entry.hops:
         return
     if len(entry.hops) > 1 or not _is_harmless(entry.hops[0].url, entry.hops[0].location):
-        yield Occurrence((0, 0), {"count": str(len(entry.hops)), "url": entry.hops[-1].location})
+        yield Occurrence((0, 0), {"count": str(len(entry.hops)), "url": redacted_url(entry.hops[-1].location)})
 
 
 def _is_harmless(source: str, target: str) -> bool:

@@ -1,9 +1,8 @@
-"""Remove secrets from URLs before they are recorded or logged."""
+"""Remove secrets from URLs before they are recorded, logged or printed."""
 
 from typing import Final
 
 from canfetch.core.text import display_text, encode_text
-from canfetch.core.urls import split_url
 
 _REDACTED: Final = b"***"
 
@@ -11,16 +10,30 @@ _REDACTED: Final = b"***"
 def redact_credentials(url: bytes) -> bytes:
     """Return `url` with `***` in place of its user information.
 
-    Text without user information is returned unchanged, valid URL or not.
+    Text without user information is returned unchanged. User information is found in invalid URLs too.
 
     Cost: O(bytes).
     Source: RFC 3986 section 3.2.1: applications should not render a password as clear text.
     """
-    split = split_url(url)
-    if split is None or b"@" not in split.authority:
+    scheme_end = url.find(b"://")
+    if url[:2] == b"//":
+        start = 2
+    elif scheme_end > 0:
+        start = scheme_end + 3
+    else:
         return url
-    start = split.rest_start - len(split.authority)
-    return url[:start] + _REDACTED + url[start + split.authority.rindex(b"@") :]
+    rest = url[start:]
+    authority = rest.partition(b"/")[0].partition(b"?")[0].partition(b"#")[0]
+    at = authority.rfind(b"@")
+    return url if at < 0 else url[:start] + _REDACTED + rest[at:]
+
+
+def redacted_url(url: str | bytes) -> str:
+    """Return `url` for display, with `***` in place of its user information.
+
+    Cost: O(bytes).
+    """
+    return display_text(redact_credentials(url if isinstance(url, bytes) else encode_text(url)))
 
 
 def loggable_url(url: str | bytes) -> str:
@@ -38,3 +51,10 @@ def redact_urls(text: str) -> str:
     if "://" not in text:
         return text
     return " ".join(loggable_url(word) if "://" in word else word for word in text.split(" "))
+
+
+def redact_credentials_in(text: str) -> str:
+    """Return a message with `***` in place of the user information of every absolute URL in it."""
+    if "://" not in text:
+        return text
+    return " ".join(redacted_url(word) if "://" in word else word for word in text.split(" "))
