@@ -23,7 +23,7 @@ from canfetch.core.equivalence import comparison_key, differing_profiles
         ("User-agent: *\nDisallow: /a    # why  \n", "User-agent: *\nDisallow: /a  # why\n"),
         ("User-agent: *\nDisallow:\n", "User-agent: *\nDisallow:\n"),
         ("crawl-delay: 5\nCONTENT-USAGE: train-ai=n\n", "Crawl-delay: 5\nContent-Usage: train-ai=n\n"),
-        ("some-THING:x\n", "some-THING: x\n"),
+        ("Host:a.example\nsome-THING:x\n", "Host: a.example\nsome-THING: x\n"),
         ("\n\n# head\n\n\n\nUser-agent: *\nDisallow: /\n\n\n", "# head\n\nUser-agent: *\nDisallow: /\n"),
         (
             "User-agent: a\nDisallow: /\n# next\nUser-agent: b\nDisallow: /b\nSitemap: https://a.example/s\n",
@@ -34,7 +34,7 @@ from canfetch.core.equivalence import comparison_key, differing_profiles
         # Misspelt keys and missing colons are not fixed here, because not all parsers accept them.
         ("User-agent: a\nDissalow: /x\nDisallow /y\n", "User-agent: a\nDissalow: /x\nDisallow /y\n"),
         ("User-agent: a\nUser-agent: b\nDisallow: /\n", "User-agent: a\nUser-agent: b\nDisallow: /\n"),
-        ("not a record   \n", "not a record\n"),
+        ("Host: a.example\nnot a record   \n", "Host: a.example\nnot a record\n"),
         ("\ufeffuser-agent: *\ndisallow: /\n", "\ufeffUser-agent: *\nDisallow: /\n"),
         ("\ufeff\nUser-agent: *\nDisallow: /\n", "\ufeff\nUser-agent: *\nDisallow: /\n"),
     ],
@@ -72,6 +72,12 @@ def test_white_space_in_blank_lines_is_kept_if_a_profile_requires_it() -> None:
     "content, reason",
     [
         ("User-agent: *\nDisallow: /\n".encode("utf-16"), "encoding is utf-16"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01:\0\xff", "the content is binary data, not a robots.txt"),
+        (b"\x1f\x8b\x08\0 key:value\r\n", "the content is gzip data, not a robots.txt"),
+        (b"<html>\r\n<p>fish:chips</p>", "the content is HTML or XML, not a robots.txt"),
+        (b"<html>\nDisallow: /\n" + b"key:value\n" * 9, "not a robots.txt: 1 of 11 lines are known records"),
+        (b"import os\r\nif os:\r\n    x = {1:2}", "not a robots.txt: 0 of 3 lines are known records"),
+        (b"\r\n\nname:value", "not a robots.txt: 0 of 1 lines are known records"),
         (b"User-agent: *\n" + b"# filler\n" * 60_000 + b"Disallow: /\n", "file too long"),
     ],
 )
@@ -80,6 +86,11 @@ def test_refusals_have_a_reason(content: bytes, reason: str) -> None:
     assert result.content == content
     assert result.refusal is not None
     assert reason in result.refusal
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"# a\n#b", b"Sitemap:/x", b"a:b\nc:d\nHost:example.com"])
+def test_files_without_rules_are_formatted(content: bytes) -> None:
+    assert format_robots(content).refusal is None
 
 
 @settings(max_examples=100)

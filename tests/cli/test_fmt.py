@@ -56,6 +56,29 @@ def test_file_that_cannot_be_formatted_is_unchanged_and_reported(process: RunCom
     assert json.loads(ran.out)[0]["refusal"].startswith("encoding is utf-16")
 
 
+@pytest.mark.parametrize("command", [("fmt",), ("lint", "--fix"), ("lint", "--unsafe-fixes"), ("lint", "--diff")])
+def test_other_files_are_not_rewritten(run: RunCommand, ugly: Path, folder: Path, command: tuple[str, ...]) -> None:
+    others = {
+        "image.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01:\0\xff",
+        "pack.gz": b"\x1f\x8b\x08\0 key:value\r\n",
+        "index.html": b"<html>\r\n<p>fish:chips</p>\r\n Disallow : fish\r\n</html>",
+        "program.py": b"import os\r\n\r\nif os: \n    x = {1:2}\nelse:\n  pass\n" * 4,
+        "notes.txt": "\ufeffFirst note:\tbuy fish\nAgent : nobody".encode(),
+    }
+    for name, content in others.items():
+        (folder / name).write_bytes(content)
+    ran = run(*command, *others, "robots.txt")
+    assert ran.code == 2
+    for name, content in others.items():
+        assert (folder / name).read_bytes() == content
+        # The linter fixes nothing in content with many NUL bytes anyway.
+        is_fixable = command != ("fmt",) and name.endswith((".py", ".txt"))
+        assert (f"cannot fix {name}: not a robots.txt: 0 of " in ran.err) == is_fixable
+        assert (f"cannot format {name}: " in ran.err) == (command == ("fmt",))
+    if command == ("fmt",):
+        assert ugly.read_bytes() == NEAT
+
+
 def test_parts_that_stay_unchanged_are_reported(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"user-agent: a\nDissalow: /x\nUser-agent: b\nDisallow: /y\n")
     ran = run("fmt")

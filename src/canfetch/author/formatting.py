@@ -3,6 +3,7 @@
 1. Verdicts in all profiles, comments and the order of lines do not change. Each result is verified.
 2. Formatting is idempotent.
 3. A kind of change that would alter a verdict is skipped. If none is possible, the file is refused with a reason.
+4. A file that is not a robots.txt, such as a page or an image, is refused.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from canfetch.core.equivalence import differing_profiles
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note, Record
+from canfetch.core.robots_recognition import refusal_to_rewrite
 
 # The spelling of keys: only the first word is capitalised, as in the `User-agent` of the RFC, except for these.
 _KEY_SPELLINGS: Final[dict[bytes, bytes]] = {
@@ -91,6 +93,9 @@ def format_robots(content: bytes) -> FormatResult:
         )
     if robots.source_encoding != "utf-8":
         return FormatResult(content, f"encoding is {robots.source_encoding}: convert the file to UTF-8 first")
+    refusal = refusal_to_rewrite(content)
+    if refusal is not None:
+        return FormatResult(content, refusal)
     profiles: tuple[str, ...] = ()
     for style in _STYLES:
         formatted = _format(robots, style)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
+from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
 from canfetch.lint.analysis.named_engines import named_engines
 from canfetch.lint.check import Check, Occurrence
@@ -38,11 +39,13 @@ class FixResult(NamedTuple):
         content: The fixed file, in UTF-8.
         fixed: The findings that were fixed, round by round.
         report: The remaining findings.
+        refusal: Why nothing was fixed although there are fixes, such as that the file is not a robots.txt; or None.
     """
 
     content: bytes
     fixed: tuple[Finding, ...]
     report: LintReport
+    refusal: str | None = None
 
 
 class Linter:
@@ -152,7 +155,7 @@ class Linter:
         """Fix the fixable findings.
 
         Fixes that do not declare a change of verdicts are proved to preserve them in every profile. Those that fail
-        the proof are not applied.
+        the proof are not applied. A file that is not a robots.txt, such as a page, is not changed.
 
         Args:
             file: The file's bytes, or a `LintInput` with more context.
@@ -161,7 +164,7 @@ class Linter:
         Raises: InvalidOption: A check is unknown; TypeError: `file` is neither bytes nor a `LintInput`.
         Cost: A few rounds of `lint`, each with one parse in every profile.
         """
-        lint_input = _as_lint_input(file)
+        original = lint_input = _as_lint_input(file)
         if not can_rewrite(LintedFile(lint_input), unsafe=unsafe):
             return FixResult(lint_input.content, (), self.lint(lint_input))
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
@@ -183,6 +186,10 @@ class Linter:
             content, round_fixed = apply_round(report.file, fixable, failed)
             fixed += round_fixed
             lint_input = lint_input._replace(content=content)
+        # Some fixes repair keys, so the fixed file can have records where the original has none.
+        refusal = refusal_to_rewrite(original.content, lint_input.content) if fixed else None
+        if refusal is not None:
+            return FixResult(original.content, (), self.lint(original), refusal)
         return FixResult(lint_input.content, tuple(fixed), self.lint(lint_input))
 
     def _ignored(self, path: str | None) -> frozenset[str]:

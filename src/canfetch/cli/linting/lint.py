@@ -31,8 +31,7 @@ from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
 from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.configuration import LintSettings
 from canfetch.lint.lint_input import LintInput, SitePage
-from canfetch.lint.linter import Linter, unknown_check
-from canfetch.lint.report import LintReport
+from canfetch.lint.linter import FixResult, Linter, unknown_check
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
@@ -100,14 +99,25 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
                 code = EXIT_ERROR
                 progress.print_error(f"canfetch: {shorten_message(source.error)}")
                 writer.write_error(source.name, source.error)
-            elif options.diff:
-                if _write_diff(options, linter, source.name, source.lint_input) and code == EXIT_OK:
-                    code = EXIT_NEGATIVE
+                progress.advance(1)
+                continue
+            result = _lint_or_fix(options, linter, source.lint_input)
+            if result.refusal is not None:
+                code = EXIT_ERROR
+                progress.print_error(f"canfetch: {shorten_message(f'cannot fix {source.name}: {result.refusal}')}")
+            is_changed = result.content != source.lint_input.content
+            if options.diff:
+                sys.stdout.writelines(diff_lines(source.name, source.lint_input.content, result.content))
+                is_negative = is_changed
             else:
-                report = _lint_or_fix(options, linter, source.path, source.lint_input)
-                writer.write(report)
-                if code == EXIT_OK and any(finding.severity >= fail_on for finding in report.findings):
-                    code = EXIT_NEGATIVE
+                if options.applies_fixes and source.path is None:
+                    write_standard_output(result.content)
+                elif source.path is not None and is_changed:
+                    replace_file(source.path, result.content)
+                writer.write(result.report)
+                is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
+            if code == EXIT_OK and is_negative:
+                code = EXIT_NEGATIVE
             progress.advance(1)
         writer.end()
     return code
@@ -166,23 +176,11 @@ def _read_page(url: str, name: str) -> SitePage:
         raise CommandError(f"--page: {error}") from None
 
 
-def _write_diff(options: LintOptions, linter: Linter, name: str, lint_input: LintInput) -> bool:
-    """Write the diff of a file's fixes, and return whether there is any."""
-    content = linter.fix(lint_input, unsafe=options.unsafe_fixes).content
-    sys.stdout.writelines(diff_lines(name, lint_input.content, content))
-    return content != lint_input.content
-
-
-def _lint_or_fix(options: LintOptions, linter: Linter, path: str | None, lint_input: LintInput) -> LintReport:
+def _lint_or_fix(options: LintOptions, linter: Linter, lint_input: LintInput) -> FixResult:
     """Lint a file, and fix it first if an option requests that."""
     if not options.applies_fixes:
-        return linter.lint(lint_input)
-    result = linter.fix(lint_input, unsafe=options.unsafe_fixes)
-    if path is None:
-        write_standard_output(result.content)
-    elif result.content != lint_input.content:
-        replace_file(path, result.content)
-    return result.report
+        return FixResult(lint_input.content, (), linter.lint(lint_input))
+    return linter.fix(lint_input, unsafe=options.unsafe_fixes)
 
 
 def _list_checks(options: LintOptions, catalogue: Catalogue) -> Iterator[str]:

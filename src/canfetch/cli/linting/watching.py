@@ -43,9 +43,13 @@ def watch(options: LintOptions, linter: Linter, catalogue: Catalogue, palette: P
             source = read_source(name, url=options.robots_url)
             if source.lint_input is None:
                 click.echo(f"canfetch: {shorten_message(source.error)}", err=True)
-            elif options.applies_fixes and (result := linter.fix(source.lint_input, unsafe=options.unsafe_fixes)).fixed:
-                replace_file(name, result.content)
-                stamp = _stamp(name)
+            elif options.applies_fixes:
+                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes)
+                if result.refusal is not None:
+                    click.echo(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}", err=True)
+                if result.fixed:
+                    replace_file(name, result.content)
+                    stamp = _stamp(name)
                 writer.write(result.report)
             else:
                 writer.write(linter.lint(source.lint_input))
