@@ -9,8 +9,20 @@ from typing import Any
 import pytest
 from tests.cli.conftest import sites
 from tests.servers.dead_ports import refusing_port
+from tests.stores.entries import write_store_of_version_1
 
 Run = Any
+
+
+@pytest.mark.parametrize("command", [("fetch", "https://host.invalid", "--offline"), ("cache", "clear", "--all")])
+def test_store_of_an_older_version_is_emptied_with_one_warning(
+    run: Run, folder: Path, command: tuple[str, ...]
+) -> None:
+    write_store_of_version_1(folder / "robots.sqlite3")
+    arguments = (*command, "--store", "robots.sqlite3")
+    warning = "canfetch: warning: robots.sqlite3: the cache of an older canfetch (version 1) was emptied\n"
+    assert warning in run(*arguments).err
+    assert "warning" not in run(*arguments).err
 
 
 @pytest.mark.parametrize(

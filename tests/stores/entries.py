@@ -19,3 +19,12 @@ def make_entry(url: str = "https://example.com/", *, body: bytes = RULES, now: f
     fetched = next_step(request, Response(request.url, 200, headers, body), policy)
     assert isinstance(fetched, FetchResult)
     return next_entry(None, origin, fetched, policy, now=now, seed=0)
+
+
+def write_store_of_version_1(path: Path) -> None:
+    """Write a file with the first schema."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE entries (origin TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID")
+        connection.execute("CREATE TABLE leases (origin TEXT PRIMARY KEY, holder TEXT NOT NULL, until_seconds REAL)")
+        connection.execute("INSERT INTO entries VALUES ('https://example.com', '{}')")
+        connection.execute("PRAGMA user_version = 1")

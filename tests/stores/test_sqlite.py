@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.stores.entries import make_entry
+from tests.stores.entries import make_entry, write_store_of_version_1
 
 from canfetch.client.stores.sqlite import SQLiteStore, default_path
 from canfetch.errors import CorruptEntry, StoreError
@@ -92,8 +92,43 @@ def test_sqlite_unsupported_version_raises(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="version 99"):
+    with pytest.raises(StoreError, match="version 99 is newer than 3: upgrade canfetch, or use another file"):
         SQLiteStore(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+def test_sqlite_store_of_an_older_version_is_emptied(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "robots.sqlite3"
+    write_store_of_version_1(path)
+    for replaced in (1, None):
+        store = SQLiteStore(path)
+        assert store.replaced_version == replaced
+        assert list(store.keys()) == ([] if replaced else ["https://example.com"])
+        store.put(make_entry())
+        assert store.acquire_lease("https://example.com", holder="a", seconds=60)
+        store.close()
+    assert caplog.messages == [f"{path}: the store of version 1 was replaced by an empty one"]
+
+
+def test_sqlite_store_of_an_older_version_is_emptied_by_one_of_several_processes(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    write_store_of_version_1(path)
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        acquired = pool.starmap(_lease, [(str(path), str(number)) for number in range(8)])
+    assert sorted(acquired) == [False] * 7 + [True]
+
+
+def test_sqlite_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "application.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE entries (fish TEXT)")
+        connection.execute("CREATE TABLE invoices (number INTEGER)")
+        connection.execute("PRAGMA user_version = 1")
+    content = path.read_bytes()
+    with pytest.raises(StoreError, match="the database is not a store: use another file"):
+        SQLiteStore(path)
+    assert path.read_bytes() == content
 
 
 def test_sqlite_path_that_cannot_be_created_raises(tmp_path: Path) -> None:

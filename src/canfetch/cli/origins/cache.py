@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import click
@@ -25,7 +26,7 @@ _HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
 def _with_store(function: Callable[..., int]) -> Callable[..., NoReturn]:
     def run(store: str | None, **values: Any) -> NoReturn:
-        opened = open_existing_store(store)
+        opened = open_existing_store(store, warn=partial(click.echo, err=True))
         try:
             code = function(opened, **values)
         except StoreError as error:

@@ -33,14 +33,23 @@ def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | N
     if option == _NO_STORE:
         return None
     if option is not None:
-        return _open_selected_store(option)
+        return _warn_of_replacement(_open_selected_store(option), warn)
     from canfetch.client.stores.sqlite import SQLiteStore, default_path  # noqa: PLC0415 - not for redis
 
     try:
-        return SQLiteStore(default_path())
+        return _warn_of_replacement(SQLiteStore(default_path()), warn)
     except StoreError as error:
         warn(f"canfetch: warning: {error}; nothing is cached (pass --store FILE or --store none)")
         return None
+
+
+def _warn_of_replacement(store: "Store", warn: Callable[[str], None]) -> "Store":
+    """Print a warning if the store was replaced by an empty one because of its old schema."""
+    version = getattr(store, "replaced_version", None)
+    if version is not None:
+        path = getattr(store, "path", None)
+        warn(f"canfetch: warning: {path}: the cache of an older canfetch (version {version}) was emptied")
+    return store
 
 
 def _open_selected_store(option: str) -> "Store":
@@ -56,18 +65,19 @@ def _open_selected_store(option: str) -> "Store":
         raise CommandError(f"--store {restore_scheme(str(error), option)}") from None
 
 
-def open_existing_store(option: str | None) -> "Store":
+def open_existing_store(option: str | None, *, warn: Callable[[str], None]) -> "Store":
     """Open the store that `--store` selects, and create nothing.
 
+    Args: warn: Writes a line to standard error.
     Raises: CommandError: The store does not exist, or cannot be opened.
     """
     if option is None:
-        return _open_existing_default_store()
+        return _warn_of_replacement(_open_existing_default_store(), warn)
     if option == _NO_STORE:
         raise CommandError("--store none has no entries: expected an SQLite file or a redis:// URL")
     if _server_url(option) is None and not os.path.exists(option):  # noqa: PTH110 - as typed
         raise CommandError(f"--store {quoted(option)} does not exist: expected an SQLite file or a redis:// URL")
-    return _open_selected_store(option)
+    return _warn_of_replacement(_open_selected_store(option), warn)
 
 
 def _open_existing_default_store() -> "Store":

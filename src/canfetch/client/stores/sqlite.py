@@ -20,10 +20,13 @@ from typing import Final
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
 from canfetch.errors import StoreError
 
+# The older versions have the same tables with other columns.
 _SCHEMA_VERSION: Final = 3
+_TABLES: Final = ["entries", "leases"]
 # The number of expired entries that each `put` deletes at most, which bounds the time of one `put`.
 _EXPIRED_ENTRIES_PER_PUT: Final = 10
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
@@ -70,18 +73,22 @@ _ABANDONED: Final[list[object]] = []
 class SQLiteStore:
     """A store in a SQLite file.
 
+    A file with the schema of an older version of canfetch is replaced by an empty one. This is logged to
+    `canfetch.client`, and `replaced_version` is the old version of the schema, otherwise None.
+
     Args:
         path: The file. It is created with its parent folders if it does not exist.
         ttl: Seconds after which an entry expires.
         clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
             time.
-    Raises: StoreError: The file cannot be created or opened, or is not a store.
+    Raises: StoreError: The file cannot be created or opened, is not a store, or is one of a newer version of canfetch.
     """
 
     def __init__(
         self, path: str | os.PathLike[str], *, ttl: float = DEFAULT_TTL, clock: Callable[[], float] = time.time
     ) -> None:
         self.path = Path(path)
+        self.replaced_version: int | None = None
         self._ttl = ttl
         self._clock = clock
         self._lock = threading.Lock()
@@ -249,15 +256,39 @@ class SQLiteStore:
         return StoreError(f"{self.path}: cannot open the store: {getattr(error, 'strerror', None) or error}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _SCHEMA_VERSION):
-            raise StoreError(
-                f"{self.path}: unsupported store version {version}: expected {_SCHEMA_VERSION}; use another file"
-            )
+        self._check_version(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        if version == 0:
-            connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version = {_SCHEMA_VERSION};COMMIT;")
+        if _version(connection) == _SCHEMA_VERSION:
+            return
+        with _transaction(connection):
+            # Another process may have replaced the tables since.
+            version = self._check_version(connection)
+            if version == _SCHEMA_VERSION:
+                return
+            for table in _tables(connection) if version else ():
+                connection.execute(f"DROP TABLE {table}")
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        if version:
+            self.replaced_version = version
+            CLIENT_LOGGER.warning("%s: the store of version %d was replaced by an empty one", self.path, version)
+
+    def _check_version(self, connection: sqlite3.Connection) -> int:
+        """Return the version of the schema, which is 0 for a new file.
+
+        Raises: StoreError: The version is newer, or the file belongs to another program.
+        """
+        version = _version(connection)
+        if version > _SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: upgrade canfetch, or use "
+                "another file"
+            )
+        if version not in (0, _SCHEMA_VERSION) and _tables(connection) != _TABLES:
+            raise StoreError(f"{self.path}: the database is not a store: use another file")
+        return version
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -300,6 +331,16 @@ class SQLiteStore:
             if "not a database" in str(error):
                 advice = "; use another file, or delete this file if it was a store"
             raise StoreError(f"{self.path}: {error}{advice}") from None
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [name for (name,) in rows]
 
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
