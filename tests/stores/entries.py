@@ -1,4 +1,8 @@
-"""Entries for the tests of stores."""
+"""Entries for the tests of stores, and a file of the first version."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, first_request, next_step
