@@ -7,6 +7,7 @@ about them.
 from canfetch.core.extensions.acap import AcapField
 from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.cache_delay import CacheDelay
+from canfetch.core.extensions.catalog_url import CatalogURL
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.extensions.collection import Extensions
 from canfetch.core.extensions.comment import Comment
@@ -28,6 +29,7 @@ __all__ = [
     "AITrainingRule",
     "AcapField",
     "CacheDelay",
+    "CatalogURL",
     "CleanParam",
     "Comment",
     "ContentSignal",

@@ -186,10 +186,10 @@ def test_extensions_of_a_file(engine: str) -> None:
         (13, "content-signal", "group", 0, Note.MISSPELT_KEY),
         (14, "acap-crawler", "group", 0, Note.OBSOLETE),
         (15, "host", "file", 0, Note.OBSOLETE),
-        (16, "schemamap", "group", 0, Note.UNKNOWN_RECORD),
+        (16, "schemamap", "file", 0, Note.NONE),
         (17, "llm%FF-policy", "group", 0, Note.UNKNOWN_RECORD),
     ]
-    assert [record.line for record in records.unknown] == [16, 17]
+    assert [record.line for record in records.unknown] == [17]
     assert [record.line for record in records.by_name("Crawl-Delay")] == [2, 5, 9]
     delays = [(record.line, record.parsed) for record in records.of_type(canfetch.extensions.CrawlDelay)]
     assert delays == [(2, canfetch.extensions.CrawlDelay(1.0)), (5, canfetch.extensions.CrawlDelay(1.5))]
@@ -238,3 +238,14 @@ def test_repeated_records_have_their_own_lines_and_groups() -> None:
     records = canfetch.parse(content).extensions
     assert [(one.line, one.group) for one in records.by_name("x")] == [(1, None), (2, None), (4, 0), (7, 1)]
     assert len(records) == 5004
+
+
+@pytest.mark.parametrize("key, source", [("Agentmap", "Agentic Resource Discovery v0.91"), ("SCHEMAMAP", "NLWeb")])
+def test_catalogs_for_agents_are_known_records(key: str, source: str) -> None:
+    robots = canfetch.parse(f"{key}: https://example.com/a\nUser-agent: *\n{key}: /a\nDisallow: /x\n")
+    first, second = robots.extensions
+    assert (first.name, first.parsed) == (key.lower(), canfetch.extensions.CatalogURL("https://example.com/a"))
+    assert (first.source, first.notes, first.scope) == (source, Note.NONE, "file")
+    assert (second.parsed, second.notes, second.scope) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE, "file")
+    assert not robots.extensions.unknown
+    assert not robots.allows("/x", agent="ExampleBot")

@@ -1,7 +1,7 @@
 """Content-Signal: whether content may be used for search, as input to AI models, and for training.
 
-A missing signal neither grants nor restricts anything. Cloudflare has tested `use` since July 2026; it is parsed and
-does not affect any preference.
+A missing signal neither grants nor restricts anything. `use` is the highest level of use: `immediate`, `reference` or
+`full`. It is parsed and does not affect any preference. Cloudflare's crawler rejects crawls by it since 2026-08-31.
 
 Source: contentsignals.org; Cloudflare's documentation; draft-romm-aipref-contentsignals-00.
 """

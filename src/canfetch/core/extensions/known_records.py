@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.core.extensions import acap
 from canfetch.core.extensions.ai_training import parse_ai_training_rule
 from canfetch.core.extensions.cache_delay import parse_cache_delay
+from canfetch.core.extensions.catalog_url import parse_catalog_url
 from canfetch.core.extensions.clean_param import parse_clean_param
 from canfetch.core.extensions.comment import parse_comment
 from canfetch.core.extensions.content_signal import parse_content_signal
@@ -111,6 +112,8 @@ _RECORDS: Final = (
     KnownRecord("disallowaitraining", partial(parse_ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
     KnownRecord("allowaitraining", partial(parse_ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
     KnownRecord("license", parse_license, GROUP_OR_FILE, "RSL 1.0"),
+    KnownRecord("agentmap", parse_catalog_url, _FILE, "Agentic Resource Discovery v0.91"),
+    KnownRecord("schemamap", parse_catalog_url, _FILE, "NLWeb"),
 )
 KNOWN_RECORDS: Final[dict[bytes, KnownRecord]] = {
     **{record.name.encode(): record for record in _RECORDS},
