@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -206,11 +207,26 @@ def test_confirmed_part_of_an_open_segment_is_reported(run: Run, folder: Path) -
     assert run(*VERIFY).code == 0
 
 
-def test_unreadable_segment_is_an_error(run: Run, folder: Path) -> None:
-    (folder / "evidence" / "evidence-x.ndjson").mkdir(parents=True)
+def test_unreadable_segment_is_reported_with_the_others(run: Run, folder: Path) -> None:
+    assert run(*GIVEN).code == 1
+    (folder / "evidence" / "evidence-x.ndjson").mkdir()
+    ran = run(*VERIFY, "--format", "json")
+    assert (ran.code, ran.err) == (1, "")
+    assert [(report["status"], report["problem"]) for report in json.loads(ran.out)] == [
+        ("valid", None),
+        ("broken", "cannot be read: not a regular file"),
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the platform has no named pipes")
+def test_named_pipe_in_the_folder_is_not_opened(run: Run, folder: Path) -> None:
+    assert run(*GIVEN).code == 1
+    os.mkfifo(folder / "evidence" / "evidence-x.ndjson")
+    assert run(*GIVEN).code == 1
+    assert run("evidence", "head", "evidence").code == 0
     ran = run(*VERIFY)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: evidence/evidence-x.ndjson: cannot be read: ")
+    assert (ran.code, ran.err) == (1, "")
+    assert "cannot be read: not a regular file" in ran.out
 
 
 def test_seal_with_a_key(run: Run, folder: Path) -> None:

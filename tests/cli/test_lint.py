@@ -1,6 +1,7 @@
 """`canfetch lint`: files, folders, standard input and origins, in every format, with --fix and --watch."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -105,6 +106,14 @@ def test_directory_is_searched_for_robots_txt(run: RunCommand, folder: Path) -> 
     assert ran.code == 1
     wanted = [Path("a", "robots.txt"), Path("b", "c", "robots.txt")]
     assert [report["name"] for report in json.loads(ran.out)] == list(map(str, wanted))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the platform has no named pipes")
+def test_named_pipe_in_a_directory_is_skipped(run: RunCommand, folder: Path) -> None:
+    (folder / "site").mkdir()
+    os.mkfifo(folder / "site" / "robots.txt")
+    ran = run("lint", "site")
+    assert (ran.code, ran.err) == (2, "canfetch: no robots.txt in directory 'site'\n")
 
 
 def test_unreadable_file_does_not_stop_the_run(run: RunCommand, bad: Path) -> None:

@@ -1,6 +1,7 @@
 """Verification accepts intact segments and reports every kind of damage."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.evidence.segments import ROBOTS, VERDICT, opening, write_raw_segment, write_segment
 
-from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
 from canfetch.client.evidence.chain import (
     CONTENT_FOLDER,
     EVIDENCE_FORMAT,
@@ -194,16 +195,34 @@ def test_missing_content_folder_matters_only_to_segments_that_store_content(tmp_
     assert verify_segment(bare.path).valid
 
 
-def test_unreadable_content_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
+def test_unreadable_content_is_reported(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, store_content=True) as recorder:
         recorder.record("/", VERDICT, content=ROBOTS.content)
+    (stored,) = (tmp_path / CONTENT_FOLDER).iterdir()
+    stored.unlink()
+    stored.symlink_to("/proc/self/mem")
 
-    def unreadable(_: Path) -> bytes:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(Path, "read_bytes", unreadable)
-    with pytest.raises(EvidenceError, match=r"content.[0-9a-f]{64}: cannot be read: Input/output error"):
+    message = f"{stored}: cannot be read: Input/output error"
+    with pytest.raises(EvidenceError, match=message):
         verify_segment(recorder.path)
+    (report,) = verify_folder(tmp_path)
+    assert (report.valid, report.problem) == (False, message)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the platform has no named pipes")
+def test_named_pipes_are_not_opened(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
+        recorder.record("/", VERDICT, content=ROBOTS.content)
+    (stored,) = (tmp_path / CONTENT_FOLDER).iterdir()
+    stored.unlink()
+    os.mkfifo(stored)
+    assert verify_segment(recorder.path).missing_content == (stored.name,)
+    pipe = tmp_path / "evidence-pipe.ndjson"
+    os.mkfifo(pipe)
+    with pytest.raises(EvidenceError, match=r"evidence-pipe\.ndjson: cannot be read: not a regular file"):
+        verify_segment(pipe)
+    assert [head.segment for head in find_heads(tmp_path)] == [recorder.segment]
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ json is a list of objects, ndjson has one object per line:
   missing_content, changed_content
 
 \b
-Exit codes: 0 every segment is valid, 1 some segment is broken, missing or not sealed, 2 an error occurred.""",
+Exit codes: 0 every segment is valid, 1 a segment is broken, missing, unreadable or not sealed, 2 an error occurred.""",
         ),
         "head": click.Command(
             "head",

@@ -53,7 +53,10 @@ def _robots_files_below(directory: Path) -> Iterator[Path]:
     for root, directories, files in os.walk(directory):
         # Hidden directories and node_modules contain files of tools, not of a site.
         directories[:] = [name for name in directories if not name.startswith(".") and name != "node_modules"]
-        yield from (Path(root) / name for name in files if name.lower() == _FILE_NAME)
+        for path in (Path(root) / name for name in files if name.lower() == _FILE_NAME):
+            # Opening a named pipe would wait for a writer. A broken link is reported when it is read.
+            if path.is_file() or not path.exists():
+                yield path
 
 
 def read_source(name: str, *, url: str | None = None, pages: tuple[SitePage, ...] = ()) -> Source:

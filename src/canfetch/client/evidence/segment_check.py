@@ -16,6 +16,7 @@ from canfetch.client.evidence.chain import (
     hash_line,
     is_sha256,
 )
+from canfetch.client.evidence.regular_files import open_regular_file
 from canfetch.client.evidence.seals import find_seal_problem
 from canfetch.client.evidence.segment_ends import is_seal
 from canfetch.core.quoting import quoted
@@ -116,7 +117,7 @@ class SegmentCheck:
                 Lines that confirmations refer to are read in any case. None reads the file up to its current size.
             covered_lines: See `SegmentReport`.
         Raises: EvidenceError: A file cannot be read.
-        Cost: O(bytes), with one line or one robots.txt in memory at a time.
+        Cost: O(bytes), with one line in memory at a time.
         """
         try:
             self._read(size)
@@ -140,7 +141,7 @@ class SegmentCheck:
         )
 
     def _read(self, size: int | None) -> None:
-        with self._path.open("rb") as file:
+        with open_regular_file(self._path) as file:
             remaining = os.fstat(file.fileno()).st_size if size is None else size
             while (remaining > 0 or self._head.lines < self._last_expected) and self._problem is None:
                 line = file.readline(MAX_LINE_BYTES + 1)
@@ -221,8 +222,10 @@ def _check_content(folder: Path, hashes: set[str]) -> tuple[tuple[str, ...], tup
             # Anything but a hash could be a path out of the folder.
             if not is_sha256(sha256) or not path.is_file():
                 missing.append(sha256)
-            elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
-                changed.append(sha256)
+            else:
+                with open_regular_file(path) as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+                        changed.append(sha256)
         except OSError as error:
             raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
     return tuple(missing), tuple(changed)

@@ -12,6 +12,7 @@ from canfetch.client.evidence.chain import (
     decode_record,
     hash_line,
 )
+from canfetch.client.evidence.regular_files import open_regular_file
 
 _BLOCK_BYTES: Final = 16 * 1024
 
@@ -40,7 +41,7 @@ def read_ends(path: Path) -> SegmentEnds:
     Cost: O(bytes of the two lines), and O(bytes of the segment) if the last line was damaged.
     Raises: OSError.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         first = file.readline(MAX_LINE_BYTES + 1)
         if not first.endswith(b"\n"):

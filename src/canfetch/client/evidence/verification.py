@@ -34,15 +34,15 @@ def verify_folder(
 ) -> Iterator[SegmentReport]:
     """Verify every segment in `folder` and the references between them.
 
-    A segment that is missing although another segment or a head refers to it has a report too. Lines that are written
-    during the verification may be left out.
+    A segment that cannot be read has a report too, and so has one that is missing although another segment or a head
+    refers to it. Lines that are written during the verification may be left out.
 
     Args:
         folder: The folder of the segments.
         heads: Heads that were stored elsewhere. They must match, and so must everything that they cover.
         key: The key that seals must have been made with, or None to check seals without it.
     Returns: The reports, sorted by name.
-    Raises: EvidenceError: `folder` is not a folder, or contains no segment; a file cannot be read.
+    Raises: EvidenceError: `folder` is not a folder, or contains no segment.
         InvalidOption: The key is invalid.
     """
     if key is not None:
@@ -63,7 +63,7 @@ def verify_segment(path: Path, *, key: bytes | None = None) -> SegmentReport:
         path: The segment's file.
         key: The key that the seal must have been made with, or None to check it without a key.
     Raises: EvidenceError: A file cannot be read. InvalidOption: The key is invalid.
-    Cost: O(bytes), with one line or one robots.txt in memory at a time.
+    Cost: O(bytes), with one line in memory at a time.
     """
     return SegmentCheck(path, None if key is None else check_key(key), ()).run()
 
@@ -73,7 +73,7 @@ def _verify_segments(
 ) -> Iterator[SegmentReport]:
     # The references are read first. Everything that they refer to was written before, so a segment that is being
     # written now contains it when it is read below.
-    ends = _read_all_ends(folder, names, heads)
+    ends, unreadable = _read_all_ends(folder, names, heads)
     confirmations: dict[str, list[Confirmation]] = defaultdict(list)
     for name, end in ends.items():
         for head in (*end.opening_follows, *end.seal_follows):
@@ -81,31 +81,43 @@ def _verify_segments(
     for head in heads:
         confirmations[head.segment].append(Confirmation(head.lines, head.sha256, _GIVEN_HEAD))
     covered = _covered_lines(ends, heads)
-    for name in sorted({*ends, *confirmations}):
+    for name in sorted({*ends, *unreadable, *confirmations}):
         path = folder / f"{name}.ndjson"
         covered_lines = covered.get(name, 0) if heads else None
         if name in ends:
             check = SegmentCheck(path, key, confirmations[name])
-            yield check.run(size=ends[name].size, covered_lines=covered_lines)
+            try:
+                yield check.run(size=ends[name].size, covered_lines=covered_lines)
+                continue
+            except EvidenceError as error:
+                problem = str(error).removeprefix(f"{path}: ")
+        elif name in unreadable:
+            problem = unreadable[name]
         else:
-            yield _missing(path, confirmations[name][0].source, covered_lines=None if covered_lines is None else 0)
+            problem = f"missing, but {confirmations[name][0].source} refers to it"
+        yield _unchecked(path, problem, covered_lines=None if covered_lines is None else 0)
 
 
-def _read_all_ends(folder: Path, names: set[str], heads: list[EvidenceHead]) -> dict[str, SegmentEnds]:
+def _read_all_ends(
+    folder: Path, names: set[str], heads: list[EvidenceHead]
+) -> tuple[dict[str, SegmentEnds], dict[str, str]]:
+    """Return the ends of the segments that can be read, and the problems of the others."""
     ends: dict[str, SegmentEnds] = {}
+    unreadable: dict[str, str] = {}
     waiting = sorted({*names, *(head.segment for head in heads)}, reverse=True)
     while waiting:
         name = waiting.pop()
         path = folder / f"{name}.ndjson"
         # A segment can refer to one that was created after the folder was listed.
-        if name in ends or (name not in names and not path.exists()):
+        if name in ends or name in unreadable or (name not in names and not path.exists()):
             continue
         try:
             ends[name] = read_ends(path)
         except OSError as error:
-            raise EvidenceError(f"{path}: cannot be read: {error.strerror}") from None
+            unreadable[name] = f"cannot be read: {error.strerror}"
+            continue
         waiting += [head.segment for head in (*ends[name].opening_follows, *ends[name].seal_follows)]
-    return ends
+    return ends, unreadable
 
 
 def _covered_lines(ends: dict[str, SegmentEnds], heads: list[EvidenceHead]) -> dict[str, int]:
@@ -124,7 +136,7 @@ def _covered_lines(ends: dict[str, SegmentEnds], heads: list[EvidenceHead]) -> d
     return covered
 
 
-def _missing(path: Path, source: str, *, covered_lines: int | None) -> SegmentReport:
+def _unchecked(path: Path, problem: str, *, covered_lines: int | None) -> SegmentReport:
     return SegmentReport(
         path=path,
         decisions=0,
@@ -133,7 +145,7 @@ def _missing(path: Path, source: str, *, covered_lines: int | None) -> SegmentRe
         confirmed_lines=None,
         covered_lines=covered_lines,
         broken_line=None,
-        problem=f"missing, but {source} refers to it",
+        problem=problem,
         torn_bytes=0,
         missing_content=(),
         changed_content=(),

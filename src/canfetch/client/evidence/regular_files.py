@@ -1,0 +1,31 @@
+"""Open regular files only. Whoever can write to a folder of evidence could otherwise stop its readers with a pipe."""
+
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+# Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has no such pipes, but needs O_BINARY.
+_OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_regular_file(path: Path) -> io.BufferedReader:
+    """Open a file for reading. Symbolic links are followed.
+
+    Raises: OSError: The file cannot be opened, or is a directory, a named pipe, a socket or a device.
+    """
+    # Sockets cannot be opened, and opening a device can have effects. The check of the open file is the reliable one.
+    _check_regular(path.stat(), path)
+    descriptor = os.open(path, _OPEN_FLAGS)
+    try:
+        _check_regular(os.fstat(descriptor), path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(0, "not a regular file", str(path))
