@@ -171,3 +171,10 @@ def test_invalid_arguments_of_recipes(
 ) -> None:
     with pytest.raises(error, match=message):
         RECIPES[name].draft(**arguments)
+
+
+@pytest.mark.parametrize("name", ["CCBot", "GPTBot", "CloudflareBrowserRenderingCrawler", "KimiBot"])
+def test_block_ai_training_blocks_every_crawler_with_that_purpose(name: str) -> None:
+    robots = canfetch.parse(RECIPES["block-ai-training"].draft().render())
+    assert not robots.allows("/", agent=canfetch.agent(name))
+    assert robots.allows("/", agent=canfetch.agent("Googlebot"))

@@ -54,7 +54,7 @@ ASSISTANTS: Final[tuple[Crawler, ...]] = (
         _PERPLEXITY,
         obeys="might-ignore",
     ),
-    Crawler(("meta-externalagent",), "Meta", ("training",), _META, verification=_META_VERIFICATION),
+    Crawler(("meta-externalagent",), "Meta", ("training", "search-index"), _META, verification=_META_VERIFICATION),
     Crawler(
         ("meta-externalfetcher",),
         "Meta",
@@ -70,7 +70,7 @@ ASSISTANTS: Final[tuple[Crawler, ...]] = (
     Crawler(
         ("Amazonbot",),
         "Amazon",
-        ("training",),
+        ("training", "answers"),
         _AMAZON,
         verification=Verification((".crawl.amazonbot.amazon",)),
     ),

@@ -38,9 +38,7 @@ def _yandex_alone(name: str) -> Crawler:
 
 def _yandex_service(name: str) -> Crawler:
     entry = _yandex(name, "Yandex")
-    return entry._replace(
-        purposes=("site-owner",), source=_YANDEX_ROBOTS, obeys="might-ignore", honours=(), checked=_CHECKED
-    )
+    return entry._replace(purposes=("site-owner",), source=_YANDEX_ROBOTS, honours=(), checked=_CHECKED)
 
 
 def _baidu(name: str) -> Crawler:
@@ -67,7 +65,8 @@ SEARCH_ENGINES: Final[tuple[Crawler, ...]] = (
     _yandex("YandexBot", "Yandex"),
     _yandex("YandexImages", "Yandex"),
     _yandex("YandexVideo", "Yandex")._replace(source=_YANDEX_ROBOTS, checked=_CHECKED),
-    # Robots that do not index might ignore the `*` groups.
+    # They obey groups for their own name. Yandex documents that some robots that do not index ignore `*`, and lists
+    # them in a table that could not be checked for these two.
     _yandex_service("YandexMetrika"),
     _yandex_service("YandexWebmaster"),
     _yandex("YandexAdditional", "Yandex")._replace(
