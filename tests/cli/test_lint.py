@@ -35,7 +35,39 @@ def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None
     start = ran.lines.index("  3 | Disallow /c/")
     assert ran.lines[start + 1].startswith("    | ^^^^^^^^^^^^ Googlebot, bingbot and other crawlers may not fetch /c/")
     assert ran.lines[start + 2].startswith("  fix: Write a colon after the key. (fixable with --unsafe-fixes")
-    assert "robots.txt: Found 3 problems (1 error, 1 warning, 1 info)." in ran.lines
+    assert "robots.txt: Found 2 problems (1 error, 1 warning)." in ran.lines
+    assert "1 note: indented-record. Show with --show info." in ran.lines
+    # Errors come first, and notes are only counted.
+    assert [line.split()[1] for line in ran.lines if line.startswith("robots.txt:3:") or ":2:" in line] == [
+        "error",
+        "warning",
+    ]
+
+
+def test_show_selects_the_findings(run: RunCommand, bad: Path, folder: Path) -> None:
+    assert "CF208" in run("lint", bad.name, "--show", "info").out
+    ran = run("lint", bad.name, "--show", "error")
+    assert "CF402" not in ran.out
+    assert "robots.txt: Found 2 problems (1 error, 1 warning)." in ran.lines
+    (report,) = json.loads(run("lint", "--show", "error", "--format", "json").out)
+    assert [one["code"] for one in report["findings"]] == ["CF201"]
+    (folder / "canfetch.toml").write_text('[lint]\nshow = "info"\n')
+    assert "CF208" in run("lint").out
+    assert "CF208" not in run("lint", "--show", "warning").out
+
+
+def test_findings_that_fail_are_shown(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"User-agent: *\n  Disallow: /a/\n")
+    ran = run("lint", "--fail-on", "info")
+    assert ran.code == 1
+    assert "robots.txt:2:1: info CF208" in ran.out
+
+
+def test_verbose_shows_the_reason_and_the_source(run: RunCommand, bad: Path) -> None:
+    assert "  why: " not in run("lint", bad.name).out
+    ran = run("lint", bad.name, "-v")
+    assert any(line.startswith("  why: RFC 9309 requires a colon.") for line in ran.lines)
+    assert any(line.startswith("  source: RFC 9309 section 2.2;") for line in ran.lines)
 
 
 def test_a_clean_file(run: RunCommand, folder: Path) -> None:
@@ -47,7 +79,7 @@ def test_a_clean_file(run: RunCommand, folder: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_has_the_same_findings(run: RunCommand, bad: Path, form: str) -> None:
-    ran = run("lint", bad.name, "--format", form)
+    ran = run("lint", bad.name, "--format", form, "--show", "info")
     assert (ran.code, ran.err) == (1, "")
     wanted = ["CF201", "CF208", "CF402"]
     match form:
@@ -94,7 +126,7 @@ def test_output_goes_to_a_file(run: RunCommand, bad: Path, folder: Path) -> None
 def test_standard_input(run: RunCommand) -> None:
     ran = run("lint", "-", stdin=BAD)
     assert ran.code == 1
-    assert ran.out.startswith("robots.txt:2:1: ")
+    assert ran.out.startswith("robots.txt:3:1: ")
 
 
 def test_directory_is_searched_for_robots_txt(run: RunCommand, folder: Path) -> None:

@@ -18,7 +18,7 @@ from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
-from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes
+from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes, summarize_lines, summarize_notes
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
 ODD = (
@@ -69,6 +69,22 @@ def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> N
     start = replacement["deletedRegion"]["byteOffset"]
     assert ODD[start : start + replacement["deletedRegion"]["byteLength"]] == b" "
     assert replacement["insertedContent"]["text"] == ": "
+    fix = results["CF201"]["fixes"][0]
+    assert fix["properties"] == {"changesVerdicts": True}
+    assert fix["description"]["text"].startswith("Write a colon after the key. (fixable with --unsafe-fixes")
+
+
+def test_sarif_rules_have_their_full_text_and_a_page_if_the_repository_is_known(validator: Any) -> None:
+    for repository in (None, "https://example.org/owner/canfetch"):
+        log = json.loads(json.dumps(sarif_log([], version="1.2.3", repository=repository)))
+        validator.validate(log)
+        for rule, check in zip(log["runs"][0]["tool"]["driver"]["rules"], CHECKS, strict=True):
+            for text in (rule["help"]["text"], rule["help"]["markdown"]):
+                assert check.why in text
+                assert check.how_to_fix in text
+                assert check.source in text
+            page = None if repository is None else f"{repository}/blob/v1.2.3/docs/checks/{check.code}.md"
+            assert rule.get("helpUri") == page
 
 
 def test_sarif_marks_suppressed_findings(validator: Any) -> None:
@@ -95,7 +111,7 @@ def test_sarif_validator_rejects_an_invalid_log(validator: Any) -> None:
 
 def test_github_commands_are_single_lines(odd: LintReport) -> None:
     lines = list(github_lines([odd]))
-    assert len(lines) == len(odd.findings)
+    assert len(lines) == len(odd.grouped())
     for line in lines:
         assert line.startswith(("::error file=public html/robots.txt,line=", "::warning ", "::notice "))
         assert "\n" not in line
@@ -132,9 +148,14 @@ def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
     clean = Linter().lint(b"User-agent: *\nDisallow: /a/\n")
     root = ET.fromstring(junit_document([odd, clean]))  # noqa: S314 - written by this test
     suites = root.findall("testsuite")
-    assert [int(suite.get("failures", "-1")) for suite in suites] == [len(odd.findings), 0]
+    failing = len(odd.at_least(Severity.WARNING).findings)
+    assert 0 < failing < len(odd.findings)
+    assert [int(suite.get("failures", "-1")) for suite in suites] == [failing, 0]
     assert [len(suite.findall("testcase")) for suite in suites] == [len(odd.findings), 1]
-    assert len(root.findall("testsuite/testcase/failure")) == len(odd.findings)
+    assert len(root.findall("testsuite/testcase/failure")) == failing
+    assert len(root.findall("testsuite/testcase/system-out")) == len(odd.findings) - failing
+    strict = ET.fromstring(junit_document([odd], fail_on=Severity.INFO))  # noqa: S314 - written by this test
+    assert len(strict.findall("testsuite/testcase/failure")) == len(odd.findings)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +163,7 @@ def test_junit_has_a_case_for_each_finding(odd: LintReport) -> None:
 )
 def test_junit_is_valid_xml_for_any_content(content: bytes) -> None:
     report = Linter().lint(LintInput(content, path="a\x00b\ud800"))
-    root = ET.fromstring(junit_document([report]))  # noqa: S314 - written by this test
+    root = ET.fromstring(junit_document([report], fail_on=Severity.INFO))  # noqa: S314 - written by this test
     assert len(root.findall("testsuite/testcase/failure")) == len(report.findings)
 
 
@@ -161,10 +182,10 @@ def test_html_escapes_content_of_the_file() -> None:
     page = html_page([report])
     tags = _Tags()
     tags.feed(page)
-    assert "script" not in tags.tags
+    assert tags.tags.count("script") == 1  # the controls of the page
     assert "b" not in tags.tags
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert tags.tags.count("article") == len(report.findings)
+    assert tags.tags.count("article") == len(report.grouped())
     assert "http" not in page.partition("<main>")[0]  # self-contained
 
 
@@ -176,7 +197,7 @@ def placeholders(message: str) -> set[str]:
 def test_every_language_renders_every_format(odd: LintReport, language: str) -> None:
     catalogue = load_catalogue(language)
     assert f'<html lang="{language}">' in html_page([odd], catalogue)
-    assert len(list(github_lines([odd], catalogue))) == len(odd.findings)
+    assert len(list(github_lines([odd], catalogue))) == len(odd.grouped())
     assert len({catalogue.phrase(severity.label) for severity in Severity}) == len(Severity)
 
 
@@ -207,15 +228,15 @@ def test_a_check_is_translated_into_all_languages_or_none() -> None:
         (b"User-agent: *\nDisallow: /a/\n", ["No problems found.", ""]),
         (
             b"User-agent: *\nDisallow /a/\n",
-            ["Found 1 problem (1 error, 0 warnings, 0 info).", "1 fixable with --unsafe-fixes."],
+            ["Found 1 problem (1 error, 0 warnings).", "1 fixable with --unsafe-fixes."],
         ),
         (
             b"User-agent: *\n  Disallow: /a/\nDisallow: /b/",
-            ["Found 2 problems (0 errors, 0 warnings, 2 info).", "2 fixable with --fix."],
+            ["No problems found.", "2 fixable with --fix."],
         ),
         (
             b"User-agent: *\nDisallow /a/\nDisallow: /b/",
-            ["Found 2 problems (1 error, 0 warnings, 1 info).", "1 fixable with --fix, 1 more with --unsafe-fixes."],
+            ["Found 1 problem (1 error, 0 warnings).", "1 fixable with --fix, 1 more with --unsafe-fixes."],
         ),
     ],
 )
@@ -266,3 +287,72 @@ def test_every_format_reports_unreadable_files(validator: Any) -> None:
     assert root.find("testsuite/testcase/error") is not None
     assert "no such file" in html_page([], problems=problems)
     assert github_problem("a,b.txt", "no\nfile") == "::error file=a%2Cb.txt,title=canfetch lint::no%0Afile"
+
+
+NOTES = (
+    b"User-agent: *\nDisallow: /a/*\nDisallow: /b/*\n  Disallow: /c/\nDisallow: /d$d\nDisallow /e/\nDisallow: /f/*\n"
+)
+
+
+def test_groups_are_sorted_by_severity_and_join_notes_of_a_check() -> None:
+    groups = Linter().lint(NOTES).grouped()
+    assert [[(one.check.code, one.line) for one in group] for group in groups] == [
+        [("CF201", 6)],
+        [("CF402", 5)],
+        [("CF403", 2), ("CF403", 3), ("CF403", 7)],
+        [("CF208", 4)],
+    ]
+
+
+def test_grouping_loses_and_repeats_nothing() -> None:
+    linter = Linter(severities="all", findings_limit=20)
+    for _, content in corpus_files(30):
+        report = linter.lint(content)
+        flat = [finding for group in report.grouped() for finding in group]
+        assert sorted(map(id, flat)) == sorted(map(id, report.findings))
+        firsts = [(-group[0].severity, group[0].span) for group in report.grouped()]
+        assert firsts == sorted(firsts)
+        shown = [finding for severity in Severity for finding in report.at_least(severity).findings]
+        assert len(shown) == sum(finding.severity for finding in report.findings)
+
+
+def test_notes_are_summarized_by_check() -> None:
+    report = Linter().lint(NOTES)
+    catalogue = load_catalogue("en")
+    assert summarize_notes(report, catalogue) == "4 notes: trailing-star (3), indented-record."
+    hidden = "4 notes: trailing-star (3), indented-record. Show with --show info."
+    assert summarize_notes(report, catalogue, hidden=True) == hidden
+    assert summarize_notes(report.at_least(Severity.WARNING), catalogue) == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_of_a_group_are_listed_up_to_ten(language: str) -> None:
+    content = b"User-agent: *\n" + b"".join(b"Disallow: /%d/*\n" % number for number in range(13))
+    (group,) = Linter(select=["CF403"]).lint(content).grouped()
+    catalogue = load_catalogue(language)
+    text = summarize_lines(group[1:], catalogue)
+    assert "12" in text
+    assert catalogue.phrase("comma").join(map(str, range(3, 13))) + ", ..." in text
+    assert summarize_lines([], catalogue) == ""
+
+
+def test_github_has_one_notice_for_each_check() -> None:
+    lines = list(github_lines([Linter().lint(NOTES)]))
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::warning", "::notice", "::notice"]
+    assert lines[2].endswith("(also on 2 lines: 3, 7)")
+
+
+def test_html_has_controls_data_and_links() -> None:
+    report = Linter().lint(NOTES)
+    page = html_page([report], version="1.2.3", repository="https://example.org/canfetch")
+    assert '<a href="https://example.org/canfetch/blob/v1.2.3/docs/checks/CF201.md">CF201 missing-colon</a>' in page
+    assert "also on 2 lines: 3, 7" in page
+    assert re.findall(r'data-severity="(\w+)" data-line="(\d+)" data-check="(\w+)"', page) == [
+        ("error", "6", "CF201"),
+        ("warning", "5", "CF402"),
+        ("info", "2", "CF403"),
+        ("info", "4", "CF208"),
+    ]
+    assert "<nav hidden>" in page
+    assert page.count('type="checkbox"') == len(Severity)
+    assert "<a " not in html_page([report], repository=None)

@@ -189,6 +189,7 @@ def test_settings_are_parsed() -> None:
             "severity": {"dollar-inside": "error"},
             "ignore-in": {"old/*": ["CF4"]},
             "fail-on": "error",
+            "show": "info",
             "language": "it",
         },
         "canfetch.toml",
@@ -200,6 +201,7 @@ def test_settings_are_parsed() -> None:
         severity_overrides={"dollar-inside": Severity.ERROR},
         ignore_in={"old/*": ("CF4",)},
         fail_on=Severity.ERROR,
+        show=Severity.INFO,
         language="it",
     )
     assert parse_settings({}, "x") == LintSettings()

@@ -35,7 +35,10 @@ PHRASES: Final[Mapping[str, str]] = {
     "fixable": "fixable with --fix",
     "fixable-unsafe": "fixable with --unsafe-fixes, which changes what some crawlers may fetch",
     "clean": "No problems found.",
-    "found": "Found {count|problem|problems} ({errors|error|errors}, {warnings|warning|warnings}, {infos} info).",
+    "found": "Found {count|problem|problems} ({errors|error|errors}, {warnings|warning|warnings}).",
+    "notes": "{count|note|notes}: {checks}.",
+    "notes-hidden": "{count|note|notes}: {checks}. Show with --show info.",
+    "also-lines": "also on {count|line|lines}: {lines}",
     "fixable-count": "{count} fixable with --fix.",
     "fixable-unsafe-count": "{count} fixable with --unsafe-fixes.",
     "fixable-counts": "{safe} fixable with --fix, {unsafe} more with --unsafe-fixes.",
@@ -43,6 +46,11 @@ PHRASES: Final[Mapping[str, str]] = {
     "more": "{name}: only the first findings are shown.",
     "report": "robots.txt lint report",
     "line": "Line",
+    "page": "page",
+    "filter": "Filter",
+    "sort": "Sort by",
+    "severity": "severity",
+    "check": "check",
 }
 
 

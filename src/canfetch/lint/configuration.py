@@ -18,6 +18,7 @@ class LintSettings(NamedTuple):
         severity_overrides: Severities that replace those of the set, by check name or code.
         ignore_in: Checks to ignore in files whose path matches a pattern.
         fail_on: The lowest severity that makes a run fail.
+        show: The lowest severity that a report shows in full, or None for the default of the format.
         language: Language of the messages.
         folder: The folder that contains the configuration file, or None without one.
     """
@@ -28,6 +29,7 @@ class LintSettings(NamedTuple):
     severity_overrides: Mapping[str, Severity] = {}
     ignore_in: Mapping[str, tuple[str, ...]] = {}
     fail_on: Severity = Severity.WARNING
+    show: Severity | None = None
     language: str = "en"
     folder: str | None = None
 
@@ -92,5 +94,6 @@ _KEYS: Final[dict[str, tuple[str, Callable[[object], Any]]]] = {
     "severity": ("severity_overrides", _overrides),
     "ignore-in": ("ignore_in", _ignored),
     "fail-on": ("fail_on", _severity),
+    "show": ("show", _severity),
     "language": ("language", _one_of("language", LANGUAGES)),
 }

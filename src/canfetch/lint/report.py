@@ -26,6 +26,21 @@ class LintReport(NamedTuple):
     truncated_checks: tuple[str, ...]
     file: LintedFile
 
+    def at_least(self, severity: Severity) -> "LintReport":
+        """Return the report without the findings below a severity."""
+        return self._replace(findings=tuple(finding for finding in self.findings if finding.severity >= severity))
+
+    def grouped(self) -> tuple[tuple[Finding, ...], ...]:
+        """Return the findings by severity, the highest first, and then by line.
+
+        Each finding is a group of its own, except those with the severity `info`: all of one check form one group.
+        """
+        groups: dict[object, list[Finding]] = {}
+        for finding in sorted(self.findings, key=lambda finding: -finding.severity):
+            key = finding.check.code if finding.severity is Severity.INFO else finding
+            groups.setdefault(key, []).append(finding)
+        return tuple(map(tuple, groups.values()))
+
     def count(self, severity: Severity) -> int:
         """Return the number of findings with this severity."""
         return sum(finding.severity is severity for finding in self.findings)

@@ -49,12 +49,21 @@ def _run(**values: Any) -> NoReturn:
         sys.stdout.writelines(f"{line}\n" for line in lines)
         context.exit(EXIT_OK)
     linter = _make_linter(settings)
-    if options.watch:
-        context.exit(watch(options, linter, catalogue, palette))
     # A fixed file from standard input is written to standard output, so the report is not.
     fixes_stream = options.applies_fixes and not options.diff and STANDARD_INPUT in options.names
     stream = (sys.stderr if fixes_stream else sys.stdout) if options.output is None else StringIO()
-    code = _lint(options, linter, settings.fail_on, make_report_writer(options.format, stream, catalogue, palette))
+    writer = make_report_writer(
+        options.format,
+        stream,
+        catalogue,
+        palette,
+        show=settings.show,
+        fail_on=settings.fail_on,
+        verbose=network.verbose > 0,
+    )
+    if options.watch:
+        context.exit(watch(options, linter, writer))
+    code = _lint(options, linter, settings.fail_on, writer)
     if options.output is not None and isinstance(stream, StringIO):
         replace_file(options.output, encode_text(stream.getvalue()))
     context.exit(code)
@@ -70,6 +79,7 @@ def _load_settings(options: LintOptions) -> LintSettings:
         ignore=(*settings.ignore, *options.ignore),
         language=options.language or settings.language,
         fail_on=settings.fail_on if options.fail_on is None else parse_severity(options.fail_on),
+        show=settings.show if options.show is None else parse_severity(options.show),
     )
 
 
@@ -247,6 +257,11 @@ command: Final = click.Command(
             type=Choice([severity.label for severity in Severity]),
             help="Lowest severity that results in exit code 1.  [default: warning]",
         ),
+        Option(
+            ["--show"],
+            type=Choice([severity.label for severity in Severity]),
+            help="Lowest severity to show in full.  [default: warning for text and github, info for other formats]",
+        ),
         Option(["--language"], type=Choice(LANGUAGES), help="Language of messages.  [default: en]"),
         Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
         Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
@@ -267,6 +282,7 @@ command: Final = click.Command(
 Examples:
   canfetch lint robots.txt
   canfetch lint robots.txt --severities google --fix
+  canfetch lint robots.txt --show info --verbose
   canfetch lint https://example.com --siblings
   canfetch lint public/ --format sarif --output robots.sarif
   canfetch lint --explain missing-colon

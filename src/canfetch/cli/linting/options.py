@@ -15,6 +15,7 @@ class LintOptions(NamedTuple):
     config: str | None
     isolated: bool
     fail_on: str | None
+    show: str | None
     language: str | None
     robots_url: str | None
     page: tuple[tuple[str, str], ...]

@@ -1,14 +1,16 @@
 """The text format of `canfetch lint`: each finding with its line, its effect and the fix."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
+from canfetch import __version__
 from canfetch.cli.shared.terminal import Palette, display_width, printable
 from canfetch.core.text import display_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
+from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.locations import locate, quoted_line
-from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes
+from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes, summarize_lines, summarize_notes
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -18,10 +20,27 @@ _MAX_BEFORE_CHARACTERS: Final = 60
 _CUT: Final = "[...]"
 
 
-def report_lines(report: LintReport, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
+class TextStyle(NamedTuple):
+    """How findings are written.
+
+    Attributes:
+        catalogue: The language.
+        palette: The colors.
+        show: The lowest severity of the findings that are shown.
+        verbose: Whether the reason, the source and the check's page are shown, too.
+    """
+
+    catalogue: Catalogue
+    palette: Palette
+    show: Severity = Severity.WARNING
+    verbose: bool = False
+
+
+def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     """Yield the lines of a report, without line ends."""
     name = printable(report.name)
-    for finding in report.findings:
+    catalogue, palette = style.catalogue, style.palette
+    for finding, *others in report.at_least(style.show).grouped():
         place = locate(report.file, finding)
         paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.warning}.get(finding.severity, palette.strong)
         severity = paint(catalogue.phrase(finding.severity.label))
@@ -32,14 +51,30 @@ def report_lines(report: LintReport, catalogue: Catalogue, palette: Palette) -> 
         if finding.fix is not None:
             advice += f" ({catalogue.phrase('fixable-unsafe' if finding.fix.changes_verdicts else 'fixable')})"
         yield f"  {palette.faint(catalogue.phrase('fix') + ':')} {advice}"
+        if style.verbose:
+            yield from _reason(finding, style)
+        if others:
+            yield f"  {summarize_lines(others, catalogue)}"
         yield ""
     for check in report.truncated_checks:
         yield catalogue.phrase("more", name=check)
-    yield from _summary_lines(report, catalogue)
+    yield from _summary_lines(report, style)
 
 
-def _summary_lines(report: LintReport, catalogue: Catalogue) -> Iterator[str]:
+def _reason(finding: Finding, style: TextStyle) -> Iterator[str]:
+    check = finding.check
+    page = check_page(check, __version__)
+    rows = [("why", style.catalogue.texts(check).why), ("source", check.source)]
+    for phrase, text in [*rows, ("page", page)] if page is not None else rows:
+        yield f"  {style.palette.faint(style.catalogue.phrase(phrase) + ':')} {text}"
+
+
+def _summary_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
+    catalogue = style.catalogue
     yield f"{printable(report.name)}: {summarize_findings(report, catalogue)}"
+    notes = summarize_notes(report, catalogue, hidden=style.show > Severity.INFO)
+    if notes:
+        yield notes
     fixes = summarize_fixes(report, catalogue)
     if fixes:
         yield fixes

@@ -11,16 +11,19 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TextIO
 
 from canfetch import __version__
-from canfetch.cli.linting.report_text import report_lines
+from canfetch.cli.linting.report_text import TextStyle, report_lines
 from canfetch.cli.shared.row_writers import to_portable
 from canfetch.cli.shared.terminal import Palette
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
 from canfetch.lint.report import LintReport
+from canfetch.lint.severity import Severity
 
 LINT_FORMATS: Final = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
 # Formats that are written finding by finding, and can mix with other output.
 LINE_FORMATS: Final = ("text", "ndjson", "github")
+# Formats for people, in which notes would hide the problems.
+_BRIEF_FORMATS: Final = ("text", "github")
 
 _Render = Callable[[list[LintReport], list[tuple[str, str]]], str]
 
@@ -39,11 +42,11 @@ class ReportWriter(Protocol):
 
 
 class _TextWriter:
-    def __init__(self, stream: TextIO, catalogue: Catalogue, palette: Palette) -> None:
-        self._stream, self._catalogue, self._palette = stream, catalogue, palette
+    def __init__(self, stream: TextIO, style: TextStyle) -> None:
+        self._stream, self._style = stream, style
 
     def write(self, report: LintReport) -> None:
-        self._stream.writelines(f"{line}\n" for line in report_lines(report, self._catalogue, self._palette))
+        self._stream.writelines(f"{line}\n" for line in report_lines(report, self._style))
 
     def write_error(self, name: str, error: str) -> None:
         """Write nothing: the error is on standard error."""
@@ -54,7 +57,9 @@ class _TextWriter:
 
 class _GithubWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
-        self._stream.writelines(f"{line}\n" for line in github_lines([report], self._catalogue))
+        self._stream.writelines(
+            f"{line}\n" for line in github_lines([report.at_least(self._style.show)], self._style.catalogue)
+        )
 
     def write_error(self, name: str, error: str) -> None:
         self._stream.write(f"{github_problem(name, error)}\n")
@@ -62,8 +67,8 @@ class _GithubWriter(_TextWriter):
 
 class _NdjsonWriter(_TextWriter):
     def write(self, report: LintReport) -> None:
-        for finding in report.findings:
-            self._object({"file": to_portable(report.name), **finding.to_json(self._catalogue)})
+        for finding in report.at_least(self._style.show).findings:
+            self._object({"file": to_portable(report.name), **finding.to_json(self._style.catalogue)})
 
     def write_error(self, name: str, error: str) -> None:
         self._object({"file": to_portable(name), "error": error})
@@ -73,14 +78,15 @@ class _NdjsonWriter(_TextWriter):
 
 
 class _JsonListWriter:
-    def __init__(self, stream: TextIO, catalogue: Catalogue) -> None:
-        self._stream, self._catalogue = stream, catalogue
+    def __init__(self, stream: TextIO, style: TextStyle) -> None:
+        self._stream, self._style = stream, style
         self._started = False
 
     def write(self, report: LintReport) -> None:
+        report = report.at_least(self._style.show)
         value = report.to_json()
         value["name"] = to_portable(report.name)
-        value["findings"] = [finding.to_json(self._catalogue) for finding in report.findings]
+        value["findings"] = [finding.to_json(self._style.catalogue) for finding in report.findings]
         self._object(value)
 
     def write_error(self, name: str, error: str) -> None:
@@ -97,13 +103,13 @@ class _JsonListWriter:
 class _DocumentWriter:
     """Collects all reports, and renders one document at the end."""
 
-    def __init__(self, stream: TextIO, render: _Render) -> None:
-        self._stream, self._render = stream, render
+    def __init__(self, stream: TextIO, show: Severity, render: _Render) -> None:
+        self._stream, self._show, self._render = stream, show, render
         self._reports: list[LintReport] = []
         self._errors: list[tuple[str, str]] = []
 
     def write(self, report: LintReport) -> None:
-        self._reports.append(report)
+        self._reports.append(report.at_least(self._show))
 
     def write_error(self, name: str, error: str) -> None:
         self._errors.append((name, error))
@@ -112,35 +118,56 @@ class _DocumentWriter:
         self._stream.write(self._render(self._reports, self._errors))
 
 
-def make_report_writer(format_: str, stream: TextIO, catalogue: Catalogue, palette: Palette) -> ReportWriter:
+def make_report_writer(
+    format_: str,
+    stream: TextIO,
+    catalogue: Catalogue,
+    palette: Palette,
+    *,
+    show: Severity | None = None,
+    fail_on: Severity = Severity.WARNING,
+    verbose: bool = False,
+) -> ReportWriter:
     """Return the writer of a format.
 
-    Args: format_: One of LINT_FORMATS.
+    Args:
+        format_: One of LINT_FORMATS.
+        stream: Where the report is written.
+        catalogue: The language.
+        palette: The colors of `text`.
+        show: The lowest severity of the findings that are written. None writes those that let the run fail, and
+            warnings; formats for other programs, and `html`, have all findings.
+        fail_on: The lowest severity of the findings that let the run fail.
+        verbose: Whether `text` has the reason, the source and the check's page.
     """
+    if show is None:
+        show = min(Severity.WARNING, fail_on) if format_ in _BRIEF_FORMATS else Severity.INFO
+    style = TextStyle(catalogue, palette, show, verbose)
     match format_:
         case "json":
-            return _JsonListWriter(stream, catalogue)
+            return _JsonListWriter(stream, style)
         case "ndjson":
-            return _NdjsonWriter(stream, catalogue, palette)
+            return _NdjsonWriter(stream, style)
         case "github":
-            return _GithubWriter(stream, catalogue, palette)
+            return _GithubWriter(stream, style)
+        case "text":
+            return _TextWriter(stream, style)
+        case _:
+            return _DocumentWriter(stream, show, _document(format_, catalogue, fail_on))
+
+
+def _document(format_: str, catalogue: Catalogue, fail_on: Severity) -> _Render:
+    match format_:
         case "sarif":
-            return _DocumentWriter(
-                stream,
-                lambda reports, errors: _dump(
-                    sarif_log(reports, version=__version__, catalogue=catalogue, problems=errors)
-                ),
+            return lambda reports, errors: _dump(
+                sarif_log(reports, version=__version__, catalogue=catalogue, problems=errors)
             )
         case "gitlab":
-            return _DocumentWriter(
-                stream, lambda reports, errors: _dump(gitlab_issues(reports, catalogue, problems=errors))
-            )
+            return lambda reports, errors: _dump(gitlab_issues(reports, catalogue, problems=errors))
         case "junit":
-            return _DocumentWriter(stream, lambda reports, errors: junit_document(reports, catalogue, problems=errors))
-        case "html":
-            return _DocumentWriter(stream, lambda reports, errors: html_page(reports, catalogue, problems=errors))
+            return lambda reports, errors: junit_document(reports, catalogue, fail_on=fail_on, problems=errors)
         case _:
-            return _TextWriter(stream, catalogue, palette)
+            return lambda reports, errors: html_page(reports, catalogue, version=__version__, problems=errors)
 
 
 def _dump(value: object) -> str:

@@ -8,13 +8,11 @@ from typing import Final
 import click
 
 from canfetch.cli.linting.options import LintOptions
-from canfetch.cli.linting.report_writers import LINE_FORMATS, make_report_writer
+from canfetch.cli.linting.report_writers import LINE_FORMATS, ReportWriter
 from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
 from canfetch.cli.shared.command_errors import CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.output_files import replace_file
-from canfetch.cli.shared.terminal import Palette
-from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.linter import Linter
 
 _POLL_SECONDS: Final = 0.25
@@ -22,7 +20,7 @@ _POLL_SECONDS: Final = 0.25
 _Stamp = tuple[int, int] | None
 
 
-def watch(options: LintOptions, linter: Linter, catalogue: Catalogue, palette: Palette) -> int:
+def watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
     """Report each file now and after each change, until Ctrl-C.
 
     Raises: CommandError: An option or a file is not supported with `--watch`; KeyboardInterrupt: The way to stop.
@@ -33,7 +31,6 @@ def watch(options: LintOptions, linter: Linter, catalogue: Catalogue, palette: P
     names = options.names or DEFAULT_NAMES
     if any(is_url(name) or name == STANDARD_INPUT for name in names):
         raise CommandError("--watch supports only files and folders")
-    writer = make_report_writer(options.format, sys.stdout, catalogue, palette)
     stamps: dict[str, _Stamp] = {}
     while True:
         for name in expand_directories(names):

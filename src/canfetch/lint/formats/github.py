@@ -5,6 +5,7 @@ from typing import Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.formats.locations import full_message, locate
+from canfetch.lint.formats.summaries import summarize_lines
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -14,12 +15,14 @@ _IN_PROPERTY: Final = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
 def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) -> Iterator[str]:
-    """Yield one command for each finding, without line ends.
+    """Yield one command for each group of findings, the most severe first, without line ends.
+
+    GitHub shows only the first annotations of a step, and a step fails by its exit code, not by an annotation.
 
     Source: GitHub Docs, Workflow commands for GitHub Actions.
     """
     for report in reports:
-        for finding in report.findings:
+        for finding, *others in report.grouped():
             location = locate(report.file, finding)
             properties = {
                 "file": report.name,
@@ -34,6 +37,8 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
                 del properties["col"], properties["endColumn"]
             joined = ",".join(f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items())
             text = full_message(finding, catalogue)
+            if others:
+                text += f" ({summarize_lines(others, catalogue)})"
             yield f"::{_COMMANDS[finding.severity]} {joined}::{_escape(text, _IN_MESSAGE)}"
 
 

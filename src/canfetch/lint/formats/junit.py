@@ -1,4 +1,7 @@
-"""JUnit XML: one suite for each file, one failed case for each finding, one passed case for a clean file."""
+"""JUnit XML: one suite for each file, one case for each finding, and one passed case for a file without findings.
+
+Findings that let a run pass are passed cases, with their text as output.
+"""
 
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -6,16 +9,22 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.formats.locations import full_message, locate
 from canfetch.lint.report import LintReport
+from canfetch.lint.severity import Severity
 
 
 def junit_document(
-    reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH, *, problems: Iterable[tuple[str, str]] = ()
+    reports: Iterable[LintReport],
+    catalogue: Catalogue = ENGLISH,
+    *,
+    fail_on: Severity = Severity.WARNING,
+    problems: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Return the XML document, which has to be encoded as UTF-8.
 
     Args:
         reports: The reports.
         catalogue: The language.
+        fail_on: The lowest severity of the findings that are failures.
         problems: Names of files that could not be read, each with the reason. Each becomes an error.
     Source: The schema of Jenkins' xUnit plugin, which build servers use.
     """
@@ -27,7 +36,7 @@ def junit_document(
             "testsuite",
             name=_legal(report.name),
             tests=str(max(count, 1)),
-            failures=str(count),
+            failures=str(sum(finding.severity >= fail_on for finding in report.findings)),
             errors="0",
             skipped="0",
         )
@@ -45,8 +54,12 @@ def junit_document(
                 file=_legal(report.name),
                 line=str(location.line),
             )
-            failure = SubElement(case, "failure", message=_legal(text), type=finding.severity.label)
-            failure.text = _legal(catalogue.texts(finding.check).how_to_fix)
+            advice = _legal(catalogue.texts(finding.check).how_to_fix)
+            if finding.severity >= fail_on:
+                SubElement(case, "failure", message=_legal(text), type=finding.severity.label).text = advice
+            else:
+                label = catalogue.phrase(finding.severity.label)
+                SubElement(case, "system-out").text = f"{label}: {_legal(text)}\n{advice}"
     for name, reason in problems:
         suite = SubElement(root, "testsuite", name=_legal(name), tests="1", failures="0", errors="1", skipped="0")
         case = SubElement(suite, "testcase", name="canfetch lint", classname=_legal(name))

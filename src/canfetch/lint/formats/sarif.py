@@ -9,12 +9,13 @@ from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
-from canfetch.lint.fixes import Edit
+from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.gitlab import fingerprints
 from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT, Severity
-from canfetch.repository import REPOSITORY, file_url
+from canfetch.repository import REPOSITORY
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -73,13 +74,16 @@ def sarif_log(
 
 def _rule(check: Check, catalogue: Catalogue, repository: str | None, version: str) -> dict[str, Any]:
     texts = catalogue.texts(check)
-    page = None if repository is None else file_url(repository, version, f"docs/checks/{check.code}.md")
+    page = check_page(check, version, repository)
+    source = f"{catalogue.phrase('source')}: {check.source}"
+    # Viewers show the help of a rule on its own, so it is complete.
+    full = [texts.why, texts.how_to_fix, source]
     return {
         "id": check.code,
         "name": check.name,
         "shortDescription": {"text": texts.title},
         "fullDescription": {"text": texts.why},
-        "help": {"text": texts.how_to_fix},
+        "help": {"text": "\n\n".join(full), "markdown": "\n\n".join([f"**{texts.title}**", *full])},
         **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": _LEVELS[check.severities.in_set(DEFAULT) or Severity.INFO]},
         "properties": {"tags": [str(check.category)], "source": check.source},
@@ -114,11 +118,17 @@ def _result(report: LintReport, finding: Finding, fingerprint: str | None, catal
         replacements = [_replacement(edit) for edit in finding.fix.edits]
         result["fixes"] = [
             {
-                "description": {"text": catalogue.texts(finding.check).how_to_fix},
+                "description": {"text": _fix_text(finding.check, finding.fix, catalogue)},
                 "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+                "properties": {"changesVerdicts": finding.fix.changes_verdicts},
             }
         ]
     return result
+
+
+def _fix_text(check: Check, fix: Fix, catalogue: Catalogue) -> str:
+    safety = catalogue.phrase("fixable-unsafe" if fix.changes_verdicts else "fixable")
+    return f"{catalogue.texts(check).how_to_fix} ({safety})"
 
 
 def _replacement(edit: Edit) -> dict[str, Any]:

@@ -1,20 +1,50 @@
 """Summaries of a report in one sentence."""
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
 from canfetch.lint.catalogue import Catalogue
+from canfetch.lint.finding import Finding
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
+# A phrase lists at most this many lines.
+_MAX_LINES: Final = 10
+
 
 def summarize_findings(report: LintReport, catalogue: Catalogue) -> str:
-    """Return the number of findings of each severity as a sentence."""
-    if not report.findings:
+    """Return the number of errors and warnings as a sentence."""
+    errors, warnings = report.count(Severity.ERROR), report.count(Severity.WARNING)
+    if not errors and not warnings:
         return catalogue.phrase("clean")
+    return catalogue.phrase("found", count=str(errors + warnings), errors=str(errors), warnings=str(warnings))
+
+
+def summarize_notes(report: LintReport, catalogue: Catalogue, *, hidden: bool = False) -> str:
+    """Return the number of findings with the severity `info` and their checks, or an empty string without any.
+
+    Args:
+        report: The report.
+        catalogue: The language.
+        hidden: Whether the findings themselves are not shown.
+    """
+    counts = Counter(finding.check.name for finding in report.findings if finding.severity is Severity.INFO)
+    if not counts:
+        return ""
+    named = [f"{name} ({count})" if count > 1 else name for name, count in counts.most_common()]
+    phrase = "notes-hidden" if hidden else "notes"
+    return catalogue.phrase(phrase, count=str(counts.total()), checks=catalogue.phrase("comma").join(named))
+
+
+def summarize_lines(others: Sequence[Finding], catalogue: Catalogue) -> str:
+    """Return the lines of findings that are not shown in full as a phrase, or an empty string without any."""
+    if not others:
+        return ""
+    lines = list(dict.fromkeys(finding.line for finding in others))
+    shown = catalogue.phrase("comma").join(map(str, lines[:_MAX_LINES]))
     return catalogue.phrase(
-        "found",
-        count=str(len(report.findings)),
-        errors=str(report.count(Severity.ERROR)),
-        warnings=str(report.count(Severity.WARNING)),
-        infos=str(report.count(Severity.INFO)),
+        "also-lines", count=str(len(lines)), lines=f"{shown}, ..." if len(lines) > _MAX_LINES else shown
     )
 
 
