@@ -33,7 +33,9 @@ def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None
     assert (ran.code, ran.err) == (1, "")
     assert "robots.txt:3:1: error CF201 missing-colon: the colon after `Disallow` is missing" in ran.out
     start = ran.lines.index("  3 | Disallow /c/")
-    assert ran.lines[start + 1].startswith("    | ^^^^^^^^^^^^ Googlebot, bingbot and other crawlers may not fetch /c/")
+    assert ran.lines[start + 1].startswith(
+        "    | ^^^^^^^^^^^^ because of line 3, Googlebot, bingbot and other crawlers"
+    )
     assert ran.lines[start + 2].startswith("  fix: Write a colon after the key. (fixable with --unsafe-fixes")
     assert "robots.txt: Found 2 problems (1 error, 1 warning)." in ran.lines
     assert "1 note: indented-record. Show with --show info." in ran.lines

@@ -210,7 +210,9 @@ def test_lighthouse_reports_status_429(status: int, codes: list[str]) -> None:
 
 def test_google_blocks_paths_of_disallow_ai_training() -> None:
     found = Linter(select=["CF621"]).lint(b"User-agent: *\nDisallowAITraining: /\n").findings
-    assert found[0].effect() == "Googlebot may not fetch /, bingbot, YandexBot and other crawlers may"
+    assert (
+        found[0].effect() == "because of line 2, Googlebot may not fetch /; bingbot, YandexBot and other crawlers may"
+    )
 
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\0\xff\xff\n" * 9, (GROUP * 9).encode("utf-16-le")])

@@ -207,7 +207,9 @@ def test_key_prefix_applies_only_to_google() -> None:
     )
     assert [(verdict.crawler, verdict.allowed) for verdict in found.verdicts] == [
         ("Googlebot", False),
-        ("ExampleBot", True),
+        ("bingbot", True),
+        ("YandexBot", True),
+        ("*", True),
     ]
 
 

@@ -234,7 +234,7 @@ def test_finding_to_json() -> None:
     table = page.partition("| key | value |")[2].partition("\n\n")[0]
     documented = [key for row in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert sorted(data) == sorted(documented)
-    assert data["schema"] == "canfetch.finding/1"
+    assert data["schema"] == "canfetch.finding/2"
     assert (data["code"], data["severity"]) == ("CF201", "error")
     assert data["start"] == {"line": 3, "column": 0}
     assert BAD[slice(*data["span"])] == b"Disallow /c/"
@@ -242,9 +242,9 @@ def test_finding_to_json() -> None:
         "Googlebot": False,
         "bingbot": False,
         "YandexBot": True,
-        "ExampleBot": False,
+        "*": False,
     }
-    assert data["effect"] == "Googlebot, bingbot and other crawlers may not fetch /c/, YandexBot may"
+    assert data["effect"] == "because of line 3, Googlebot, bingbot and other crawlers may not fetch /c/; YandexBot may"
     assert data["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}
 
 

@@ -13,6 +13,7 @@ from canfetch.lint.finding import Finding, Position
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linter import FixResult, Linter
+from canfetch.lint.proofs import Contrast, Proof
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import SEVERITY_SETS, Severities, Severity
 
@@ -23,6 +24,7 @@ __all__ = [
     "Catalogue",
     "Category",
     "Check",
+    "Contrast",
     "CrawlerVerdict",
     "Edit",
     "Finding",
@@ -33,6 +35,7 @@ __all__ = [
     "Linter",
     "Occurrence",
     "Position",
+    "Proof",
     "Severities",
     "Severity",
     "SitePage",

@@ -4,7 +4,7 @@ The English texts of a check are in its module. The other languages are files in
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
@@ -13,22 +13,25 @@ from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 from canfetch.lint.check import Check
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, CrawlerVerdict
+from canfetch.lint.proofs import Contrast, Proof
 
 LANGUAGES: Final = ("en", "it", "es", "ko", "de", "ja")
-# A sentence names at most this many crawlers.
-_MAX_NAMED: Final = 4
 
 PHRASES: Final[Mapping[str, str]] = {
     "error": "error",
     "warning": "warning",
     "info": "info",
-    "may": "{crawlers} may fetch {url}",
-    "may-not": "{crawlers} may not fetch {url}",
+    "line-allows": "because of line {line}, {crawlers} may fetch {url}",
+    "line-disallows": "because of line {line}, {crawlers} may not fetch {url}",
+    "may-before-fix": "{crawlers} may fetch {url}, but not after the fix",
+    "may-not-before-fix": "{crawlers} may not fetch {url}, but may after the fix",
     "but-may": "{crawlers} may",
     "but-may-not": "{crawlers} may not",
     "and": " and ",
     "comma": ", ",
+    "contrast": "; ",
     "other-crawlers": "other crawlers",
+    "any-crawler": "any crawler named {name}",
     "why": "why",
     "fix": "fix",
     "source": "source",
@@ -93,27 +96,39 @@ class Catalogue:
         """Return a phrase, with its placeholders filled."""
         return _fill(self._phrases[name], details)
 
-    def effect(self, verdicts: Iterable[CrawlerVerdict]) -> str:
-        """Return one sentence about who may fetch the URL, or an empty string without verdicts."""
-        verdicts = list(verdicts)
-        if not verdicts:
-            return ""
-        url, first = verdicts[0].url, verdicts[0].allowed
-        same = [one.crawler for one in verdicts if one.allowed is first]
-        others = [one.crawler for one in verdicts if one.allowed is not first]
-        sentence = self.phrase("may" if first else "may-not", crawlers=self._join(same), url=url)
+    def effect(self, proof: Proof) -> str:
+        """Return a proof as a clause that starts in lower case, or with a name or a path."""
+        verdicts = proof.verdicts
+        if proof.contrast is Contrast.FIX:
+            allowed = verdicts[0].allowed
+            crawlers = self._join(verdicts)
+            return self.phrase(
+                "may-before-fix" if allowed else "may-not-before-fix", crawlers=crawlers, url=verdicts[0].url
+            )
+        first = next(one for one in verdicts if one.line in proof.lines)
+        same = [one for one in verdicts if one.allowed is first.allowed and one.line in proof.lines]
+        clause = self.phrase(
+            "line-allows" if first.allowed else "line-disallows",
+            crawlers=self._join(same),
+            url=first.url,
+            line=str(first.line),
+        )
+        others = [one for one in verdicts if one.allowed is not first.allowed]
         if others:
-            rest = self.phrase("but-may-not" if first else "but-may", crawlers=self._join(others))
-            sentence += self.phrase("comma") + rest
-        return sentence
+            rest = self.phrase("but-may" if others[0].allowed else "but-may-not", crawlers=self._join(others))
+            clause += self.phrase("contrast") + rest
+        return clause
 
-    def _join(self, crawlers: list[str]) -> str:
-        names = [self.phrase("other-crawlers") if name == OTHER_CRAWLER else name for name in crawlers]
-        if len(names) > _MAX_NAMED:
-            names = [*names[:_MAX_NAMED], self.phrase("other-crawlers")]
+    def _join(self, verdicts: Sequence[CrawlerVerdict]) -> str:
+        names = [self._name(verdict) for verdict in verdicts]
         if len(names) == 1:
             return names[0]
         return self.phrase("comma").join(names[:-1]) + self.phrase("and") + names[-1]
+
+    def _name(self, verdict: CrawlerVerdict) -> str:
+        if verdict.crawler == OTHER_CRAWLER:
+            return self.phrase("other-crawlers")
+        return verdict.crawler if verdict.is_known else self.phrase("any-crawler", name=verdict.crawler)
 
 
 def _fill(text: str, details: Mapping[str, str]) -> str:

@@ -33,14 +33,21 @@ _CATEGORIES: Final = dict(zip("123456789", Category, strict=True))
 
 
 class VerdictQuery(NamedTuple):
-    """A URL and product tokens whose verdicts show the effect of a finding.
+    """A URL whose verdicts show the effect of a finding.
 
-    Each verdict uses the crawler's own parsing profile. Without tokens, the verdicts are those of the search engines
-    and of a crawler that follows RFC 9309.
+    The crawlers are those that read the groups of `lines`, as the file is or as the fix leaves it. Each one uses its
+    own parsing profile.
+
+    Attributes:
+        url: The URL or path. None takes a path that a rule of the group disallows.
+        lines: The lines that the finding is about. Empty means the finding's own line.
+        contrast_only: Whether verdicts are shown only if crawlers differ. Set if the message already describes what the
+            line does.
     """
 
-    url: str
-    tokens: tuple[str, ...] = ()
+    url: str | None
+    lines: tuple[int, ...] = ()
+    contrast_only: bool = False
 
 
 class Occurrence(NamedTuple):

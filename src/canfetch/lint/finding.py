@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check, VerdictQuery
-from canfetch.lint.crawler_verdicts import CrawlerVerdict, query_verdicts
+from canfetch.lint.crawler_verdicts import CrawlerVerdict
 from canfetch.lint.fixes import Fix
+from canfetch.lint.proofs import Contrast, Proof, Proofs
 from canfetch.lint.severity import Severity
 
 if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
 
-FINDING_SCHEMA: Final = "canfetch.finding/1"
+FINDING_SCHEMA: Final = "canfetch.finding/2"
+# Stands for a proof that was not computed yet.
+_UNKNOWN: Final = Proof(Contrast.LINE, (), ())
 
 
 class Position(NamedTuple):
@@ -31,10 +34,12 @@ class Finding:
         severity: Its severity in the linter's severity set.
         span: Start and end in bytes of the file's content, half open.
         details: Values for the placeholders of the check's message.
+        query: What the proof asks, or None if the finding has no effect on a single URL.
         fix: The fix, or None.
+        examines_fix: Whether the proof compares verdicts before and after the fix. The linter sets it.
     """
 
-    __slots__ = ("_file", "_query", "check", "details", "fix", "severity", "span")
+    __slots__ = ("_file", "_proof", "check", "details", "examines_fix", "fix", "query", "severity", "span")
 
     def __init__(  # noqa: PLR0917 - constructed in one place
         self,
@@ -47,7 +52,9 @@ class Finding:
         fix: Fix | None,
     ) -> None:
         self._file = file
-        self._query = query
+        self.query = query
+        self._proof: Proof | None = _UNKNOWN
+        self.examines_fix = False
         self.check = check
         self.severity = severity
         self.span = span
@@ -80,39 +87,50 @@ class Finding:
         return self._file.content[slice(*self.span)]
 
     @property
-    def verdicts(self) -> tuple[CrawlerVerdict, ...]:
-        """What crawlers may fetch because of this place. Empty if the finding has no effect on a single URL.
+    def proof(self) -> Proof | None:
+        """What crawlers that read the finding's group may fetch because of it, or None.
 
-        Cost: One decision for each crawler.
+        Cost: One decision for each crawler at the first call, and a parse in each of their profiles for some fixes.
         """
-        return () if self._query is None else query_verdicts(self._file, self._query)
+        if self._proof is _UNKNOWN:
+            fix = self.fix if self.examines_fix else None
+            proofs = self._file.compute_once(Proofs)
+            self._proof = None if self.query is None else proofs.find(self.query, self.span, fix)
+        return self._proof
+
+    @property
+    def verdicts(self) -> tuple[CrawlerVerdict, ...]:
+        """The verdicts of the proof. Empty without one."""
+        return () if self.proof is None else self.proof.verdicts
 
     def message(self, catalogue: Catalogue = ENGLISH) -> str:
         """Return the message in the catalogue's language, without a full stop."""
         return catalogue.message(self.check, self.details)
 
     def effect(self, catalogue: Catalogue = ENGLISH) -> str:
-        """Return the verdicts as a sentence, such as `Googlebot may fetch /x, bingbot may not`, or an empty string."""
-        return catalogue.effect(self.verdicts)
+        """Return the proof as a clause, or an empty string.
+
+        An example is `because of line 3, bingbot may not fetch /x; Googlebot may`.
+        """
+        return "" if self.proof is None else catalogue.effect(self.proof)
 
     def to_json(self, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
         """Return the finding as JSON-compatible values. Keys may be added, but are never renamed."""
         texts = catalogue.texts(self.check)
-        verdicts = self.verdicts
         return {
             "schema": FINDING_SCHEMA,
             "code": self.check.code,
             "name": self.check.name,
             "severity": self.severity.label,
             "message": self.message(catalogue),
-            "effect": catalogue.effect(verdicts) or None,
+            "effect": self.effect(catalogue) or None,
             "why": texts.why,
             "how_to_fix": texts.how_to_fix,
             "source": self.check.source,
             "start": self.start._asdict(),
             "end": self.end._asdict(),
             "span": list(self.span),
-            "verdicts": [verdict.to_json() for verdict in verdicts],
+            "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "fix": None
             if self.fix is None
             else {

@@ -20,6 +20,7 @@ from canfetch.lint.finding import Finding
 from canfetch.lint.fix_rounds import apply_round, can_rewrite, next_fixes
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.proofs import FIX_BUDGET_BYTES
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import ALL, DEFAULT, SEARCH_ENGINES, SEVERITY_SETS, Severity
 from canfetch.lint.superseding import ReportedLines, superseding_codes
@@ -148,6 +149,7 @@ class Linter:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.keys())
             add(UNUSED_SUPPRESSION, enabled[UNUSED_SUPPRESSION.code], unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
+        _examine_fixes(file, findings)
         name = lint_input.path or lint_input.url or "robots.txt"
         return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
 
@@ -199,6 +201,15 @@ class Linter:
             path = os.path.relpath(path, self._folder).replace(os.sep, "/")
         matching = (codes for pattern, codes in self._ignored_in.items() if fnmatchcase(path, pattern))
         return frozenset().union(*matching)
+
+
+def _examine_fixes(file: LintedFile, findings: list[Finding]) -> None:
+    """Let the proofs of the most severe findings examine their fixes, as far as the budget of parsed bytes allows."""
+    fixable = [one for one in findings if one.query is not None and one.fix is not None and one.fix.changes_verdicts]
+    # Sorting is stable: findings of the same severity stay in line order.
+    fixable.sort(key=lambda finding: -finding.severity)
+    for finding in fixable[: max(FIX_BUDGET_BYTES // max(len(file.content), 1), 1)]:
+        finding.examines_fix = True
 
 
 def unknown_check(word: str) -> str:

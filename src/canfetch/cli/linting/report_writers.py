@@ -1,7 +1,7 @@
 """Writers of lint reports in every format.
 
 `json` is a list with an object for each file (`LintReport.to_json`, schema `canfetch.lint/1`). `ndjson` has one finding
-per line (`Finding.to_json`, schema `canfetch.finding/1`), with the key `file` in front. A file that could not be read
+per line (`Finding.to_json`, schema `canfetch.finding/2`), with the key `file` in front. A file that could not be read
 is an object with `name` (in `ndjson`, `file`) and `error`. `sarif`, `gitlab`, `junit` and `html` are one document for
 all files. `github` has one workflow command per line.
 """

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
 
@@ -25,6 +25,6 @@ def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[Occurrence]:
         yield Occurrence(
             line.key,
             {"key": file.text(file.key(record)), "name": file.text(line.name)},
-            VerdictQuery(example_path(file.value(record))) if is_rule else None,
+            query_for(file.value(record)) if is_rule else None,
             fix,
         )

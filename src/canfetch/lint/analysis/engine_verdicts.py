@@ -1,13 +1,9 @@
 """Verdicts for tokens and paths from the file, which may be invalid."""
 
-from collections.abc import Iterable
-
 from canfetch.agents import REGISTRY
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidProductToken, InvalidURL
-from canfetch.lint.check import VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
 from canfetch.lint.linted_file import LintedFile
 
 STAR = "*"
@@ -31,8 +27,3 @@ def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict
 
 def _agent(token: str) -> Agent:
     return Agent(token) if token == STAR else REGISTRY.agent(token)
-
-
-def query_for(pattern: bytes, tokens: Iterable[str] = ()) -> VerdictQuery:
-    """Return the query for a path that a pattern matches."""
-    return VerdictQuery(example_path(pattern), tuple(tokens))

@@ -42,10 +42,10 @@ def quoted_line(file: LintedFile, finding: Finding) -> tuple[bytes, bytes, bytes
 
 
 def full_message(finding: Finding, catalogue: Catalogue) -> str:
-    """Return the message together with its effect on crawlers."""
+    """Return the message, followed by the proof in parentheses if there is one."""
     effect = finding.effect(catalogue)
     message = finding.message(catalogue)
-    return f"{message}: {effect}" if effect else message
+    return f"{message} ({effect})" if effect else message
 
 
 def printable(text: str) -> str:

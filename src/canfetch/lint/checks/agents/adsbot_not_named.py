@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.site_blocks import find_site_block
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -13,9 +13,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a `*` group that blocks the whole site in a file without a group for AdsBot."""
     rule = find_site_block(file, "*")
     if rule is not None and not file.groups_named("AdsBot-Google"):
-        yield Occurrence(
-            file.text_span(rule.record), query=VerdictQuery("/", ("Googlebot", "AdsBot-Google", "bingbot"))
-        )
+        yield Occurrence(file.text_span(rule.record))
 
 
 CHECK = Check(

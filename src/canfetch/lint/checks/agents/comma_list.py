@@ -22,11 +22,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if record.value is None or not is_list(file.value(record)):
             continue
         names = lists.get(record.line, [])
-        tokens = tuple(name.text for name in names[:2] if name.is_token)
         yield Occurrence(
             record.value,
             {"names": file.text(file.value(record)), "first": names[0].text if names else ""},
-            VerdictQuery("/", tokens) if tokens else None,
+            VerdictQuery(None),
             _fix(file, record, names),
         )
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -34,11 +34,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         ]
         for rule in rules[:_MAX_RULES]:
             path = example_path(rule.value)
+            if path is None:
+                continue
             if try_allows(file, path, profile, name) is True and try_allows(file, path, profile, family) is False:
                 yield Occurrence(
                     agent.span,
                     {"name": name, "family": family, "pattern": file.text(rule.value), "line": str(rule.record.line)},
-                    VerdictQuery(path, (name, family)),
+                    VerdictQuery(path, (agent.record.line, rule.record.line), contrast_only=True),
                 )
                 break
 

@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         is_fixable = is_first and not name.in_list and can_assign_group(file, name.record, current)
         fix = replace_span(*name.span, current.encode(), changes_verdicts=True) if is_fixable else None
         details = {"name": name.text, "operator": operator, "current": current}
-        yield Occurrence(name.span, details, VerdictQuery("/", (current,)), fix)
+        yield Occurrence(name.span, details, VerdictQuery(None), fix)
 
 
 def _earlier(name: str, current: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         is_fixable = not name.in_list and name.span == name.record.value and can_assign_group(file, name.record, near)
         fix = replace_span(*name.span, near.encode(), changes_verdicts=True) if is_fixable else None
-        yield Occurrence(name.span, {"name": name.text, "near": near}, VerdictQuery("/", (near,)), fix)
+        yield Occurrence(name.span, {"name": name.text, "near": near}, VerdictQuery(None), fix)
 
 
 CHECK = Check(

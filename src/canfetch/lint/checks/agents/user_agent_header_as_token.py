@@ -32,10 +32,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if token is not None and _is_certain(file, record, text, token):
             fix = replace_span(*record.value, token.encode(), changes_verdicts=True)
         read = file.text(value.partition(b"/")[0].partition(b" ")[0])
-        query = None if token is None else VerdictQuery("/", (token,))
         # Most crawlers ignore what follows their name, but no crawler is called Mozilla.
         is_harmless = b"(" not in value and read.lower() not in _BROWSERS
-        yield Occurrence(record.value, {"header": text, "read": read}, query, fix, harmless=is_harmless)
+        yield Occurrence(record.value, {"header": text, "read": read}, VerdictQuery(None), fix, harmless=is_harmless)
 
 
 def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:

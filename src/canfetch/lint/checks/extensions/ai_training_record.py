@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_coverage import canonical_form, covered_rules
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
@@ -35,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
-                VerdictQuery(example_path(rule.value), (token.token,)) if rule is not None and name != "*" else None,
+                None if rule is None else query_for(rule.value, rule.record.line, contrast_only=True),
             )
 
 

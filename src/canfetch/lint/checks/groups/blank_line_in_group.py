@@ -6,8 +6,8 @@ from typing import NamedTuple
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -35,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         query = None
         example = next((record for record in split.lost if file.value(record).startswith(b"/")), None)
         if example is not None and group.names & {"*", "yandex", "yandexbot"}:
-            query = VerdictQuery(example_path(file.value(example)))
+            query = query_for(file.value(example), example.line)
         details = {"token": group.first_token, "count": str(len(split.lost))}
         yield Occurrence((first.span[0], first.span[0]), details, query, Fix(edits, changes_verdicts=True))
 

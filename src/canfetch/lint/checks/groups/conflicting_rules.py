@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.escapes import canonical
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 file.text_span(rule.record),
                 {"value": file.text(rule.value), "line": str(other.record.line)},
-                VerdictQuery(example_path(rule.value)) if "*" in names[rule.group] else None,
+                query_for(rule.value, other.record.line, rule.record.line),
             )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.named_engines import engine_of
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
@@ -26,10 +26,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             file.text_span(last),
             {"token": token},
-            None if token == "*" else VerdictQuery("/", (token,)),  # noqa: S105 - a product token is not a secret
-            replace_span(end, end, insertion, changes_verdicts=True),
+            fix=replace_span(end, end, insertion, changes_verdicts=True),
             # The rules may be lines that crawlers do not read.
-            tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
+            lines=tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
             harmless=not star_has_rules or _is_harmless(group),
         )
 

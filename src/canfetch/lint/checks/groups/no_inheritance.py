@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents import REGISTRY
+from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
@@ -40,10 +41,13 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
     lacking = [value for value in disallowed if value not in own]
     for value in lacking[:_MAX_TRIED]:
-        query = VerdictQuery(example_path(value), (token, OTHER_CRAWLER))
-        if file.robots.allows(query.url, agent=token) and not file.robots.allows(query.url, agent=OTHER_CRAWLER):
+        path = example_path(value)
+        if path is None:
+            continue
+        if file.robots.allows(path, agent=token) and not file.robots.allows(path, agent=OTHER_CRAWLER):
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
+            query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
             crawler = REGISTRY.get_crawler(token)
             # Such a crawler would not follow the `*` group in any case.
             ignores_star = crawler is not None and not crawler.star_applies

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from canfetch.core.records import Record
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedToken
@@ -38,9 +38,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                         "before": before.token or "*",
                         "after": following.token or "*",
                     },
-                    VerdictQuery(example_path(rule.value), (before.token,))
-                    if rule is not None and has_effect
-                    else None,
+                    query_for(rule.value, rule.record.line) if rule is not None and has_effect else None,
                     fix,
                     # The rules for `*` are those that the crawler would follow without a group of its own.
                     harmless=not group.rules or _is_followed_by_star(group.tokens, before, record),

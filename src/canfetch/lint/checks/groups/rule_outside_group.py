@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from canfetch.core.records import Note
 from canfetch.lint.analysis.content_kinds import file_is_markup
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.unread_agents import unread_agent_lines
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     yield Occurrence(
         file.text_span(first),
         {"count": str(len(outside))},
-        None if example is None else VerdictQuery(example_path(file.value(example))),
+        None if example is None else query_for(file.value(example), example.line),
         fix,
     )
 

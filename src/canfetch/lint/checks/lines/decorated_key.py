@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from canfetch.core.text import WHITE_SPACE
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             line.key,
             {"key": file.text(file.key(line.record)), "name": file.text(line.name)},
-            VerdictQuery(example_path(value)) if is_rule else None,
+            query_for(value) if is_rule else None,
             replace_span(line.key[0], value_start, line.name + b": ", changes_verdicts=True),
         )
 

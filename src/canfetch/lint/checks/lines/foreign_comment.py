@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -39,7 +39,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (start, record.value[1]),
             {"mark": file.text(mark)},
-            VerdictQuery(example_path(path)) if record.group is not None and b" " not in path else None,
+            query_for(path) if record.group is not None and b" " not in path else None,
             replace_span(start, start, b"# ", changes_verdicts=True),
         )
 

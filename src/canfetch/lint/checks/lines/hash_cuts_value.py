@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 (end, end + 1),
                 {"value": file.text(value)},
-                VerdictQuery(example_path(value)) if record.group is not None else None,
+                query_for(value) if record.group is not None else None,
                 replace_span(end, end + 1, b"%23", changes_verdicts=True)
                 if _continues_path(file, record, end)
                 else None,

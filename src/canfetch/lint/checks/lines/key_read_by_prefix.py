@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             fix = replace_span(*line.key, line.name, changes_verdicts=True)
         query = None
         if name in (b"allow", b"disallow") and line.record.group is not None:
-            query = VerdictQuery(example_path(file.value(line.record)), ("Googlebot", OTHER_CRAWLER))
+            query = query_for(file.value(line.record))
         yield Occurrence(line.key, {"key": file.text(key), "name": file.text(name.capitalize())}, query, fix)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (record.key[0], record.value[1]),
             {"key": key},
-            VerdictQuery(example_path(file.value(record))) if is_rule else None,
+            query_for(file.value(record)) if is_rule else None,
             replace_span(record.key[1], record.value[0], b": ", changes_verdicts=True),
         )
     for line in odd_lines(file, Oddity.MISSING_COLON):

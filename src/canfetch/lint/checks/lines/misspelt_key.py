@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             record.key,
             {"key": file.text(file.key(record)), "name": file.text(name)},
-            VerdictQuery(example_path(file.value(record))) if is_rule else None,
+            query_for(file.value(record)) if is_rule else None,
             replace_span(*record.key, name, changes_verdicts=True),
         )
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -30,7 +30,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             record.value,
             {"value": file.text(file.value(record))},
-            VerdictQuery(example_path(inner)) if is_rule else None,
+            query_for(inner) if is_rule else None,
             Fix((Edit(start, start + 1, b""), Edit(end - 1, end, b"")), changes_verdicts=True),
         )
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.value_lists import split_paths, split_urls
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -35,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             record.value,
             {"value": file.text(file.value(record)), "count": str(len(paths))},
-            VerdictQuery(example_path(paths[1])) if record.group is not None else None,
+            query_for(paths[1]) if record.group is not None else None,
             fix,
         )
 

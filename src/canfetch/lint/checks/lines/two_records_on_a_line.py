@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 
 from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Note
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -66,7 +66,7 @@ def _occurrences(file: LintedFile, outer: bytes, start: int, value: bytes) -> It
     )
     first = inner[0]
     path = value[first.end :].partition(b":")[2].strip()
-    query = VerdictQuery(example_path(path)) if first.name == DISALLOW and path and b" " not in path else None
+    query = query_for(path) if first.name == DISALLOW and path and b" " not in path else None
     yield Occurrence(
         (start + first.start, start + len(value)),
         {"key": file.text(value[first.start : first.end])},

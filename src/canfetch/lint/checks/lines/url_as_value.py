@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from canfetch.core.text import encode_text
 from canfetch.core.urls import split_url
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.crawler_verdicts import example_path
+from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -25,11 +25,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         path = slash + path
         # The path of another host would be a different rule, and the root of this one would match the whole site.
         is_own = own_host != b"" and host.lower() == own_host and len(path) > 1
-        has_effect = record.group is not None and path != b"" and b" " not in path
         yield Occurrence(
             record.value,
             {"value": file.text(value), "path": file.text(path or b"/")},
-            VerdictQuery(example_path(path)) if has_effect else None,
+            query_for(path),
             replace_span(record.value[0], record.value[1] - len(path), b"", changes_verdicts=True) if is_own else None,
         )
 

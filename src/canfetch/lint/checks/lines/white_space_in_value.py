@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from canfetch.core.records import Note, Record
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.value_lists import split_paths
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
@@ -28,9 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # Only for a path, and not for a path that a sentence follows.
         is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
         fix = Fix(edits, changes_verdicts=True) if is_path else None
-        query = None
-        if record.group is not None and b"*" not in value and value.startswith(b"/"):
-            query = VerdictQuery(file.text(value).replace(" ", "%20"))
+        query = query_for(value.replace(b" ", b"%20").replace(b"\t", b"%09"))
         yield Occurrence((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, query, fix)
 
 

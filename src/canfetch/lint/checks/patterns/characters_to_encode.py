@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             record.value,
             {"pattern": pattern, "better": better},
-            query_for(encoded),
+            query_for(encoded, contrast_only=True),
             rewrite_value(record, encoded),
             harmless=not value.translate(None, _SAFE_OR_NOT_ASCII),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_coverage import covered_rules
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
@@ -17,7 +17,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             file.text_span(rule.record),
             {"pattern": file.text(rule.value), "by": file.text(covering.value), "line": str(covering.record.line)},
-            query_for(rule.value),
+            query_for(rule.value, contrast_only=True),
             Fix(tuple(Edit(*each.record.span, b"") for each in equal), changes_verdicts=True),
         )
 

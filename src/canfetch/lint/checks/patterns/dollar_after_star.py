@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (record.value[1] - 2, record.value[1]),
             {"pattern": file.text(value), "better": file.text(better)},
-            query_for(better) if better.startswith(b"/") else None,
+            query_for(better, contrast_only=True),
             rewrite_value(record, better) if neighbours.would_be_unopposed(record, better) else None,
         )
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from canfetch.core.escapes import canonical
-from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -19,9 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         path = canonical(value).partition(b"?")[0]
         closed = path[:-1] + b"/" if path.endswith(b"$") else path
         if b"/../" in closed or b"/./" in closed:
-            yield Occurrence(
-                record.value, {"pattern": file.text(value)}, query_for(value, ("bingbot", "YandexBot", "ExampleBot"))
-            )
+            yield Occurrence(record.value, {"pattern": file.text(value)})
 
 
 CHECK = Check(

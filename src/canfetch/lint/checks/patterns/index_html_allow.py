@@ -20,11 +20,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if rule.record.value is None or not path.startswith("/"):
             continue
         if try_allows(file, path, "googlebot", token) is True and try_allows(file, path, "rfc9309", token) is False:
-            tokens = ("Googlebot", "bingbot") if token == "*" else ()  # noqa: S105 - a product token
             yield Occurrence(
                 rule.record.value,
                 {"pattern": file.text(rule.value), "folder": path},
-                VerdictQuery(path, tokens),
+                VerdictQuery(path),
             )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.escape_positions import find_escapes
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -35,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (start, start + 3),
             {"escape": file.text(b"%" + lower[0][1]), "better": file.text(b"%" + lower[0][1].upper())},
-            query_for(bytes(better)) if value.startswith(b"/") else None,
+            query_for(bytes(better), contrast_only=True),
             rewrite_value(record, bytes(better)),
         )
 

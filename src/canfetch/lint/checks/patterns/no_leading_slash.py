@@ -7,7 +7,7 @@ from canfetch.core.origin import Origin, find_origin
 from canfetch.core.text import UNRESERVED, display_text
 from canfetch.core.urls import split_url
 from canfetch.lint.analysis.asset_patterns import blocked_asset
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_coverage import Neighbours, canonical_form
 from canfetch.lint.analysis.rule_fixes import rewrite_value
@@ -40,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             rule.record.value,
             {"pattern": file.text(rule.value)},
-            query_for(path or rule.value),
+            None if path is None else query_for(path),
             _fix(rule, path, neighbours) if path is not None and rule.group in comparable else None,
         )
     for record in file.rule_records:

@@ -20,7 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 record.value,
                 {"pattern": file.text(value)},
-                VerdictQuery("/"),
+                VerdictQuery("/", contrast_only=True),
                 rewrite_value(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
             )
 

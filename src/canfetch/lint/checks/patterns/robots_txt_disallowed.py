@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -23,8 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 file.text_span(rule.record),
                 {"pattern": file.text(rule.value)},
-                VerdictQuery("/robots.txt", ("Googlebot", "bingbot", "ExampleBot")),
-                remove_line(rule.record, changes_verdicts=True) if others else None,
+                fix=remove_line(rule.record, changes_verdicts=True) if others else None,
             )
 
 

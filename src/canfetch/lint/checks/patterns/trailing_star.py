@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.engine_verdicts import query_for
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -23,14 +23,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
-            _query(bare) if bare.startswith(b"/") else None,
+            query_for(bare, contrast_only=True),
             rewrite_value(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
         )
-
-
-def _query(bare: bytes) -> VerdictQuery | None:
-    # Crawlers resolve a last segment of `.` or `..`, so such a path is never fetched.
-    return query_for(bare + b"x" if bare.endswith((b"/.", b"/..")) else bare)
 
 
 CHECK = Check(

@@ -5,8 +5,8 @@ from typing import Final
 
 from canfetch.core.escapes import canonical
 from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.engine_verdicts import query_for
 from canfetch.lint.analysis.escape_positions import find_escapes
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
@@ -33,7 +33,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             (start, start + 3),
             {"escape": file.text(value[unneeded[0][0] :][:3]), "character": chr(unneeded[0][1])},
-            query_for(better) if value.startswith(b"/") else None,
+            query_for(better, contrast_only=True),
             rewrite_value(record, better) if same else None,
         )
 

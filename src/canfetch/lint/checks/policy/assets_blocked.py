@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             seen.add(url)
             if try_allows(file, url, "googlebot", _GOOGLEBOT) is False:
                 details = {"pattern": file.text(rule.value), "path": url}
-                query = VerdictQuery(url, (_GOOGLEBOT,))
+                query = VerdictQuery(url)
                 yield Occurrence(rule.record.value, details, query, harmless=not affects_site(rule.value))
 
 

@@ -23,7 +23,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             yield Occurrence(
                 file.text_span(rule.record),
                 {"name": tokens[0], "pattern": file.text(rule.value)},
-                VerdictQuery("/", (tokens[0], "ExampleBot")),
+                VerdictQuery("/"),
             )
 
 

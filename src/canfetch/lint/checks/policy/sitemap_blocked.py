@@ -41,7 +41,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if verdict is None or verdict.rule is None:
             continue
         details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}
-        yield Occurrence(sitemap.span, details, VerdictQuery(path))
+        yield Occurrence(sitemap.span, details, VerdictQuery(path, (verdict.rule.line,)))
 
 
 def _is_closed_to(file: LintedFile, name: str) -> bool:

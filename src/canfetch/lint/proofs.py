@@ -1,0 +1,243 @@
+"""The proof of a finding: what crawlers that read its group may fetch because of it.
+
+1. A proof names only crawlers that read the finding's group, as the file is or as the fix leaves it.
+2. It exists if the crawlers differ because of the finding's line, if the fix changes a verdict, or if the line decides.
+3. Bindings and verdicts are shared by all findings of a file. Fixes are examined within a budget of parsed bytes.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
+
+from canfetch.core.agent_rules import AgentRules, find_deciding_rule
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.profiles import PROFILES
+from canfetch.errors import InvalidProductToken, InvalidURL, OriginMismatch
+from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.check import VerdictQuery
+from canfetch.lint.crawler_verdicts import CrawlerVerdict, Reader, possible_readers
+from canfetch.lint.fixes import Fix, apply_fixes
+from canfetch.lint.linted_file import LintedFile
+
+ValueT = TypeVar("ValueT")
+
+# The bytes that are parsed to examine the fixes of one file, for each profile.
+FIX_BUDGET_BYTES: Final = 2 << 20
+# A proof names at most this many crawlers, one of each profile first.
+_MAX_CRAWLERS: Final = 4
+_MAX_TOKENS: Final = 32
+# At most this many rules of a group are tried as an example.
+_MAX_RULES: Final = 16
+
+
+class Contrast(Enum):
+    """What a proof shows."""
+
+    CRAWLERS = auto()  # crawlers of the same group differ
+    FIX = auto()  # the fix changes the verdicts
+    LINE = auto()  # the finding's line decides
+
+
+class Proof(NamedTuple):
+    """The verdicts of a finding, what they show, and the lines that the finding is about."""
+
+    contrast: Contrast
+    verdicts: tuple[CrawlerVerdict, ...]
+    lines: tuple[int, ...]
+
+
+class _Asked(NamedTuple):
+    """What a proof asks. `is_cut` excludes crawlers for which a blank line ends the group before the finding's line."""
+
+    url: str
+    lines: tuple[int, ...]
+    groups: tuple[int, ...]
+    is_cut: bool
+
+    def possible_readers(self, tokens: Iterable[str]) -> Iterator[Reader]:
+        # Several groups are contrasted, so that one crawler represents the `*` group.
+        for reader in possible_readers(filter(None, tokens), search_engines=len(self.groups) < 2):
+            if not (self.is_cut and PROFILES[reader.profile].blank_line_ends_group):
+                yield reader
+
+    def select(self, pairs: Iterable[tuple[Reader, ValueT]]) -> list[tuple[Reader, ValueT]]:
+        """Return at most `_MAX_CRAWLERS` pairs in their order, of as many profiles as possible.
+
+        Unknown crawlers are left out if a known one reads the same group.
+        """
+        every = list(pairs)
+        if len(self.groups) < 2:
+            every = [pair for pair in every if pair[0].is_known] or every
+        first = {reader.profile: index for index, (reader, _) in reversed(list(enumerate(every)))}
+        others = (index for index in range(len(every)) if index not in first.values())
+        return [every[index] for index in sorted((*first.values(), *others)[:_MAX_CRAWLERS])]
+
+
+class Proofs:
+    """The proofs of one file's findings."""
+
+    def __init__(self, file: LintedFile) -> None:
+        self._file = file
+        self._readers: dict[tuple[tuple[int, ...], bool], list[tuple[Reader, AgentRules]]] = {}
+        self._verdicts: dict[tuple[str, str], tuple[bool, int | None]] = {}
+
+    def find(self, query: VerdictQuery, span: tuple[int, int], fix: Fix | None) -> Proof | None:
+        """Return the proof of a finding, or None if it has none.
+
+        Args:
+            query: What to ask.
+            span: The finding's span.
+            fix: The fix, or None if it has none or the budget is spent.
+        Cost: A decision for each crawler, and with a fix a parse in each of their profiles.
+        """
+        own_line = self._line_at(span[0])
+        lines = query.lines or (own_line,)
+        groups = self._groups(lines)
+        url = query.url or self._example(groups)
+        if url is None:
+            return None
+        asked = _Asked(url, lines, groups, self._is_cut(own_line, lines))
+        try:
+            before = [self._verdict(reader, rules, url) for reader, rules in self._readers_of(asked)]
+            decides = [verdict for verdict in before if verdict.line in lines]
+            if decides and len({verdict.allowed for verdict in before}) > 1:
+                return Proof(Contrast.CRAWLERS, tuple(before), lines)
+            if query.contrast_only:
+                return None
+            if fix is not None and fix.changes_verdicts and fix.edits:
+                after = tuple(self._after_fix(fix, asked))
+                if after:
+                    return Proof(Contrast.FIX, after, lines)
+        except (InvalidURL, OriginMismatch):
+            return None  # a value of the file does not have to be a valid path
+        return Proof(Contrast.LINE, tuple(decides), lines) if decides else None
+
+    def _line_at(self, offset: int) -> int:
+        return max(bisect_right(self._file.line_starts, offset), 1)
+
+    def _groups(self, lines: Iterable[int]) -> tuple[int, ...]:
+        file = self._file
+        groups = (file.records[line - 1].group for line in lines if line <= len(file.records))
+        return tuple(dict.fromkeys(group for group in groups if group is not None and group < len(file.groups)))
+
+    def _example(self, groups: tuple[int, ...]) -> str | None:
+        rules = (rule for index in groups for rule in self._file.groups[index].rules if not rule.allow and rule.value)
+        return next((path for rule in islice(rules, _MAX_RULES) if (path := example_path(rule.value))), None)
+
+    def _is_cut(self, own_line: int, lines: Iterable[int]) -> bool:
+        """Return whether a blank line before one of these lines ends its group for some crawlers.
+
+        If the finding is not about that blank line, these crawlers would only distract from it.
+        """
+        records = self._file.records
+        if own_line <= len(records) and self._file.is_blank(records[own_line - 1]):
+            return False
+        blanks = self._file.compute_once(_first_blank_lines)
+        found = (records[line - 1] for line in lines if line <= len(records))
+        return any(record.group in blanks and blanks[record.group] < record.line for record in found)
+
+    def _readers_of(self, asked: "_Asked") -> list[tuple[Reader, AgentRules]]:
+        key = asked.groups, asked.is_cut
+        readers = self._readers.get(key)
+        if readers is None:
+            tokens = [token for index in asked.groups for token in self._file.groups[index].tokens]
+            lines = frozenset(token.record.line for token in tokens)
+            readers = self._readers[key] = asked.select(
+                (reader, rules)
+                for reader in asked.possible_readers(token.token for token in tokens[:_MAX_TOKENS])
+                if (rules := _rules_of(self._file.robots_for(reader.profile), reader)) is not None
+                and not lines.isdisjoint(rules.group.lines)
+            )
+        return readers
+
+    def _verdict(self, reader: Reader, rules: AgentRules, url: str) -> CrawlerVerdict:
+        key = reader.name, url
+        known = self._verdicts.get(key)
+        if known is None:
+            allowed, rule = find_deciding_rule(rules, url)
+            known = self._verdicts[key] = allowed, None if rule is None else rule.line
+        return CrawlerVerdict(reader.name, reader.profile, url, *known)
+
+    def _after_fix(self, fix: Fix, asked: "_Asked") -> Iterator[CrawlerVerdict]:
+        """Yield the verdicts that change, of crawlers that read the group before or after the fix."""
+        content, _ = apply_fixes(self._file.content, [fix])
+        fixed = _FixedFile(content)
+        fixed_lines = fixed.agent_lines(self._moved(line, fix) for line in asked.lines)
+        own = [token for index in asked.groups for token in self._file.groups[index].tokens][:_MAX_TOKENS]
+        own_lines = frozenset(token.record.line for token in own)
+        readers_after: list[tuple[Reader, CrawlerVerdict]] = []
+        readers_before: list[tuple[Reader, CrawlerVerdict]] = []
+        for reader in asked.possible_readers((*(token.token for token in own), *fixed.tokens(fixed_lines))):
+            rules = _rules_of(self._file.robots_for(reader.profile), reader)
+            new_rules = _rules_of(fixed.robots_for(reader.profile), reader)
+            if rules is None or new_rules is None:
+                continue
+            reads_after = not fixed_lines.isdisjoint(new_rules.group.lines)
+            if not reads_after and own_lines.isdisjoint(rules.group.lines):
+                continue
+            verdict = self._verdict(reader, rules, asked.url)
+            allowed_after, _ = find_deciding_rule(new_rules, asked.url)
+            if allowed_after != verdict.allowed:
+                found = readers_after if reads_after else readers_before
+                found.append((reader, verdict._replace(allowed_after_fix=allowed_after)))
+        # A fix that renames a group is for the crawlers that read it from then on.
+        selected = [verdict for _, verdict in asked.select(readers_after or readers_before)]
+        yield from (verdict for verdict in selected if verdict.allowed is selected[0].allowed)
+
+    def _moved(self, line: int, fix: Fix) -> int:
+        """Return the offset of a line's text in the fixed file."""
+        offset, _ = self._file.text_span(self._file.records[line - 1])
+        for edit in fix.edits:
+            if edit.end <= offset:
+                offset += len(edit.replacement) - (edit.end - edit.start)
+        return offset
+
+
+class _FixedFile:
+    """A file after one fix."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._robots = parse(content)
+        self._by_profile = {self._robots.profile: self._robots}
+
+    def robots_for(self, profile: str) -> RobotsTxt:
+        robots = self._by_profile.get(profile)
+        if robots is None:
+            robots = self._by_profile[profile] = self._robots.with_profile(profile)
+        return robots
+
+    def agent_lines(self, offsets: Iterable[int]) -> frozenset[int]:
+        """Return the user-agent lines of the groups at these offsets."""
+        groups = [group for group in self._robots.groups if group.user_agents]
+        firsts = [group.user_agents[0].line for group in groups]
+        found: set[int] = set()
+        for offset in offsets:
+            line = len((self._content[:offset] + b"x").splitlines())
+            index = bisect_right(firsts, line) - 1
+            if index >= 0:
+                found.update(agent.line for agent in groups[index].user_agents)
+        return frozenset(found)
+
+    def tokens(self, lines: frozenset[int]) -> list[str]:
+        """Return the product tokens on these user-agent lines."""
+        agents = (agent for group in self._robots.groups for agent in group.user_agents)
+        return [agent.token for agent in agents if agent.line in lines][:_MAX_TOKENS]
+
+
+def _rules_of(robots: RobotsTxt, reader: Reader) -> AgentRules | None:
+    try:
+        return robots.rules_for(reader.agent)
+    except InvalidProductToken:
+        return None
+
+
+def _first_blank_lines(file: LintedFile) -> dict[int | None, int]:
+    """Return the first blank line of each group that has one."""
+    first: dict[int | None, int] = {}
+    for record in file.records:
+        if record.group is not None and record.kind is None and record.group not in first and file.is_blank(record):
+            first[record.group] = record.line
+    return first
