@@ -323,6 +323,61 @@ def test_asynchronous_source_does_not_delay_turns() -> None:
     assert crawl({}, slow()).times(A) == [0, 100, 200]
 
 
+def test_asynchronous_source_that_never_waits_lets_other_tasks_run() -> None:
+    yielded: list[str] = []
+
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            yielded.append(f"{A}/{len(yielded)}")
+            yield yielded[-1]
+
+    async def main() -> None:
+        async with open_frontier(urls=endless(), read_ahead=10_000) as frontier:
+            with await anext(frontier) as turn:
+                assert turn.url == f"{A}/0"
+            assert len(yielded) <= 3000
+            # Nothing more is read without space.
+            for _ in range(500):
+                await asyncio.sleep(0)
+            assert 10_000 <= len(yielded) <= 10_101
+            assert frontier.counts.queued == len(yielded) - 1
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_error_while_an_asynchronous_source_is_added_is_raised_once(*, pauses: bool) -> None:
+    closed = []
+
+    async def links() -> AsyncIterator[Any]:
+        try:
+            for url in (f"{A}/1", 7, f"{A}/2"):
+                yield url
+                if pauses:
+                    await asyncio.sleep(1)
+        finally:
+            closed.append(True)
+
+    async def main() -> list[str]:
+        async with open_frontier(urls=links()) as frontier:
+            urls = []
+            while True:
+                try:
+                    async for turn in frontier:
+                        with turn:
+                            urls.append(turn.url)
+                except TypeError as error:
+                    urls.append(str(error))
+                else:
+                    return urls
+
+    message = "invalid URL of type int: expected str or bytes"
+    urls = run_in_virtual_time(main)
+    assert [url for url in urls if not url.startswith(message)] == [f"{A}/1"]
+    assert len(urls) == 2
+    assert closed == [True]
+
+
 def test_sources_can_be_added_while_running() -> None:
     async def later() -> AsyncIterator[str]:
         await asyncio.sleep(50)

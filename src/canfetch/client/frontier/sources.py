@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Final
 
+from canfetch.client.frontier.pending_urls import PendingURLs
 from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
 
-# The number of URLs that are read from an iterable without letting other tasks run.
+# The number of URLs that are read from a source without letting other tasks run.
 _BATCH: Final = 100
 
 AddURLs = Callable[[list[AnyURL], float], int]
@@ -111,15 +112,38 @@ class Sources:
         return bool(batch)
 
     async def _read_async(self, source: AsyncIterable[AnyURL], priority: float) -> None:
+        reader = asyncio.current_task()
+        assert reader is not None
+        pending = PendingURLs(lambda urls: self._add_from_async(urls, priority), reader.cancel)
         try:
+            read = 0
             async for url in source:
-                self._add([url], priority)
-                self._notify()
-                await self._wait_for_space()
+                pending.append(url)
+                read += 1
+                if read % _BATCH == 0:
+                    pending.flush()
+                    await asyncio.sleep(0)
+                # The space changes only when URLs are added.
+                if len(pending) <= 1 and not self._has_space():
+                    pending.flush()
+                    await self._wait_for_space()
+        except asyncio.CancelledError:
+            pending.raise_error()
+            # The frontier is closed.
+            pending.discard()
+            raise
         finally:
-            close = getattr(source, "aclose", None)
-            if close is not None:
-                await close()
+            # If the source raises an exception, the URLs before it are added.
+            try:
+                pending.flush()
+            finally:
+                close = getattr(source, "aclose", None)
+                if close is not None:
+                    await close()
+
+    def _add_from_async(self, urls: list[AnyURL], priority: float) -> None:
+        self._add(urls, priority)
+        self._notify()
 
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()
