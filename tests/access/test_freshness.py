@@ -107,10 +107,16 @@ def test_retry_delay_doubles_with_jitter_up_to_an_hour() -> None:
     assert delay_after(3, seed=7) == delay_after(3, seed=7)
 
 
-def test_retry_after_is_limited_to_a_minute_and_a_day() -> None:
+def test_rfc9110_10_2_3_retry_after_lengthens_the_delay_up_to_a_day() -> None:
     assert delay_after(1, "600") == 600
-    assert delay_after(9, "1") == 60
+    assert delay_after(1, "61") == 61
     assert delay_after(1, "999999999") == DAY
+
+
+@pytest.mark.parametrize("retry_after", ["0", "5", "29", "Wed, 31 Dec 2025 00:00:00 GMT", "later"])
+def test_retry_after_does_not_shorten_the_delay(retry_after: str) -> None:
+    for failures in (1, 2, 7, 500):
+        assert delay_after(failures, retry_after) == delay_after(failures)
 
 
 def test_first_retry_after_counts() -> None:

@@ -19,20 +19,20 @@ _MAX_DOUBLINGS: Final = 16
 def retry_delay(response: Response | None, failures: int, *, now: float, seed: int | str) -> float:
     """Return the number of seconds to wait after a failure.
 
-    A `Retry-After` header sets the delay, within one minute and one day. Without it, the delay starts at one minute,
-    doubles up to one hour, and is shortened by up to 50 % at random, so that the workers of a fleet do not retry at
-    the same time.
+    The delay starts at one minute, doubles up to one hour, and is shortened by up to 50 % at random, so that the
+    workers of a fleet do not retry at the same time.
+
+    A longer `Retry-After`, up to one day, replaces this delay. A shorter one does not: it is the shortest time that a
+    client should wait, and from a server that always sends a small value it would defeat the backoff.
 
     Args:
         failures: The number of consecutive failures, including this one.
         seed: Seed of the jitter.
     """
     retry_after = None if response is None else parse_retry_after(response.first_header("retry-after"), now=now)
-    if retry_after is not None:
-        return min(max(retry_after, FIRST_RETRY_DELAY), MAX_RETRY_AFTER)
     delay = min(FIRST_RETRY_DELAY * float(1 << min(failures - 1, _MAX_DOUBLINGS)), MAX_RETRY_DELAY)
     jitter = random.Random(f"{seed}:{failures}").random()  # noqa: S311 - not used for security
-    return delay * (1 - jitter / 2)
+    return max(delay * (1 - jitter / 2), min(retry_after or 0.0, MAX_RETRY_AFTER))
 
 
 def parse_retry_after(value: str | None, *, now: float) -> float | None:
