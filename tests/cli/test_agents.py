@@ -167,3 +167,18 @@ def test_token_like_a_known_one_is_noted(run: Run, name: str, nearest: str) -> N
 @pytest.mark.parametrize("name", ["GPTBot", "gptbot", "ExampleBot", "MyGoogleBotClone", "bot", "*"])
 def test_other_tokens_are_not_noted(run: Run, name: str) -> None:
     assert run("check", "/", "--agent", name, "--robots", "robots.txt").err == ""
+
+
+def test_show_tells_statements_of_the_operator_from_those_of_others(run: Run) -> None:
+    own = run("agents", "show", "bingbot")
+    assert "  robots.txt  obeyed, according to the operator" in own.lines
+    assert own.lines[-1].endswith(" (checked 2026-11-20)")
+    other = run("agents", "show", "ia_archiver")
+    assert "  robots.txt  ignored, according to a third party" in other.lines
+    assert other.lines[-1].endswith(" (third party, checked 2026-11-20)")
+
+
+def test_list_finds_every_purpose_of_a_crawler(run: Run) -> None:
+    for purpose in ("archive", "training"):
+        ran = run("agents", "list", "--purpose", purpose, "--operator", "Common Crawl", "--format", "csv")
+        assert (ran.code, ran.lines[1].split(",")[:3]) == (0, ["CCBot", "Common Crawl", "archive training"])

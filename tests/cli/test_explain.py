@@ -104,6 +104,10 @@ def test_registry_notes(run: Run) -> None:
     )
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
     assert "according to its operator, it might ignore robots.txt (checked 2026-11-20)" in user.out
+    listed = run("explain", "/x", "--agent", "img2dataset", "--robots", "robots.txt")
+    assert "according to a third party, it might ignore robots.txt (checked 2026-08-22)" in listed.out
+    unknown = run("explain", "/x", "--agent", "Bytespider", "--robots", "robots.txt")
+    assert "whether it follows robots.txt is not documented (checked 2026-08-22)" in unknown.out
     assert "note" not in run("explain", "/x", "--agent", "GPTBot", "--robots", "robots.txt").out
 
 
