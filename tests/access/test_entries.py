@@ -356,3 +356,16 @@ def test_memory_counts_the_detail_of_a_failure() -> None:
     assert isinstance(long, FetchResult)
     sizes = [next_entry(None, ORIGIN, fetched, RFC9309, now=0.0, seed=0).memory_bytes for fetched in (short, long)]
     assert sizes[1] - sizes[0] == 10_000
+
+
+def test_detail_is_printable() -> None:
+    detail = "unsupported content coding: \x1b[31m\x07\x9b\u202e\n"
+    failed = next_step(first_request(ORIGIN), Failure(ORIGIN.robots_url, FailureKind.ENCODING, detail), RFC9309)
+    assert isinstance(failed, FetchResult)
+    entry = next_entry(None, ORIGIN, failed, RFC9309, now=0.0, seed=0)
+    escaped = "encoding: unsupported content coding: %1B[31m%07%C2%9B%E2%80%AE%0A"
+    assert effective_access(entry, RFC9309, now=0.0).explanation == escaped
+    # Another program may have written the entry in a store.
+    stored = CacheEntry.from_dict({**entry.to_dict(), "detail": f"encoding: {detail}"})
+    assert stored.outcome.detail == escaped
+    assert CacheEntry.from_dict(stored.to_dict()) == stored

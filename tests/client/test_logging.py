@@ -209,3 +209,14 @@ def test_failure_before_the_first_request_is_a_fetch(caplog: pytest.LogCaptureFi
     assert client.stats.fetches == 1
     assert client.stats.failures == {"timeout": 1}
     assert len(caplog.records) == 1
+
+
+@BOTH
+def test_text_of_a_server_is_escaped(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "canfetch")
+    detail = "unsupported content coding: \x1b[31m\x07\x9b\u202e\nforged line"
+    decide_with_either(kind, lambda request: Failure(request.url, FailureKind.ENCODING, detail), URL)
+    escaped = "unsupported content coding: %1B[31m%07%C2%9B%E2%80%AE%0Aforged line"
+    messages = [record.getMessage() for record in caplog.records]
+    assert [escaped in message for message in messages] == [True, True, True]
+    assert all(map(str.isprintable, messages))

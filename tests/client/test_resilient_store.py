@@ -245,3 +245,26 @@ def test_one_operation_tries_the_store_after_its_suspension(monkeypatch: pytest.
     prober.join()
     resilient.get("https://c.example")
     assert store.requests == 3
+
+
+class RaisingStore(MemoryStore):
+    """A store of a user, whose methods raise an error that is no StoreError."""
+
+    def get(self, key: str) -> CacheEntry | None:
+        raise RuntimeError(f"no {key}\n\x1b[31m")
+
+    def put(self, entry: CacheEntry) -> None:
+        raise RecursionError(f"too deep: {entry.key}")
+
+    def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
+        raise KeyError(key, holder, seconds)
+
+
+def test_unexpected_error_does_not_prevent_decisions(caplog: pytest.LogCaptureFixture) -> None:
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=RaisingStore()) as client:
+        assert client.allows("https://example.com/open")
+        assert not client.allows("https://example.com/forbidden")
+        assert client.store_error == "RecursionError: too deep: https://example.com"
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages[0] == "RuntimeError: no https://example.com%0A%1B[31m; continuing from memory"
+    assert all(map(str.isprintable, messages))

@@ -18,6 +18,7 @@ from canfetch.access.responses import Headers
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.access.vary import VaryField
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CorruptEntry, InvalidOption, NewerEntry, UnknownPolicy
@@ -308,7 +309,7 @@ def _parse_outcome(plain: Any) -> Outcome:
         raise ValueError(f"invalid effect {effect} of access {access}")
     if effect is Effect.CONDITIONAL_ALLOW and plain["copy"] is None:
         raise ValueError(f"effect {effect} without a copy")
-    return Outcome(access, effect, OutcomeKind(plain["outcome"]), _parse_str(plain["detail"]))
+    return Outcome(access, effect, OutcomeKind(plain["outcome"]), printable_text(_parse_str(plain["detail"])))
 
 
 def _parse_copy(plain: Any) -> CachedCopy:

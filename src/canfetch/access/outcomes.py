@@ -11,6 +11,7 @@ from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, Response
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.redaction import redact_credentials_in
+from canfetch.core.text import printable_text
 from canfetch.core.verdict import Access, Effect
 
 
@@ -98,9 +99,9 @@ _BY_STATUS_CLASS: Final = {
 
 
 def make_outcome(policy: AccessPolicy, kind: OutcomeKind, detail: str) -> Outcome:
-    """Return the outcome that a policy defines for a kind of result."""
+    """Return the outcome that a policy defines for a kind of result. Unprintable characters of `detail` are escaped."""
     access, effect = _BY_POLICY_VALUE[_POLICY_VALUE[kind](policy)]
-    return Outcome(access, effect, kind, detail)
+    return Outcome(access, effect, kind, printable_text(detail))
 
 
 def classify_status(status: int, *, misconfigured: bool = False) -> OutcomeKind:

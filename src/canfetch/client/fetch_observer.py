@@ -20,6 +20,7 @@ from canfetch.client.stats import FetchCounters
 from canfetch.client.store_actions import StoreEntry
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
+from canfetch.core.text import printable_text
 from canfetch.core.verdict import Access, Effect
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _log_request(answer: Response | Failure) -> None:
     # Each value costs time, so nothing is computed unless it is logged.
     if FETCH_LOGGER.isEnabledFor(logging.DEBUG):
         result = f"status {answer.status}" if isinstance(answer, Response) else f"{answer.kind}: {answer.detail}"
-        FETCH_LOGGER.debug("requested %s: %s", loggable_url(answer.url), redact_urls(result))
+        FETCH_LOGGER.debug("requested %s: %s", loggable_url(answer.url), printable_text(redact_urls(result)))
 
 
 def _failure(outcome: Outcome) -> str | None:

@@ -12,6 +12,7 @@ from canfetch.access.entries import CacheEntry
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import Store
+from canfetch.core.text import printable_text
 from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
 _HOLDER_NUMBERS = count(1)
@@ -24,7 +25,7 @@ Result = TypeVar("Result")
 
 
 class ResilientStore:
-    """A wrapper around an optional store that raises no `StoreError`.
+    """A wrapper around an optional store that raises no error of the store, not even one that is no `StoreError`.
 
     An error is logged when it first occurs, and again only if the failed operation has succeeded in between. A store
     that fails slowly is suspended for a while, so that its timeout does not delay every origin. Then one operation
@@ -92,7 +93,7 @@ class ResilientStore:
         except CorruptEntry as error:
             with self._lock:
                 self._corrupt_entries += 1
-            CLIENT_LOGGER.warning("%s: %s; it is discarded and fetched again", key, error)
+            CLIENT_LOGGER.warning("%s: %s; it is discarded and fetched again", key, printable_text(str(error)))
             self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
             return None
 
@@ -144,7 +145,7 @@ class ResilientStore:
         if store is None:
             return
         # If the store is down, the leases expire.
-        with suppress(StoreError):
+        with suppress(Exception):
             for key in list(self._leased):
                 self._release(store, key)
         store.close()
@@ -154,7 +155,9 @@ class ResilientStore:
             is_first, self._has_logged_newer_entry = not self._has_logged_newer_entry, True
         if is_first:
             CLIENT_LOGGER.warning(
-                "%s: %s; entries of a newer format stay in the store, and the client continues from memory", key, error
+                "%s: %s; entries of a newer format stay in the store, and the client continues from memory",
+                key,
+                printable_text(str(error)),
             )
 
     def _release(self, store: Store, key: str) -> None:
@@ -181,11 +184,13 @@ class ResilientStore:
         suspension = 0.0
         try:
             result = call()
-        except StoreError as error:
+        except (CorruptEntry, NewerEntry):
+            raise
+        except Exception as error:  # noqa: BLE001 - no store may prevent decisions, whatever it raises
             elapsed = monotonic() - started
             if elapsed >= _SLOW_FAILURE_SECONDS:
                 suspension = elapsed + min(_SUSPENSION_FACTOR * elapsed, _MAX_SUSPENSION_SECONDS)
-            message = str(error)
+            message = _describe(error)
             with self._lock:
                 self._error_count += 1
                 is_new = message not in self._errors.values()
@@ -202,6 +207,12 @@ class ResilientStore:
         with self._lock:
             self._errors.pop(operation, None)
         return result
+
+
+def _describe(error: Exception) -> str:
+    """Return the message of an error, with its type if the store should have converted it."""
+    text = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+    return printable_text(text)
 
 
 def _get_checked(store: Store, key: str) -> CacheEntry | None:

@@ -47,5 +47,13 @@ def display_text(encoded: bytes) -> str:
     return "".join(c if c.isprintable() else _percent_encode(c) for c in text)
 
 
+def printable_text(text: str) -> str:
+    """Return `text` with each unprintable character percent-encoded, as in `%1B`.
+
+    Messages may contain text from a server, which must not control a terminal or add lines to a log.
+    """
+    return text if text.isprintable() else display_text(encode_text(text))
+
+
 def _percent_encode(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
+from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 _APPLICATION_ID: Final = 0x63616E66
@@ -175,7 +176,7 @@ class FrontierDatabase:
         try:
             yield
         except sqlite3.Error as error:
-            message = str(error)
+            message = printable_text(str(error))
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
             elif "not a database" in message:

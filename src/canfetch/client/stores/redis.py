@@ -4,13 +4,15 @@ Entries are JSON under `PREFIXentry:KEY`, leases are under `PREFIXlease:KEY`. An
 was last written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import unquote
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.stores import DEFAULT_TTL, parse_stored_entry
+from canfetch.client.stores.redis_deadline import OperationDeadline, with_deadline
+from canfetch.core.text import printable_text
 from canfetch.errors import MissingExtra, NewerEntry, StoreError
 
 # These scripts run atomically on the server.
@@ -44,7 +46,7 @@ class RedisStore:
         url: The URL of the server, such as `redis://localhost:6379/0`.
         prefix: The prefix of all keys.
         ttl: Seconds after which an entry expires.
-        timeout: Seconds to wait for the server.
+        timeout: Seconds to wait for a connection, and for each read. An operation takes at most twice this time.
     Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid.
     """
 
@@ -54,6 +56,7 @@ class RedisStore:
         except ImportError:
             raise MissingExtra('the Redis store requires the library redis: pip install "canfetch[redis]"') from None
         self._library_errors = (redis.RedisError, OSError)
+        self._deadline = OperationDeadline()
         self._prefix = prefix
         self._ttl = ttl
         self._redacted_url = _redact_password(url)
@@ -62,6 +65,8 @@ class RedisStore:
             pool = self._redis.connection_pool
             # Create a connection without opening it, so that unknown options raise now and not on first use.
             pool.connection_class(**pool.connection_kwargs)
+            pool.connection_class = with_deadline(pool.connection_class, self._deadline)
+            self._operation_seconds = _operation_seconds(pool.connection_kwargs, timeout)
         except ValueError as error:
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: {error}") from None
         except TypeError as error:
@@ -76,7 +81,7 @@ class RedisStore:
 
         Raises: StoreError; CorruptEntry: The entry is invalid; NewerEntry: The entry has a newer format.
         """
-        with self._converted_errors():
+        with self._operation():
             text = self._redis.get(self._redis_key("entry", key))
         return None if text is None else parse_stored_entry(text, self._redacted_url)
 
@@ -86,32 +91,41 @@ class RedisStore:
         Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
         arguments: list[str | int] = [entry.to_json(), self._ttl, ENTRY_FORMAT]
-        with self._converted_errors():
+        with self._operation():
             newer_format = self._put_entry(keys=[self._redis_key("entry", entry.key)], args=arguments)
+            if type(newer_format) is not int:
+                raise TypeError(f"expected an integer, not {type(newer_format).__name__}")
         if newer_format:
             raise NewerEntry(f"{self._redacted_url}: {newer_entry(newer_format)}")
 
     def delete(self, key: str) -> bool:
         """Delete the entry of a key, and return whether it existed."""
-        with self._converted_errors():
+        with self._operation():
             return bool(self._redis.delete(self._redis_key("entry", key)))
 
     def keys(self) -> Iterator[str]:
         """Yield the keys, sorted."""
         start = self._redis_key("entry", "")
-        with self._converted_errors():
-            keys = sorted(key.decode() for key in self._redis.scan_iter(match=f"{start}*", count=1000))
-        yield from (key.removeprefix(start) for key in keys)
+        keys: set[str] = set()
+        cursor: Any = 0
+        while True:
+            # Each page is an operation of its own: many entries take longer than one operation may.
+            with self._operation():
+                cursor, page = self._redis.scan(cursor, match=f"{start}*", count=1000)
+                keys.update(key.decode() for key in page)
+            if cursor == 0:
+                break
+        yield from (key.removeprefix(start) for key in sorted(keys))
 
     def acquire_lease(self, key: str, *, holder: str, seconds: float) -> bool:
         """Acquire or extend the lease of a key, and return False if another holder has it."""
         milliseconds = max(1, int(seconds * 1000))
-        with self._converted_errors():
+        with self._operation():
             return bool(self._acquire_lease(keys=[self._redis_key("lease", key)], args=[holder, milliseconds]))
 
     def release_lease(self, key: str, *, holder: str) -> None:
         """Release the lease of a key, if `holder` has it."""
-        with self._converted_errors():
+        with self._operation():
             self._release_lease(keys=[self._redis_key("lease", key)], args=[holder])
 
     def close(self) -> None:
@@ -122,12 +136,25 @@ class RedisStore:
         return f"{self._prefix}{kind}:{key}"
 
     @contextmanager
-    def _converted_errors(self) -> Iterator[None]:
-        """Raise the errors of the library as StoreError, with the URL of the server."""
+    def _operation(self) -> Iterator[None]:
+        """Limit the time of an operation, and raise every error as StoreError, with the URL of the server."""
         try:
-            yield
+            with self._deadline.limit(self._operation_seconds):
+                yield
         except self._library_errors as error:
-            raise StoreError(f"{self._redacted_url}: {str(error).removesuffix('.')}") from None
+            raise self._error(str(error).removesuffix(".")) from None
+        except Exception as error:  # noqa: BLE001 - a hostile answer can raise anything in the library's parser
+            raise self._error(f"unexpected answer of the server ({type(error).__name__}: {error})") from None
+
+    def _error(self, message: str) -> StoreError:
+        # The server chooses the text of its errors.
+        return StoreError(f"{self._redacted_url}: {printable_text(message)}")
+
+
+def _operation_seconds(options: Mapping[str, Any], timeout: float) -> float | None:
+    """Return the time limit of an operation. The URL can override the timeouts, and 0 means none."""
+    seconds = [options.get(name, timeout) for name in ("socket_connect_timeout", "socket_timeout")]
+    return sum(seconds) if all(seconds) else None
 
 
 def _redact_password(url: str) -> str:

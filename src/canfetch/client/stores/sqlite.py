@@ -22,6 +22,7 @@ from weakref import WeakSet
 from canfetch.access.entries import CacheEntry
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
+from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 # The older versions have the same tables with other columns.
@@ -330,7 +331,8 @@ class SQLiteStore:
             advice = ""
             if "not a database" in str(error):
                 advice = "; use another file, or delete this file if it was a store"
-            raise StoreError(f"{self.path}: {error}{advice}") from None
+            # A damaged file can contain text of SQLite's messages.
+            raise StoreError(f"{self.path}: {printable_text(str(error))}{advice}") from None
 
 
 def _version(connection: sqlite3.Connection) -> int:

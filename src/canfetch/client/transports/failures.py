@@ -3,6 +3,7 @@
 import ssl
 
 from canfetch.access.responses import Failure, FailureKind
+from canfetch.core.text import printable_text
 
 
 class TransportError(Exception):
@@ -19,8 +20,8 @@ class TransportError(Exception):
         self.detail = detail
 
     def to_failure(self, url: str) -> Failure:
-        """Return the failure of a request for `url`."""
-        return Failure(url, self.kind, self.detail)
+        """Return the failure of a request for `url`. Text of the server in its detail is escaped."""
+        return Failure(url, self.kind, printable_text(self.detail))
 
 
 def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
