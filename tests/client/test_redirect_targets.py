@@ -268,3 +268,50 @@ def test_statistics_count_the_requests_that_were_sent() -> None:
         stats = client.stats
     assert web.urls == [middle, TARGET_URL, FIRST_URL]
     assert (stats.fetches, stats.requests, stats.redirects) == (2, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "response", [{"status": 503, "headers": {"Retry-After": "3600"}}, {"status": 429}, {"failure": "refused"}]
+)
+def test_origin_that_backs_off_gets_no_request_from_redirects(response: dict[str, Any]) -> None:
+    others = [f"http://{number}.example" for number in range(3)]
+    web = ScriptedWeb({TARGET_URL: response, **{f"{other}/robots.txt": {"location": TARGET_URL} for other in others}})
+    with make_client(web) as client:
+        failed = client.origin_state(TARGET).entry
+        for other in others:
+            entry = client.origin_state(other).entry
+            assert (entry.outcome, entry.status, entry.url) == (failed.outcome, failed.status, TARGET_URL)
+            assert (entry.failures, entry.copy, len(entry.hops)) == (1, None, 1)
+            assert entry.next_fetch_at >= failed.next_fetch_at
+        assert web.urls == [TARGET_URL, *(f"{other}/robots.txt" for other in others)]
+
+
+def test_copy_of_an_origin_stays_while_the_target_of_its_redirect_backs_off() -> None:
+    now = [0.0]
+    web = ScriptedWeb({FIRST_URL: {"status": 200}, TARGET_URL: {"status": 503}})
+    with make_client(web, clock=lambda: now[0]) as client:
+        client.allows(FIRST)
+        now[0] = 25 * HOUR
+        client.allows(TARGET)
+        web.responses[FIRST_URL] = {"location": TARGET_URL}
+        assert client.allows(f"{FIRST}/open")
+        assert not client.allows(f"{FIRST}/forbidden")
+    assert web.urls == [FIRST_URL, TARGET_URL, FIRST_URL]
+
+
+def test_failure_under_the_limits_of_another_client_does_not_answer_a_redirect() -> None:
+    store = MemoryStore()
+    web = ScriptedWeb({FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"failure": "never-answers"}})
+    make_client(web, store).allows(TARGET)
+    make_client(web, store).allows(FIRST)
+    assert web.urls == [TARGET_URL, FIRST_URL]
+    web.responses[TARGET_URL] = {"status": 200}
+    assert make_client(web, store, timeout=60.0).allows(f"{FIRST}/open")
+
+
+def test_site_that_is_known_to_be_misconfigured_is_requested_although_the_target_backs_off() -> None:
+    web = ScriptedWeb({FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"status": 500}})
+    with make_client(web, policy="google2019", misconfigured_origins=[FIRST]) as client:
+        assert not client.allows(TARGET)
+        assert client.allows(FIRST)
+    assert web.urls == [TARGET_URL, FIRST_URL, TARGET_URL]

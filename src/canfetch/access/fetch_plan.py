@@ -81,6 +81,8 @@ class FetchResult(NamedTuple):
         not_modified: Whether the last good copy is still current.
         vary_names: The names of the request headers that the responses depend on, redirects included.
         failure: The kind of failure of the last request, or None.
+        retry_at: The time before which `url` must not be requested again, if no request was sent because of an earlier
+            failure.
     """
 
     outcome: Outcome
@@ -90,6 +92,7 @@ class FetchResult(NamedTuple):
     not_modified: bool = False
     vary_names: frozenset[str] = frozenset()
     failure: FailureKind | None = None
+    retry_at: float | None = None
 
 
 def first_request(

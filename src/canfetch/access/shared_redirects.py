@@ -1,7 +1,8 @@
 """Fetches of several origins that lead through the same URLs.
 
 Most sites redirect from http to https, or from one host to another. The robots.txt of the target origin is then the
-target of a redirect as well, and is fetched once for both.
+target of a redirect as well, and is fetched once for both. While an origin backs off after a failure, redirects to its
+robots.txt are not followed either.
 
 Source: RFC 9309 section 2.3.1.2.
 """
@@ -22,8 +23,8 @@ from canfetch.core.verdict import Access
 _NOT_SHARED: Final = frozenset(
     [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SERVER_ERROR, OutcomeKind.MISCONFIGURED_SERVER_ERROR]
 )
-
-
+# Results that depend on the redirects before, or of which no request was sent.
+_NOT_PAUSED: Final = frozenset([OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.OFFLINE])
 # Stores keep times to the microsecond.
 _TIME_DIGITS: Final = 6
 
@@ -80,6 +81,43 @@ def can_answer(request: Request, entry: CacheEntry, policy: AccessPolicy) -> boo
     urls = [hop.url for hop in (*request.hops, *entry.hops)]
     # A loop is found by requests.
     return len(urls) <= policy.redirect_limit and len({*urls, entry.url}) == len(urls) + 1
+
+
+def failure_of_target(request: Request, entry: CacheEntry, policy: AccessPolicy) -> FetchResult | None:
+    """Return the result of a request after redirects if its origin failed before and its next fetch is not due.
+
+    Redirects of other sites must not send more requests to a server that fails or asked for a pause.
+
+    Args:
+        request: The request.
+        entry: A fresh entry of the origin, which serves the client.
+    """
+    kind = entry.outcome.kind
+    if entry.outcome.access is not Access.UNREACHABLE or kind in _NOT_PAUSED:
+        return None
+    if kind is OutcomeKind.SERVER_ERROR and request.misconfigured:
+        return None
+    hops = (*request.hops, *entry.hops)
+    urls = [hop.url for hop in hops]
+    if len(urls) > policy.redirect_limit or len({*urls, entry.url}) <= len(urls):
+        return None
+    return FetchResult(
+        entry.outcome,
+        entry.url,
+        hops,
+        None if entry.status is None else Response(entry.url, entry.status, (), b""),
+        vary_names=union_vary_names(request.vary_names, frozenset(field.name for field in entry.vary)),
+        failure=_failure_kind(entry),
+        retry_at=entry.next_fetch_at,
+    )
+
+
+def _failure_kind(entry: CacheEntry) -> FailureKind | None:
+    if entry.outcome.kind is not OutcomeKind.NETWORK_ERROR:
+        return None
+    # The detail starts with the kind of the failure.
+    kind = entry.outcome.detail.partition(":")[0]
+    return FailureKind(kind) if kind in list(FailureKind) else None
 
 
 def entry_from_target(

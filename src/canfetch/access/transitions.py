@@ -60,6 +60,8 @@ def next_entry(
             # A clock that once ran ahead must not put the first failure in the future.
             first_failure = min(previous.first_failure_at, now)
         wait = retry_delay(response, failures, now=now, seed=f"{seed}:{origin}")
+        if fetched.retry_at is not None:
+            wait = max(wait, fetched.retry_at - now)
     else:
         if response is not None and fetched.not_modified:
             response = response._replace(headers=headers)

@@ -20,6 +20,7 @@ from canfetch.access.shared_redirects import (
     Exchange,
     can_answer,
     entry_from_target,
+    failure_of_target,
     results_for_targets,
     robots_origin,
 )
@@ -224,7 +225,8 @@ class _Procedure:
             entry: The entry with the last good copy, or None.
             exchanges: A list to which the requests and their answers are added.
             refresh: Do not use the entries of the targets of redirects.
-        Returns: The result, or the next entry if a redirect leads to a robots.txt that is cached.
+        Returns: The result, or the next entry if a redirect leads to a robots.txt that is cached. If it leads to an
+            origin that backs off, the result is the failure of that origin.
         """
         options = self._options
         validators: Validators | None = None
@@ -249,16 +251,22 @@ class _Procedure:
             step = next_step(step, answer, options.policy)
         return step
 
-    def _find_target(self, request: Request) -> Generator[Action, Any, CacheEntry | None]:
-        """Return the next entry if the robots.txt of another origin, to which a redirect leads, is cached and fresh."""
+    def _find_target(self, request: Request) -> Generator[Action, Any, FetchResult | CacheEntry | None]:
+        """Return the next entry if the robots.txt of another origin, to which a redirect leads, is cached and fresh.
+
+        Return the failure of that origin if its next fetch is not due.
+        """
         target = robots_origin(request.url)
         if target is None or not self._sends_same_headers(target):
             return None
         procedure = self._for_target(target)
         known = yield from procedure.known()
         entry = known.latest
-        if entry is None or not self._is_fresh(entry) or not can_answer(request, entry, self._options.policy):
+        if entry is None or not self._is_fresh(entry):
             return None
+        failure = failure_of_target(request, entry, self._options.policy)
+        if failure is not None or not can_answer(request, entry, self._options.policy):
+            return failure
         return entry_from_target(self._origin, request, entry, now=self._clock(), request_headers=self._headers)
 
     def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
