@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,15 @@ def test_url_that_was_skipped_is_not_decided_again(path: Path) -> None:
     assert second.skipped == []
     assert second.counts == FrontierCounts(queued=0, in_flight=0, done=0, failed=0, skipped=1)
     assert len(hosts.requests) == 1
+
+
+def test_file_with_an_endless_view_is_not_a_frontier(tmp_path: Path) -> None:
+    path = tmp_path / "frontier.sqlite3"
+    open_file(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "ALTER TABLE origins RENAME TO hidden; CREATE VIEW origins AS "
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT hidden.* FROM hidden, n"
+        )
+    with pytest.raises(StoreError, match="the file contains views or triggers: use another file"):
+        open_file(path)

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from tests.stores.entries import make_entry, write_store_of_version_1
 
-from canfetch.client.stores.sqlite import SQLiteStore, default_path
+from canfetch.client.stores.default_path import default_path
+from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import CorruptEntry, StoreError
 
 WRITER = """
@@ -197,3 +198,27 @@ def test_sqlite_locked_file_delays_all_threads_by_one_timeout(tmp_path: Path, mo
         assert max(waited) < 1.6
         store.put(make_entry())
         assert store.get("https://example.com") == make_entry()
+
+
+ENDLESS = (
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+    "SELECT x AS key, x AS expires_at, x AS entry FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"DROP TABLE entries; CREATE VIEW entries AS {ENDLESS}",
+        f"DROP TABLE leases; CREATE VIEW leases AS {ENDLESS}",
+        f"CREATE TRIGGER endless AFTER INSERT ON entries BEGIN INSERT INTO entries {ENDLESS}; END",
+    ],
+)
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_sqlite_file_with_an_endless_view_is_not_a_store(tmp_path: Path, script: str, version: int) -> None:
+    path = tmp_path / "robots.sqlite3"
+    SQLiteStore(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"{script}; PRAGMA user_version = {version}")
+    with pytest.raises(StoreError, match=r"the database is not a store: use another file"):
+        SQLiteStore(path)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.schema_check import has_only_tables
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
@@ -167,6 +168,8 @@ class FrontierDatabase:
                     f"{self._name}: unsupported frontier version {version}: expected {_SCHEMA_VERSION}; "
                     "use another file"
                 )
+            elif not has_only_tables(self.connection):
+                raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:

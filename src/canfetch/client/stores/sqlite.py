@@ -8,7 +8,6 @@ A file that cannot be written can still be read. Every write then raises `StoreE
 
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.client.schema_check import has_only_tables
 from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
@@ -42,28 +42,6 @@ CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at REAL NOT NULL)
     WITHOUT ROWID;
 """
-
-
-def default_path(platform: str = sys.platform) -> Path:
-    """Return the default path of the store: a file in the user's cache folder, by the conventions of the platform.
-
-    Raises: StoreError: The user has no home directory, as in a container with an arbitrary user ID.
-    """
-    try:
-        folder = _cache_folder(platform)
-    except RuntimeError:
-        raise StoreError("no home directory for the default cache: set HOME or XDG_CACHE_HOME") from None
-    return folder / "canfetch" / "robots.sqlite3"
-
-
-def _cache_folder(platform: str) -> Path:
-    if platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
 # SQLite tracks the locks of a process by file and would inherit those of the parent, so a fork closes all files.
 _STORES: Final["WeakSet[SQLiteStore]"] = WeakSet()
 _FORK_STATE: Final = threading.local()
@@ -287,7 +265,8 @@ class SQLiteStore:
                 f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: upgrade canfetch, or use "
                 "another file"
             )
-        if version not in (0, _SCHEMA_VERSION) and _tables(connection) != _TABLES:
+        is_other = version not in (0, _SCHEMA_VERSION) and _tables(connection) != _TABLES
+        if is_other or not has_only_tables(connection):
             raise StoreError(f"{self.path}: the database is not a store: use another file")
         return version
 
