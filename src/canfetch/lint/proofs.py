@@ -27,7 +27,11 @@ ValueT = TypeVar("ValueT")
 FIX_BUDGET_BYTES: Final = 2 << 20
 # A proof names at most this many crawlers, one of each profile first.
 _MAX_CRAWLERS: Final = 4
-_MAX_TOKENS: Final = 32
+_MAX_TOKENS: Final = 64
+# At most this many crawlers of a group are bound to the file.
+_MAX_READERS: Final = 8
+# The user-agent lines of a fixed group are searched this far after the fix.
+_MAX_AGENT_BYTES: Final = 4096
 # At most this many rules of a group are tried as an example.
 _MAX_RULES: Final = 16
 
@@ -56,23 +60,20 @@ class _Asked(NamedTuple):
     groups: tuple[int, ...]
     is_cut: bool
 
-    def possible_readers(self, tokens: Iterable[str]) -> Iterator[Reader]:
+    def possible_readers(self, tokens: Iterable[str]) -> list[Reader]:
         # Several groups are contrasted, so that one crawler represents the `*` group.
-        for reader in possible_readers(filter(None, tokens), search_engines=len(self.groups) < 2):
-            if not (self.is_cut and PROFILES[reader.profile].blank_line_ends_group):
-                yield reader
+        readers = possible_readers(filter(None, tokens), search_engines=len(self.groups) < 2)
+        found = [one for one in readers if not (self.is_cut and PROFILES[one.profile].blank_line_ends_group)]
+        # Known crawlers first: the others may not be needed.
+        found.sort(key=lambda reader: not reader.is_known)
+        return [reader for reader, _ in _spread([(reader, None) for reader in found], _MAX_READERS)]
 
     def select(self, pairs: Iterable[tuple[Reader, ValueT]]) -> list[tuple[Reader, ValueT]]:
-        """Return at most `_MAX_CRAWLERS` pairs in their order, of as many profiles as possible.
-
-        Unknown crawlers are left out if a known one reads the same group.
-        """
+        """Return at most `_MAX_CRAWLERS` pairs. Unknown crawlers are left out if a known one reads the same group."""
         every = list(pairs)
         if len(self.groups) < 2:
             every = [pair for pair in every if pair[0].is_known] or every
-        first = {reader.profile: index for index, (reader, _) in reversed(list(enumerate(every)))}
-        others = (index for index in range(len(every)) if index not in first.values())
-        return [every[index] for index in sorted((*first.values(), *others)[:_MAX_CRAWLERS])]
+        return _spread(every, _MAX_CRAWLERS)
 
 
 class Proofs:
@@ -164,12 +165,14 @@ class Proofs:
         """Yield the verdicts that change, of crawlers that read the group before or after the fix."""
         content, _ = apply_fixes(self._file.content, [fix])
         fixed = _FixedFile(content)
-        fixed_lines = fixed.agent_lines(self._moved(line, fix) for line in asked.lines)
+        starts = [self._file.groups[index].tokens[0].record.span[0] for index in asked.groups]
+        agents = fixed.agents(min((fix.edits[0].start, *starts)), [self._moved(line, fix) for line in asked.lines])
+        fixed_lines = frozenset(agents)
         own = [token for index in asked.groups for token in self._file.groups[index].tokens][:_MAX_TOKENS]
         own_lines = frozenset(token.record.line for token in own)
         readers_after: list[tuple[Reader, CrawlerVerdict]] = []
         readers_before: list[tuple[Reader, CrawlerVerdict]] = []
-        for reader in asked.possible_readers((*(token.token for token in own), *fixed.tokens(fixed_lines))):
+        for reader in asked.possible_readers((*(token.token for token in own), *agents.values())):
             rules = _rules_of(self._file.robots_for(reader.profile), reader)
             new_rules = _rules_of(fixed.robots_for(reader.profile), reader)
             if rules is None or new_rules is None:
@@ -209,22 +212,25 @@ class _FixedFile:
             robots = self._by_profile[profile] = self._robots.with_profile(profile)
         return robots
 
-    def agent_lines(self, offsets: Iterable[int]) -> frozenset[int]:
-        """Return the user-agent lines of the groups at these offsets."""
-        groups = [group for group in self._robots.groups if group.user_agents]
-        firsts = [group.user_agents[0].line for group in groups]
-        found: set[int] = set()
-        for offset in offsets:
-            line = len((self._content[:offset] + b"x").splitlines())
-            index = bisect_right(firsts, line) - 1
-            if index >= 0:
-                found.update(agent.line for agent in groups[index].user_agents)
-        return frozenset(found)
+    def agents(self, start: int, offsets: Iterable[int]) -> dict[int, str]:
+        """Return the user-agent lines of the groups at these offsets, with their tokens.
 
-    def tokens(self, lines: frozenset[int]) -> list[str]:
-        """Return the product tokens on these user-agent lines."""
-        agents = (agent for group in self._robots.groups for agent in group.user_agents)
-        return [agent.token for agent in agents if agent.line in lines][:_MAX_TOKENS]
+        Only a part of the file is parsed.
+
+        Args: start: The offset of a line from which on the file has the groups in question.
+        """
+        lines_before = len((self._content[:start] + b"x").splitlines()) - 1
+        found: dict[int, str] = {}
+        for offset in offsets:
+            end = self._content.find(b"\n", offset + _MAX_AGENT_BYTES)
+            part = self._content[start : end if end >= 0 else len(self._content)]
+            line = len((self._content[start:offset] + b"x").splitlines())
+            groups = [group for group in parse(part).groups if group.user_agents]
+            index = bisect_right([group.user_agents[0].line for group in groups], line) - 1
+            if index >= 0:
+                agents = groups[index].user_agents[:_MAX_TOKENS]
+                found.update((lines_before + agent.line, agent.token) for agent in agents)
+        return found
 
 
 def _rules_of(robots: RobotsTxt, reader: Reader) -> AgentRules | None:
@@ -241,3 +247,10 @@ def _first_blank_lines(file: LintedFile) -> dict[int | None, int]:
         if record.group is not None and record.kind is None and record.group not in first and file.is_blank(record):
             first[record.group] = record.line
     return first
+
+
+def _spread(pairs: list[tuple[Reader, ValueT]], limit: int) -> list[tuple[Reader, ValueT]]:
+    """Return at most `limit` pairs in their order, of as many profiles as possible."""
+    first = {reader.profile: index for index, (reader, _) in reversed(list(enumerate(pairs)))}
+    others = (index for index in range(len(pairs)) if index not in first.values())
+    return [pairs[index] for index in sorted((*first.values(), *others)[:limit])]
