@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
@@ -12,6 +11,9 @@ from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 _WHOLE: Final = (b"/", b"/*", b"*")
+# A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full knowledge.
+# The main crawlers of search engines should rarely fetch what all others may not.
+_SEARCH_ENGINES: Final = frozenset(["googlebot", "bingbot", "duckduckbot", "applebot", "yandexbot", "yandex"])
 # Each group and each rule costs verdicts. The author of many groups knows what they do.
 _MAX_GROUPS: Final = 64
 _MAX_TRIED: Final = 8
@@ -48,10 +50,8 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
-            crawler = REGISTRY.get_crawler(token)
-            # Such a crawler would not follow the `*` group in any case.
-            ignores_star = crawler is not None and not crawler.star_applies
-            return Occurrence(file.text_span(line), details, query, harmless=ignores_star)
+            is_deliberate = len(lacking) < len(disallowed) or group.names.isdisjoint(_SEARCH_ENGINES)
+            return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
 
 
