@@ -39,7 +39,7 @@ GOOGLE_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
 ]
 OWN_RECIPES: list[tuple[str, dict[str, str | list[str]], str]] = [
     ("allow-all", {}, "User-agent: *\nAllow: /"),
-    ("block-queries", {}, "User-agent: *\nDisallow: /*?"),
+    ("block-queries", {}, "User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?"),
     (
         "block-documents",
         {"crawler": "bingbot"},

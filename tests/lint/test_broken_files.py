@@ -9,27 +9,6 @@ import pytest
 from canfetch.lint import Finding, Linter, LintInput, Severity
 
 _CASES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "broken_files.toml").read_text("utf-8"))["file"]
-# Not found yet, or with a second finding. Each entry fails as soon as its file is linted as expected.
-_GAPS: frozenset[str] = frozenset(
-    {
-        "allow only, meant to close the rest",
-        "closed site with ads.txt as the only exception",
-        "closed site with one page as the only exception",
-        "comment says block all, rule is empty",
-        "every folder",
-        "every query",
-        "star group runs into the next group and closes the site",
-        "star group runs into the next group without a blank line",
-        "tracking parameter of the home page only",
-        "two slashes",
-        "type of file without the dot",
-    }
-)
-
-
-def _param(case: dict[str, Any]) -> Any:
-    marks = [pytest.mark.xfail(strict=True, reason="not linted as expected yet")] if case["name"] in _GAPS else []
-    return pytest.param(case, id=case["name"].replace(" ", "-"), marks=marks)
 
 
 def _text(finding: Finding) -> str:
@@ -45,7 +24,7 @@ def _is_expected(finding: Finding, expected: dict[str, Any]) -> bool:
     )
 
 
-@pytest.mark.parametrize("case", [_param(case) for case in _CASES])
+@pytest.mark.parametrize("case", _CASES, ids=[case["name"].replace(" ", "-") for case in _CASES])
 def test_each_fault_is_one_finding(case: dict[str, Any]) -> None:
     content = case["content"].encode()
     file = LintInput(content, url=case["url"]) if "url" in case else LintInput(content)
@@ -60,4 +39,3 @@ def test_each_fault_is_one_finding(case: dict[str, Any]) -> None:
 def test_the_names_of_the_files_are_unique() -> None:
     names = [case["name"] for case in _CASES]
     assert len(names) == len(set(names))
-    assert set(names) >= _GAPS

@@ -162,7 +162,8 @@ def _block_documents(values: dict[str, Sequence[str]]) -> Draft:
 
 
 def _block_queries(values: dict[str, Sequence[str]]) -> Draft:
-    return _single_group(values["crawler"], disallow=["/*?"])
+    # Without scripts and styles, search engines cannot render pages, and many sites add a version to their URLs.
+    return _single_group(values["crawler"], allow=["/*.css?", "/*.js?"], disallow=["/*?"])
 
 
 _ALL: Final = (
@@ -227,7 +228,7 @@ _ALL: Final = (
         lambda _: _blocked_purposes("training"),
     ),
     Recipe("block-seo", "Disallow everything for SEO crawlers, each by name.", (), lambda _: _blocked_purposes("seo")),
-    Recipe("block-queries", "Disallow URLs with a query.", (_CRAWLER,), _block_queries),
+    Recipe("block-queries", "Disallow URLs with a query, except scripts and styles.", (_CRAWLER,), _block_queries),
     Recipe("block-documents", "Disallow PDF and office documents.", (_CRAWLER,), _block_documents),
 )
 RECIPES: Final[dict[str, Recipe]] = {recipe.name: recipe for recipe in _ALL}

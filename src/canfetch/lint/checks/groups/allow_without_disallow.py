@@ -1,0 +1,44 @@
+"""A group with `Allow` rules only."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find groups that allow some paths and disallow nothing."""
+    for group in file.groups:
+        # A crawler follows the rules of all its groups.
+        together = {same.index: same for name in group.names for same in file.groups_named(name)}
+        rules = [rule for same in together.values() for rule in same.rules]
+        is_partial = all(rule.allow and canonical_form(rule.value) not in {b"", b"/"} for rule in rules)
+        if not group.names or not group.rules or not is_partial:
+            continue
+        first = group.rules[0]
+        yield Occurrence(
+            file.text_span(first.record),
+            {"token": group.first_token, "pattern": file.text(first.value)},
+            VerdictQuery("/"),
+            lines=tuple(rule.record.line for rule in group.rules),
+        )
+
+
+CHECK = Check(
+    code="CF314",
+    name="allow-without-disallow",
+    severities=everywhere(Severity.WARNING),
+    title="A group with `Allow` rules only",
+    message="without a `Disallow` rule in the same group, `{token}` may fetch everything else too",
+    why="Everything is allowed unless a rule of the crawler's own group disallows it. `Allow` makes exceptions from a "
+    "`Disallow` of the same group: it does not close the rest, and `Disallow` rules of the `*` group do not count.",
+    how_to_fix="Add `Disallow: /` to the group to close the rest, or repeat the rules of the `*` group. If nothing "
+    "should be closed, write an empty `Disallow:` instead of the `Allow` lines.",
+    source="RFC 9309 sections 2.2.1 and 2.2.2",
+    bad=LintInput(b"User-agent: *\nAllow: /catalogue/\n"),
+    good=LintInput(b"User-agent: *\nAllow: /catalogue/\nDisallow: /\n"),
+    find=find,
+)

@@ -1,0 +1,41 @@
+"""A pattern that blocks all folders."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_FORM: Final = b"/*/"
+_PAGE: Final = "/folder/page"
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find rules such as `/*/` that decide about a typical page in a folder."""
+    for rule in file.rules:
+        if rule.allow or canonical_form(rule.value) != _FORM:
+            continue
+        token = file.groups[rule.group].first_token
+        verdict = try_decide(file, _PAGE, "rfc9309", token)
+        if verdict is not None and verdict.rule is not None and verdict.rule.line == rule.record.line:
+            yield Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value)}, VerdictQuery(_PAGE))
+
+
+CHECK = Check(
+    code="CF421",
+    name="every-folder",
+    severities=everywhere(Severity.WARNING),
+    title="A pattern that blocks all folders",
+    message="`{pattern}` blocks every path with a second slash, so all pages in any folder",
+    why="`*` matches the name of every folder. Only pages directly under the root remain open.",
+    how_to_fix="Write the name of each folder that should be closed.",
+    source="RFC 9309 section 2.2.3",
+    bad=LintInput(b"User-agent: *\nDisallow: /*/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    supersedes=("CF703",),
+)

@@ -1,0 +1,47 @@
+"""A pattern that blocks every URL with a query, even scripts and styles."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+_FORMS: Final = (b"/*?", b"*?")
+_ASSETS: Final = ("/style.css?ver=1", "/script.js?ver=1")
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find rules such as `/*?` that decide about a script or a style with a version."""
+    for rule in file.rules:
+        if rule.allow or canonical_form(rule.value) not in _FORMS:
+            continue
+        token = file.groups[rule.group].first_token
+        for asset in _ASSETS:
+            verdict = try_decide(file, asset, "rfc9309", token)
+            if verdict is not None and verdict.rule is not None and verdict.rule.line == rule.record.line:
+                details = {"pattern": file.text(rule.value), "path": asset}
+                yield Occurrence(file.text_span(rule.record), details, VerdictQuery(asset))
+                break
+
+
+CHECK = Check(
+    code="CF422",
+    name="every-query",
+    severities=everywhere(Severity.WARNING),
+    title="A pattern that blocks every URL with a query, even scripts and styles",
+    message="`{pattern}` blocks every URL with a query, even scripts and styles such as `{path}`",
+    why="Many systems add a version to the URLs of their scripts and styles, and a number to those of the pages of a "
+    "list. Search engines cannot render pages without scripts and styles, and do not find what only later pages of a "
+    "list link to.",
+    how_to_fix="Disallow only the parameters that should not be crawled, such as `/*?sort=` and `/*&sort=`. Or add "
+    "`Allow: /*.css?` and `Allow: /*.js?`.",
+    source="Google, JavaScript and robots.txt basics; RFC 9309 section 2.2.3",
+    bad=LintInput(b"User-agent: *\nDisallow: /*?\n"),
+    good=LintInput(b"User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?\n"),
+    find=find,
+    supersedes=("CF703",),
+)

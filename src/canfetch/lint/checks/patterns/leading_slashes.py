@@ -1,0 +1,38 @@
+"""A pattern that starts with two slashes."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find rules whose value starts with `//`."""
+    for rule in file.rules:
+        # With white space, the value is probably a comment, which another check reports.
+        if rule.value.startswith(b"//") and rule.record.value is not None and len(rule.value.split()) == 1:
+            path = "/" + file.text(rule.value.lstrip(b"/").rstrip(b"*$"))
+            is_plain = "*" not in path
+            yield Occurrence(
+                rule.record.value,
+                {"pattern": file.text(rule.value), "path": path},
+                VerdictQuery(path) if is_plain and path != "/" else None,
+            )
+
+
+CHECK = Check(
+    code="CF423",
+    name="leading-slashes",
+    severities=everywhere(Severity.WARNING),
+    title="A pattern that starts with two slashes",
+    message="`{pattern}` matches only paths that start with two slashes, and not `{path}`",
+    why="A pattern is compared from the first character of the path, and two slashes are not the same as one. Hardly "
+    "any site has such paths.",
+    how_to_fix="Write one slash. For paths with two slashes anywhere, write `/*//`.",
+    source="RFC 9309 section 2.2.2",
+    bad=LintInput(b"User-agent: *\nDisallow: //private/\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+)

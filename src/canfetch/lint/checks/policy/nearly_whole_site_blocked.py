@@ -1,0 +1,44 @@
+"""A site of which all crawlers may fetch only a few files."""
+
+from collections.abc import Iterator
+
+from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.lint_input import LintInput
+from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.severity import Severity, everywhere
+
+
+def find(file: LintedFile) -> Iterator[Occurrence]:
+    """Find a rule that blocks the whole site for `*`, with exceptions for single files only."""
+    block = find_near_site_block(file, "*")
+    if block is None:
+        return
+    # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
+    names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
+    is_deliberate = any(
+        find_site_block(file, name) is None and find_near_site_block(file, name) is None for name in names
+    )
+    details = {
+        "pattern": file.text(block.rule.value),
+        "count": str(len(block.exceptions)),
+        "path": file.text(block.exceptions[0].value),
+    }
+    yield Occurrence(file.text_span(block.rule.record), details, VerdictQuery("/page"), harmless=is_deliberate)
+
+
+CHECK = Check(
+    code="CF710",
+    name="nearly-whole-site-blocked",
+    severities=everywhere(Severity.ERROR),
+    title="A site of which all crawlers may fetch only a few files",
+    message="`{pattern}` blocks almost the whole site: {count|exception|exceptions}, such as `{path}`",
+    why="Search engines may fetch these files, but no page of the site, and the site disappears from their results. "
+    "Such a file often remains from the time before the site was published.",
+    how_to_fix="Remove the rule, or disallow only the intended paths.",
+    source="RFC 9309 section 2.2.2",
+    bad=LintInput(b"User-agent: *\nAllow: /ads.txt\nDisallow: /\n"),
+    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    find=find,
+    supersedes=("CF403", "CF411", "CF707"),
+)
