@@ -187,6 +187,7 @@ Examples:
             "export",
             params=[_ORIGINS, _STORE],
             callback=_with_store(_export),
+            short_help="Print cache entries as NDJSON.",
             help="Print cache entries as NDJSON, with the content in base64, and without user information in URLs.",
             epilog=_EPILOG.format("export"),
         ),
