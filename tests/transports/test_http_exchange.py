@@ -205,3 +205,21 @@ def test_law_truncated_response_with_a_length_is_a_failure(data: bytes, length: 
     assert isinstance(read([whole[: min(length, len(whole) - 1)]]), FailureKind)
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
     assert isinstance(read([chunked[: min(length, len(chunked) - 1)]]), FailureKind)
+
+
+@pytest.mark.parametrize("size", [MAX_HEAD_BYTES, MAX_HEAD_BYTES + 1, 100_000, 200_000])
+@pytest.mark.parametrize("chunk", ["first", "second", "last"])
+def test_limit_of_chunk_extensions_does_not_depend_on_the_reads(chunk: str, size: int) -> None:
+    # The line breaks around the extension count, and that of the chunk before.
+    extension = b";" + b"x" * (size - len(b"1;\r\n") - (0 if chunk == "first" else 2) - (2 if chunk == "last" else 0))
+    first, second, last = (extension if name == chunk else b"" for name in ("first", "second", "last"))
+    data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    data += b"1%b\r\na\r\n1%b\r\nb\r\n0%b\r\n\r\nmore data" % (first, second, last)
+    results = [
+        read([data]),
+        *(read([data[start : start + step] for start in range(0, len(data), step)]) for step in (1_000, 16_384, 65_536)),
+    ]
+    if size > MAX_HEAD_BYTES:
+        assert results == [FailureKind.PROTOCOL] * 4
+    else:
+        assert results == [(200, (("Transfer-Encoding", "chunked"),), b"ab")] * 4

@@ -152,6 +152,10 @@ class HTTPExchange(_Exchange):
         self._is_proxied = is_proxied
         self._builder: ResponseBuilder | None = None
         self._chunks = 0
+        # Bytes of the body as received and as data, and the bytes between chunks up to the last chunk that started.
+        self._body_bytes = 0
+        self._data_bytes = 0
+        self._framing_bytes = 0
 
     def receive(self, data: bytes) -> Response | None:
         """Add received bytes, or b"" at their end. Return the response as soon as no more data is needed.
@@ -166,7 +170,9 @@ class HTTPExchange(_Exchange):
                 return None
             check_proxy_status(head.status, is_proxied=self._is_proxied)
             self._builder = ResponseBuilder(self._request, head.status, head.headers)
+            self._body_bytes = self._pending_bytes
         else:
+            self._body_bytes += len(data)
             self._connection.receive_data(data)
         return self._read_body(self._builder, at_end=not data)
 
@@ -178,16 +184,42 @@ class HTTPExchange(_Exchange):
                 kind = FailureKind.INCOMPLETE if at_end else FailureKind.PROTOCOL
                 raise TransportError(kind, str(error)[:200]) from None
             if event is h11.NEED_DATA:
+                self._check_framing(pending=0)
                 return None
             if isinstance(event, h11.Data):
-                self._chunks += event.chunk_start
-                if self._chunks > _MAX_CHUNKS:
-                    raise TransportError(FailureKind.PROTOCOL, f"response has more than {_MAX_CHUNKS} chunks")
+                self._data_bytes += len(event.data)
+                if event.chunk_start:
+                    self._start_chunk()
                 builder.feed(bytes(event.data))
             else:
                 # The end of the message. More data after it does not belong to the response.
+                self._check_framing(pending=self._pending_bytes)
                 break
         return builder.build()
+
+    @property
+    def _pending_bytes(self) -> int:
+        return len(self._connection.trailing_data[0])
+
+    def _start_chunk(self) -> None:
+        self._chunks += 1
+        if self._chunks > _MAX_CHUNKS:
+            raise TransportError(FailureKind.PROTOCOL, f"response has more than {_MAX_CHUNKS} chunks")
+        self._framing_bytes += self._check_framing(pending=self._pending_bytes)
+
+    def _check_framing(self, *, pending: int) -> int:
+        """Return the number of bytes since the last chunk that are not data: a size with its extensions, or trailers.
+
+        h11 limits them only if they arrive in several reads, so that the result would depend on the network.
+
+        Args: pending: Number of received bytes that h11 has not processed and that are not part of them.
+        """
+        framing = self._body_bytes - pending - self._data_bytes - self._framing_bytes
+        if framing > MAX_HEAD_BYTES:
+            raise TransportError(
+                FailureKind.PROTOCOL, f"chunk extensions or trailers are longer than {MAX_HEAD_BYTES} bytes"
+            )
+        return framing
 
 
 class TunnelExchange(_Exchange):
