@@ -217,7 +217,10 @@ def test_limit_of_chunk_extensions_does_not_depend_on_the_reads(chunk: str, size
     data += b"1%b\r\na\r\n1%b\r\nb\r\n0%b\r\n\r\nmore data" % (first, second, last)
     results = [
         read([data]),
-        *(read([data[start : start + step] for start in range(0, len(data), step)]) for step in (1_000, 16_384, 65_536)),
+        *(
+            read([data[start : start + step] for start in range(0, len(data), step)])
+            for step in (1_000, 16_384, 65_536)
+        ),
     ]
     if size > MAX_HEAD_BYTES:
         assert results == [FailureKind.PROTOCOL] * 4

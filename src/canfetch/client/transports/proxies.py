@@ -137,11 +137,11 @@ def check_proxy_status(status: int, *, is_proxied: bool) -> None:
 def parse_proxy(url: object) -> Proxy:
     """Parse a URL of the form `http://user:password@host:port`.
 
-    Raises: InvalidOption: `url` has another form. The message does not contain the credentials.
+    Raises: InvalidOption: `url` has another form. The message contains no credentials, path or query.
     """
     proxy = _parse(url) if isinstance(url, str) else None
     if proxy is None:
-        shown = _without_credentials(url) if isinstance(url, str) else url
+        shown = _without_secrets(url) if isinstance(url, str) else url
         raise InvalidOption(f"invalid proxy {shown!r}: expected a URL such as 'http://127.0.0.1:3128'")
     return proxy
 
@@ -171,7 +171,7 @@ def _parse_environment(scheme: str, url: str) -> Proxy:
     proxy = _parse(url if "://" in url else f"http://{url}")
     if proxy is None:
         raise InvalidOption(
-            f"invalid or unsupported proxy {_without_credentials(url)!r} for {scheme} in the environment: expected a "
+            f"invalid or unsupported proxy {_without_secrets(url)!r} for {scheme} in the environment: expected a "
             "URL such as 'http://127.0.0.1:3128'; unset it, or pass trust_env=False to the transport"
         )
     return proxy
@@ -190,9 +190,12 @@ def _is_bypassed(name: str, environment: dict[str, str]) -> bool:
     return bool(proxy_bypass(name, environment))
 
 
-def _without_credentials(url: str) -> str:
-    user, at, host = url.rpartition("@")
-    if not at:
-        return url
-    scheme, separator, _ = user.partition("://")
-    return f"{scheme}://***@{host}" if separator and scheme.isalnum() else f"***@{host}"
+def _without_secrets(url: str) -> str:
+    """Return `url` with `***` in place of user information, path, query and fragment, which can all be secrets."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or not scheme.isalnum():
+        scheme, separator, rest = "", "", url
+    _, at, host = rest.rpartition("@")
+    ends = [index for index in map(host.find, "/?#") if index >= 0]
+    start = min(ends, default=len(host)) + 1
+    return f"{scheme}{separator}{'***@' if at else ''}{host[:start]}{'***' if host[start:] else ''}"

@@ -8,7 +8,8 @@ Source: Bing's and Yandex's documentation.
 from typing import Final, NamedTuple
 
 KEY: Final = b"crawl-delay"
-_MAX_BYTES: Final = 32
+# Bounds the time and the result. 32 digits are longer than any delay.
+_MAX_DIGITS: Final = 32
 
 
 class CrawlDelay(NamedTuple):
@@ -20,10 +21,12 @@ class CrawlDelay(NamedTuple):
 def parse_crawl_delay(value: bytes) -> float | None:
     """Parse a value: a non-negative decimal number, with `.` or, leniently, `,` as the decimal point.
 
+    A longer number is cut after 32 digits, leading zeros not counted, so that a huge number stays a huge delay.
+
     Returns: The seconds, or None for anything else, such as `5s`, `1e3` or `-1`.
     """
     digits = value.replace(b",", b".", 1)
     whole, _, fraction = digits.partition(b".")
     if not (whole or fraction).isdigit() or (fraction and not fraction.isdigit()) or (whole and not whole.isdigit()):
         return None
-    return float(digits) if len(digits) <= _MAX_BYTES else None
+    return float(b"0" + digits.lstrip(b"0")[:_MAX_DIGITS])
