@@ -120,7 +120,6 @@ def test_default_files_of_platforms_pass(content: str) -> None:
         ("User-agent: *\nDisallow: /a/\nNoindex: /b/\n", Severity.WARNING),
         ("User-agent: *\nDisallow: /a/\nNoindex: /a/\n", Severity.INFO),
         ("User-agent: *\nDisallow: /js/\n", Severity.WARNING),
-        ("User-agent: *\nDisallow: /themes/\nDisallow: /maps/js/\n", Severity.INFO),
     ],
 )
 def test_severity_matches_harm(content: str, severity: Severity) -> None:

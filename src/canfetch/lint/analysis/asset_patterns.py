@@ -1,40 +1,120 @@
-"""Patterns that match the scripts and styles that a page needs for rendering."""
+"""The scripts and styles that pages need for rendering, at their usual URLs."""
 
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
-_FOLDERS: Final = frozenset(
-    {b"_next", b"_nuxt", b"assets", b"bundles", b"css", b"dist", b"javascript", b"javascripts", b"js"}
-    | {b"skin", b"static", b"styles", b"stylesheets", b"themes", b"wp-content", b"wp-includes"}
+from canfetch.core.patterns import matches
+from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.linted_file import LintedFile
+
+
+class _Asset(NamedTuple):
+    """The URL of a script or stylesheet.
+
+    Attributes:
+        url: Its path and query, as the platform writes them.
+        evidence: Parts of a file that show the platform. Empty for folders that any site may have.
+    """
+
+    url: str
+    evidence: tuple[bytes, ...] = ()
+
+
+_DRUPAL: Final = (b"/node/add", b"/user/register", b"/?q=user", b"/CHANGELOG.txt")
+_JOOMLA: Final = (b"/administrator",)
+_TYPO3: Final = (b"/typo3",)
+_AEM: Final = (b"/content/dam", b"/etc/clientlibs", b"/etc.clientlibs", b"/etc/designs")
+_WORDPRESS: Final = (b"wp-",)
+_MAGENTO: Final = (b"/static/", b"/skin/", b"/catalogsearch")
+
+# Drupal keeps programs for the command line in its folder of this name.
+_NOT_ON_DRUPAL: Final = ("/scripts/main.js",)
+_ANYWHERE: Final = (
+    *("/js/main.js", "/css/style.css", "/assets/js/app.js", "/assets/css/app.css", "/assets/app.js"),
+    *("/static/js/main.js", "/static/css/main.css", "/static/app.js", "/dist/app.js", "/dist/css/app.css"),
+    *("/build/app.js", "/scripts/main.js", "/Scripts/jquery.min.js", "/styles/main.css", "/javascript/main.js"),
+    *("/javascripts/application.js", "/stylesheets/application.css", "/bundles/app.js", "/public/css/app.css"),
+    # With a version, as many systems add it
+    *("/css/style.css?v=1", "/js/main.js?ver=1"),
 )
-_EXTENSIONS: Final = (b".js", b".css")
+_ASSETS: Final = (
+    *map(_Asset, _ANYWHERE),
+    _Asset("/wp-includes/js/jquery/jquery.min.js?ver=3.7.1", _WORDPRESS),
+    _Asset("/wp-includes/css/dist/block-library/style.min.css?ver=6.6", _WORDPRESS),
+    _Asset("/wp-content/themes/theme/style.css?ver=1.0", _WORDPRESS),
+    _Asset("/wp-content/plugins/plugin/assets/js/frontend.min.js?ver=1.0", _WORDPRESS),
+    _Asset("/wp-content/cache/min/1/style.css", _WORDPRESS),
+    # Shopify
+    _Asset("/cdn/shop/t/1/assets/theme.css?v=1", (b"/cdn/shop", b"hopify")),
+    _Asset("/static/version1700000000/frontend/Magento/luma/en_US/css/styles-m.css", _MAGENTO),
+    _Asset("/static/frontend/Magento/luma/en_US/requirejs/require.js", _MAGENTO),
+    _Asset("/skin/frontend/base/default/css/styles.css", _MAGENTO),
+    _Asset("/core/misc/drupal.js?v=10.3.0", _DRUPAL),
+    _Asset("/core/assets/vendor/jquery/jquery.min.js?v=3.7.1", _DRUPAL),
+    _Asset("/misc/drupal.js?s00000", _DRUPAL),
+    _Asset("/misc/jquery.js?v=1.4.4", _DRUPAL),
+    _Asset("/modules/system/system.base.css?s00000", _DRUPAL),
+    _Asset("/sites/default/files/css/css_x.css", (*_DRUPAL, b"/sites/default")),
+    _Asset("/sites/all/themes/theme/css/style.css?s00000", (*_DRUPAL, b"/sites/all")),
+    _Asset("/media/jui/js/jquery.min.js", _JOOMLA),
+    _Asset("/media/system/js/core.js", _JOOMLA),
+    _Asset("/templates/template/css/template.css", _JOOMLA),
+    _Asset("/typo3conf/ext/site/Resources/Public/Css/main.css", _TYPO3),
+    _Asset("/typo3temp/assets/compressed/merged.css", _TYPO3),
+    _Asset("/_assets/0123456789abcdef/Css/main.css", (*_TYPO3, b"/_assets/")),
+    _Asset("/fileadmin/templates/css/style.css", (*_TYPO3, b"/fileadmin/templates")),
+    # Adobe Experience Manager, SAP Commerce, Salesforce Commerce Cloud, SharePoint, ASP.NET
+    _Asset("/etc.clientlibs/site/clientlibs/clientlib-base.min.css", _AEM),
+    _Asset("/etc/designs/site/clientlibs.min.css", _AEM),
+    _Asset("/_ui/responsive/theme/css/style.css", (b"/_ui",)),
+    _Asset("/on/demandware.static/Sites-Site/-/default/css/style.css", (b"demandware",)),
+    _Asset("/_layouts/15/init.js", (b"/_layouts",)),
+    _Asset("/WebResource.axd?d=1", (b".axd",)),
+    # Next.js, Nuxt, SvelteKit, Astro
+    _Asset("/_next/static/chunks/main.js", (b"_next",)),
+    _Asset("/_next/static/css/app.css", (b"_next",)),
+    _Asset("/_nuxt/entry.js", (b"_nuxt",)),
+    _Asset("/_app/immutable/entry/start.js", (b"_app/",)),
+    _Asset("/_astro/index.css", (b"_astro",)),
+    # MediaWiki, vBulletin
+    _Asset("/w/load.php?modules=startup&only=scripts", (b"Special:",)),
+    _Asset("/clientscript/vbulletin_global.js", (b"/clientscript",)),
+)
+
+
+def typical_assets(file: LintedFile) -> tuple[str, ...]:
+    """Return the URLs of scripts and styles that the pages of a site may have.
+
+    Cost: O(bytes).
+    """
+    shown = {part for asset in _ASSETS for part in asset.evidence if part in file.content}
+    left_out = () if shown.isdisjoint(_DRUPAL) else _NOT_ON_DRUPAL
+    return tuple(
+        asset.url
+        for asset in _ASSETS
+        if (not asset.evidence or not shown.isdisjoint(asset.evidence)) and asset.url not in left_out
+    )
 
 
 def blocked_asset(pattern: bytes) -> bytes | None:
-    """Return the path of a script or stylesheet that a pattern matches, or None if it is not about assets."""
-    text = pattern[:-1] if pattern.endswith(b"$") else pattern
-    text = text.rstrip(b"*").lower()
-    for extension in _EXTENSIONS:
-        if text.endswith(extension):
-            start, star, _ = text[: -len(extension)].rpartition(b"*")
-            if star and start.strip(b"*/") == b"":
-                return b"/x" + extension
-    if b"*" in text or text != pattern.rstrip(b"*") or b"?" in text or not text.startswith(b"/"):
-        return None
-    folders = text.strip(b"/").split(b"/")
-    if folders[-1] not in _FOLDERS:
-        return None
-    return b"/" + b"/".join(folders) + (b"/x.css" if b"css" in folders[-1] or b"style" in folders[-1] else b"/x.js")
+    """Return the URL of a script or stylesheet that a pattern matches, or None.
 
-
-def affects_site(pattern: bytes) -> bool:
-    """Return whether the scripts and styles that a pattern matches are probably those of the site's pages.
-
-    Other folders belong to one application, such as `/maps/js/`, or to nobody's pages: in Drupal, `/themes/` has the
-    themes of the distribution, and the site's own theme is elsewhere.
+    Cost: O(bytes).
     """
-    folders = [folder for folder in pattern.lower().strip(b"/*$").split(b"/") if folder]
-    if folders == [b"themes"]:
-        return False
-    if pattern.rstrip(b"*$").lower().endswith(_EXTENSIONS):
-        return True
-    return any(folder.startswith(b"wp-") for folder in folders) or all(folder in _FOLDERS for folder in folders)
+    form = canonical_form(pattern)
+    return next((url for url in _urls() if matches(form, url) and names_folder(pattern, url)), None) if form else None
+
+
+def names_folder(pattern: bytes, url: bytes) -> bool:
+    """Return whether a pattern that matches a URL is about its folder, or about any folder.
+
+    A shorter pattern, such as `/a` for `/assets/`, may be about anything that starts with these letters.
+    """
+    head = pattern.partition(b"*")[0].rstrip(b"$")
+    return head in {b"", b"/"} or len(head) >= url.find(b"/", 1)
+
+
+@cache
+def _urls() -> tuple[bytes, ...]:
+    # A platform's own folder is evidence of the platform.
+    return tuple(asset.url.encode() for asset in _ASSETS)

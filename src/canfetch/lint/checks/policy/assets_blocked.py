@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.asset_patterns import affects_site, blocked_asset
-from canfetch.lint.analysis.engine_verdicts import try_allows
-from canfetch.lint.analysis.site_blocks import find_site_block
+from canfetch.agents import REGISTRY
+from canfetch.core.agent_rules import find_deciding_rule
+from canfetch.lint.analysis.asset_patterns import names_folder, typical_assets
+from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -17,20 +18,19 @@ _GOOGLEBOT: Final = "Googlebot"
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules that keep Googlebot from files that pages need for rendering."""
     token = _GOOGLEBOT if file.groups_named(_GOOGLEBOT) else "*"
-    if find_site_block(file, token) is not None:
+    if find_site_block(file, token) is not None or find_near_site_block(file, token) is not None:
         return
-    seen: set[str] = set()
-    for group in file.groups_named(token):
-        for rule in group.rules:
-            path = None if rule.allow else blocked_asset(rule.value)
-            if path is None or rule.record.value is None or file.text(path) in seen:
-                continue
-            url = file.text(path)
-            seen.add(url)
-            if try_allows(file, url, "googlebot", _GOOGLEBOT) is False:
-                details = {"pattern": file.text(rule.value), "path": url}
-                query = VerdictQuery(url)
-                yield Occurrence(rule.record.value, details, query, harmless=not affects_site(rule.value))
+    rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
+    seen: set[int] = set()
+    for url in typical_assets(file):
+        allowed, rule = find_deciding_rule(rules, url)
+        if allowed or rule is None or rule.line in seen or not names_folder(rule.pattern, url.encode()):
+            continue
+        seen.add(rule.line)
+        record = file.records[rule.line - 1]
+        if record.value is not None:
+            details = {"pattern": file.text(rule.pattern), "path": url}
+            yield Occurrence(record.value, details, VerdictQuery(url))
 
 
 CHECK = Check(
