@@ -131,8 +131,12 @@ class Model:
             self.queued[host][turn.url] = int(turn.priority)
 
     def kill(self) -> None:
-        """Queue all URLs in flight again."""
+        """Count an attempt of all URLs in flight, and queue them again unless it was the last one."""
         for url, host in self.in_flight.items():
+            self.attempts[url] += 1
+            if self.attempts[url] == MAX_ATTEMPTS:
+                self.finished.add(url)
+                continue
             number = int(url.rpartition("/")[2])
             self.queued[host][url] = self.site.pages[number].priority
         self.in_flight.clear()

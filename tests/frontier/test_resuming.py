@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "crawl.sqlite3"
 
 
-def copy_file(path: Path) -> Path:
+def copy_file(path: Path, name: str = "killed") -> Path:
     """Return a copy of the file and its write-ahead log, as a killed process leaves them."""
-    copy = path.with_name("killed.sqlite3")
+    copy = path.with_name(f"{name}.sqlite3")
     shutil.copy(path, copy)
     shutil.copy(f"{path}-wal", f"{copy}-wal")
     return copy
@@ -92,6 +93,53 @@ def test_priorities_and_attempts_survive_a_restart(path: Path) -> None:
 
     run_in_virtual_time(first_run)
     assert run_in_virtual_time(second_run) == [(f"{A}/2", 2, 2), (f"{A}/1", 0, 2), (f"{A}/3", -1.5, 2)]
+
+
+def test_page_that_ends_the_process_is_given_up(path: Path) -> None:
+    async def run_until_killed(number: int) -> Path:
+        async with open_frontier(urls=[f"{A}/deadly", f"{A}/2"], path=path, max_attempts=3) as frontier:
+            turn = await anext(frontier)
+            assert (turn.url, turn.attempt) == (f"{A}/deadly", number)
+            return copy_file(path, f"killed-{number}")
+
+    for number in (1, 2, 3):
+        path = run_in_virtual_time(partial(run_until_killed, number))
+    result = crawl({}, [f"{A}/deadly"], path=path)
+    assert result.urls == [f"{A}/2"]
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=1, skipped=0)
+
+
+def test_kills_and_retries_are_counted_together(path: Path) -> None:
+    async def first_run() -> Path:
+        async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:
+            (await anext(frontier)).retry()
+            assert (await anext(frontier)).attempt == 2
+            return copy_file(path)
+
+    async def second_run(killed: Path) -> None:
+        async with open_frontier(path=killed) as frontier:
+            turn = await anext(frontier)
+            assert turn.attempt == 3
+            assert not turn.retry()
+            assert frontier.counts.failed == 1
+
+    killed = run_in_virtual_time(first_run)
+    run_in_virtual_time(partial(second_run, killed))
+
+
+def test_released_and_closed_turns_are_not_counted(path: Path) -> None:
+    async def release() -> None:
+        async with open_frontier(urls=[f"{A}/1"], path=path, max_attempts=1) as frontier:
+            for _ in range(3):
+                turn = await anext(frontier)
+                assert turn.attempt == 1
+                turn.release()
+            # The frontier is closed while this turn is open.
+            assert (await anext(frontier)).attempt == 1
+
+    for _ in range(3):
+        run_in_virtual_time(release)
+    assert crawl({}, [], path=path, max_attempts=1).urls == [f"{A}/1"]
 
 
 def test_file_is_used_by_one_frontier_at_a_time(path: Path) -> None:

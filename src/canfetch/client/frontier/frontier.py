@@ -57,7 +57,8 @@ class Frontier:
             in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time.
-        max_attempts: The number of times that a URL is handed out again after `Turn.retry`, including the first time.
+        max_attempts: The number of turns of a URL. After the last one, the URL is counted as failed. A turn that is
+            open when the process is killed counts; a released turn does not.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
             counted from the start and from the end of the previous turn.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
@@ -119,7 +120,7 @@ class Frontier:
         self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
         self._sources = Sources(self._add, lambda: self.counts.queued < read_ahead, self._changed.set)
         self._sources.append(urls, 0.0)
-        self._queue = URLQueue(path, concurrency=concurrency_per_origin, now=clock())
+        self._queue = URLQueue(path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=clock())
         self._open_turns = OpenTurns(self._queue, clock, self._changed.set, max_attempts=max_attempts)
 
     @property
@@ -203,7 +204,7 @@ class Frontier:
     async def close(self) -> None:
         """Stop the iteration and close the file.
 
-        URLs whose turns have not ended are handed out again when the file is opened.
+        URLs whose turns have not ended are released: they are handed out again when the file is opened.
         """
         self._queue.close()
         self._changed.set()

@@ -33,7 +33,7 @@ class Turn:
         url: The URL, as it was added, without white space around it.
         verdict: The verdict, which allows the URL.
         priority: The priority with which the URL was added.
-        attempt: The number of this attempt, from 1.
+        attempt: The number of this attempt, from 1. Released turns are not counted.
     """
 
     __slots__ = ("_grant", "_is_open", "_open_turns", "attempt", "priority", "url", "verdict")

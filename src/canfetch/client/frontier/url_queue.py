@@ -7,11 +7,13 @@ every operation takes O(log n) steps of the database.
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from typing import Final, NamedTuple
 
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.identity import IdentifiedURL
+from canfetch.errors import StoreError
 
 # The number of origins that become due in one call, which bounds the time of the call.
 DUE_BATCH: Final = 200
@@ -38,7 +40,7 @@ class QueuedOrigin(NamedTuple):
 
 
 class QueuedURL(NamedTuple):
-    """A queued URL. `attempt` is 1 until a request for it failed."""
+    """A queued URL. `attempt` is the number of its next turn, from 1."""
 
     id: int
     url: str
@@ -53,7 +55,7 @@ class FrontierCounts(NamedTuple):
         queued: URLs that wait for a turn.
         in_flight: URLs whose turns are not done.
         done: URLs that are done.
-        failed: URLs that failed in every attempt.
+        failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed.
     """
 
@@ -70,16 +72,18 @@ class URLQueue:
     Args:
         path: The file, or None for a temporary file.
         concurrency: The number of URLs of one origin that can be in flight.
-        now: The current time. URLs that were in flight when the process ended are queued again.
+        max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
+        now: The current time. URLs that were in flight when the process ended are queued again, or dropped as failed
+            after their last attempt.
     Raises: StoreError: In the constructor and in every method.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, now: float) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, max_attempts: int, now: float) -> None:
         self.database = FrontierDatabase(path)
         self._concurrency = concurrency
         self.in_flight = 0
         try:
-            self._resume(now)
+            self._resume(now, max_attempts)
         except BaseException:
             self.database.close()
             raise
@@ -168,7 +172,8 @@ class URLQueue:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
         with self.database.transaction():
             self._skip(skipped)
-            self._execute("UPDATE urls SET is_in_flight = 1 WHERE id = ?", url)
+            # Counted now, so that a page that ends the process is not handed out forever.
+            self._execute("UPDATE urls SET is_in_flight = 1, attempt = attempt + 1 WHERE id = ?", url)
             self._execute("UPDATE origins SET in_flight = in_flight + 1, last_request_at = ? WHERE id = ?", now, origin)
             self._place(origin, due_at)
         self.in_flight += 1
@@ -194,7 +199,7 @@ class URLQueue:
     def release(self, origin: int, url: int, now: float, due_at: float) -> None:
         """Queue a URL that was in flight at its previous position."""
         with self.database.transaction():
-            self._execute("UPDATE urls SET is_in_flight = 0 WHERE id = ?", url)
+            self._execute("UPDATE urls SET is_in_flight = 0, attempt = attempt - 1 WHERE id = ?", url)
             self._land(origin, now, due_at, None)
         self.in_flight -= 1
 
@@ -214,12 +219,17 @@ class URLQueue:
             )
 
     def close(self) -> None:
-        """Close the database."""
+        """Release the URLs that are in flight, and close the database."""
+        # Without this change, for example on a full disk, their turns count as attempts.
+        with suppress(StoreError), self.database.transaction():
+            self._execute("UPDATE urls SET is_in_flight = 0, attempt = attempt - 1 WHERE is_in_flight = 1")
         self.database.close()
 
-    def _resume(self, now: float) -> None:
-        """Queue the URLs that were in flight, and let all origins wait until now."""
+    def _resume(self, now: float, max_attempts: int) -> None:
+        """Queue the URLs that were in flight, unless it was their last attempt, and let all origins wait until now."""
         with self.database.transaction():
+            failed = self._execute("DELETE FROM urls WHERE is_in_flight = 1 AND attempt > ?", max_attempts).rowcount
+            self._execute("UPDATE totals SET failed = failed + ?", failed)
             self._execute("UPDATE urls SET is_in_flight = 0 WHERE is_in_flight = 1")
             self._execute(
                 "UPDATE origins SET phase = 1, in_flight = 0, due_at = ? WHERE phase != 0 OR in_flight > 0", now
