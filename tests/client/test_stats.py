@@ -1,6 +1,8 @@
 """The counters of a client."""
 
+import copy
 import json
+import pickle
 import threading
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
@@ -55,6 +57,46 @@ def test_fetches_are_counted(kind: str, event: dict[str, object], expected: dict
     assert client.stats.cached_origins == 1
     assert client.stats.memory_bytes > 0
     assert json.loads(json.dumps(client.stats.to_json())) == client.stats.to_json()
+
+
+@BOTH
+@pytest.mark.parametrize("target, expected", [("/robots.txt", 0), ("/a", 1), ("/{0}", 5)])
+def test_redirects_that_are_not_followed_are_not_counted(
+    kind: str, target: str, expected: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    requests = []
+
+    def answer(request: TransportRequest) -> Response:
+        requests.append(request.url)
+        location = target.format(len(requests))
+        return Response(request.url, 302, (("Location", location),), b"")
+
+    caplog.set_level("INFO", "canfetch.fetch")
+    client = decide_with_either(kind, answer, URL)
+    assert len(requests) == expected + 1
+    assert client.stats.redirects == expected
+    assert f", {expected} redirects, " in caplog.text
+
+
+def test_redirects_of_an_interrupted_fetch_are_counted() -> None:
+    def answer(request: TransportRequest) -> Response:
+        if request.url.endswith("/moved"):
+            raise KeyboardInterrupt
+        return Response(request.url, 302, (("Location", "/moved"),), b"")
+
+    with Client(user_agent="ExampleBot/1.0", transport=Site(answer)) as client:
+        with pytest.raises(KeyboardInterrupt):
+            client.decide(URL)
+        assert counted(client.stats) == {"interrupted_fetches": 1, "requests": 2, "redirects": 1}
+
+
+def test_stats_can_be_copied_and_pickled() -> None:
+    stats = decide_with_either("sync", scripted(status=503), URL).stats
+    for copied in (copy.deepcopy(stats), copy.copy(stats), pickle.loads(pickle.dumps(stats))):  # noqa: S301 - trusted data
+        assert copied == stats
+        assert type(copied) is ClientStats
+        with pytest.raises(TypeError):
+            copied.failures["server_error"] = 0  # type: ignore[index]  # read-only
 
 
 @BOTH

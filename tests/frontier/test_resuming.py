@@ -113,7 +113,8 @@ def test_kills_and_retries_are_counted_together(path: Path) -> None:
     async def first_run() -> Path:
         async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:
             (await anext(frontier)).retry()
-            assert (await anext(frontier)).attempt == 2
+            turn = await anext(frontier)
+            assert turn.attempt == 2
             return copy_file(path)
 
     async def second_run(killed: Path) -> None:
@@ -135,7 +136,8 @@ def test_released_and_closed_turns_are_not_counted(path: Path) -> None:
                 assert turn.attempt == 1
                 turn.release()
             # The frontier is closed while this turn is open.
-            assert (await anext(frontier)).attempt == 1
+            turn = await anext(frontier)
+        assert turn.attempt == 1
 
     for _ in range(3):
         run_in_virtual_time(release)

@@ -27,7 +27,7 @@ _WEAK: Final = "W/"
 
 
 class Hop(NamedTuple):
-    """A redirect that was followed: the requested URL, the status, and the target URL."""
+    """A redirect: the requested URL, the status, and the target URL."""
 
     url: str
     status: int
@@ -76,7 +76,7 @@ class FetchResult(NamedTuple):
     Attributes:
         outcome: What the result means.
         url: The URL of the last request.
-        hops: The redirects that were followed.
+        hops: The redirects that were received. The last one of a loop or of a chain that is too long was not followed.
         response: The last response, or None if the last request failed.
         not_modified: Whether the last good copy is still current.
         vary_names: The names of the request headers that the responses depend on, redirects included.

@@ -76,7 +76,7 @@ class FetchObserver:
                     fetch = _Fetch(origin, None if self._tracer is None else self._tracer.start(origin, self._policy))
                     self._counters.add(background_refreshes=int(in_background))
                 if fetch is not None and isinstance(action, SendRequest):
-                    with fetch.active():
+                    with fetch.active(action.request.url):
                         result = yield action
                     fetch.add(result)
                     _log_request(result)
@@ -108,8 +108,7 @@ class FetchObserver:
     def _finish(self, fetch: "_Fetch", entry: CacheEntry) -> None:
         outcome = entry.outcome
         failure = _failure(outcome)
-        # The redirects of a cached target were followed before.
-        redirects = min(len(entry.hops), fetch.requests)
+        redirects = _followed_redirects(fetch, entry)
         self._counters.add(
             failure=failure,
             fetches=1,
@@ -151,13 +150,15 @@ class FetchObserver:
             )
 
     def _interrupt(self, fetch: "_Fetch") -> None:
-        self._counters.add(interrupted_fetches=1, requests=fetch.requests, body_bytes=fetch.body_bytes)
+        self._counters.add(
+            interrupted_fetches=1, requests=fetch.requests, redirects=fetch.redirects, body_bytes=fetch.body_bytes
+        )
         FETCH_LOGGER.info("fetch of %s interrupted after %.3f s", fetch.origin.robots_url, fetch.seconds)
         if fetch.span is not None:
             fetch.span.end(
                 url=fetch.origin.robots_url,
                 status=None,
-                redirects=max(0, fetch.requests - 1),
+                redirects=fetch.redirects,
                 body_bytes=fetch.body_bytes,
                 outcome=_INTERRUPTED,
                 error=_INTERRUPTED,
@@ -169,19 +170,24 @@ class FetchObserver:
 
 
 class _Fetch:
-    """A fetch in progress."""
+    """A fetch in progress. `redirects` is the number of redirects that led to its last request."""
 
     def __init__(self, origin: Origin, span: "FetchSpan | None") -> None:
         self.origin = origin
         self.span = span
         self.requests = 0
+        self.redirects = 0
+        self._url = origin.robots_url
         self.body_bytes = 0
         self._started_at = monotonic()
         self._ended_at: float | None = None
 
-    def active(self) -> AbstractContextManager[object]:
+    def active(self, url: str) -> AbstractContextManager[object]:
         """Return the context for a request."""
         self.requests += 1
+        # A request for the same URL repeats the previous one without conditions.
+        self.redirects += url != self._url
+        self._url = url
         self._ended_at = None
         return nullcontext() if self.span is None else self.span.active()
 
@@ -195,6 +201,16 @@ class _Fetch:
     def seconds(self) -> float:
         """Seconds from the first request to the last answer, or until now while a request is running."""
         return (monotonic() if self._ended_at is None else self._ended_at) - self._started_at
+
+
+def _followed_redirects(fetch: _Fetch, entry: CacheEntry) -> int:
+    """Return the number of redirects that the fetch followed.
+
+    The last redirect of a loop or of a chain that is too long is not followed. If a cached file answers the request
+    after the last redirect, the redirects of that file were followed before.
+    """
+    hops = len(entry.hops) - (entry.outcome.kind is OutcomeKind.REDIRECT_OVERFLOW)
+    return min(hops, fetch.redirects + (entry.status is not None))
 
 
 def _log_request(answer: Response | Failure) -> None:

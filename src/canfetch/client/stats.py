@@ -57,6 +57,14 @@ class ClientStats(NamedTuple):
         """Return the counters as a JSON object."""
         return {**self._asdict(), "failures": dict(self.failures)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickle and `copy.deepcopy`, which do not support read-only mappings."""
+        return _restore_stats, (self.to_json(),)
+
+
+def _restore_stats(counts: dict[str, Any]) -> ClientStats:
+    return ClientStats(**{**counts, "failures": MappingProxyType(counts["failures"])})
+
 
 class FetchCounters:
     """Counts fetches. Safe for use by several threads."""
