@@ -18,7 +18,7 @@ from tests.frontier.virtual_time import run_in_virtual_time, virtual_now
 from canfetch.access.pacing import DelayMode
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
-from canfetch.client.frontier import Frontier, FrontierCounts, Turn
+from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.sync_client import Client
 from canfetch.errors import EvidenceError, InvalidOption, StoreError
 
@@ -693,24 +693,63 @@ def test_check_that_is_cancelled_is_repeated() -> None:
     assert run_in_virtual_time(main) == [f"{A}/1"]
 
 
-def test_exception_of_on_skip_is_raised_and_the_url_is_reported_again() -> None:
-    reports = []
+@pytest.mark.parametrize("in_source", [False, True])
+def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool) -> None:
+    reports: list[str] = []
 
-    def report(skipped: object) -> None:
-        reports.append(skipped)
-        if len(reports) == 1:
-            raise ZeroDivisionError
+    def report(skipped: SkippedURL) -> None:
+        reports.append(skipped.url)
+        raise ZeroDivisionError
+
+    async def main() -> list[str]:
+        hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
+        urls = [f"{A}/no1", f"{A}/1", "mailto:fish@example.com", f"{A}/no2", *(f"{A}/{n}" for n in range(2, 300))]
+        async with open_frontier(hosts, urls if in_source else (), min_delay=0.0, on_skip=report) as frontier:
+            for url in () if in_source else urls:
+                if url.startswith("mailto"):
+                    with pytest.raises(ZeroDivisionError):
+                        frontier.add(url)
+                else:
+                    frontier.add(url)
+            taken: list[str] = []
+            errors = 0
+            while True:
+                try:
+                    async for turn in frontier:
+                        with turn:
+                            taken.append(turn.url)
+                except ZeroDivisionError:
+                    errors += 1
+                else:
+                    break
+            assert errors == (3 if in_source else 2)
+            assert frontier.counts.skipped == 2
+        return taken
+
+    assert run_in_virtual_time(main) == [f"{A}/{number}" for number in range(1, 300)]
+    assert sorted(reports) == [f"{A}/no1", f"{A}/no2", "mailto:fish@example.com"]
+
+
+def test_other_tasks_run_between_turns_of_a_consumer_that_never_waits() -> None:
+    beats = [0]
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(0)
+            beats[0] += 1
 
     async def main() -> None:
-        hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
-        async with open_frontier(hosts, [f"{A}/no"], on_skip=report) as frontier:
-            with pytest.raises(ZeroDivisionError):
-                await anext(frontier)
-            assert await anext(frontier, None) is None
-            assert frontier.counts.skipped == 1
+        async with open_frontier(urls=[f"{A}/{number}" for number in range(200)], min_delay=0.0) as frontier:
+            heart = asyncio.create_task(beat())
+            (await anext(frontier)).done()
+            start, turns = beats[0], 0
+            async for turn in frontier:
+                turn.done()
+                turns += 1
+                assert beats[0] - start >= turns - 1
+            heart.cancel()
 
     run_in_virtual_time(main)
-    assert len(reports) == 2
 
 
 def test_every_decision_is_recorded(tmp_path: Path) -> None:

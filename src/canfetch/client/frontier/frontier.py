@@ -67,7 +67,8 @@ class Frontier:
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies. After that, its URLs are skipped.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
-        on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped.
+        on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
+            raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
         clock: Returns seconds since the epoch. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
@@ -118,7 +119,7 @@ class Frontier:
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
         self._checks = OriginChecks(client, self._agent, bounds, self._changed.set)
-        self._sources = Sources(self._add, lambda: self.counts.queued < read_ahead, self._changed.set)
+        self._sources = Sources(self._add_from_source, lambda: self.counts.queued < read_ahead, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue = URLQueue(path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=clock())
         self._open_turns = OpenTurns(self._queue, clock, self._changed.set, max_attempts=max_attempts)
@@ -215,6 +216,8 @@ class Frontier:
         return self
 
     async def __anext__(self) -> Turn:
+        # Other tasks run between two turns, even if the consumer never waits.
+        await asyncio.sleep(0)
         async with self._lock:
             while self._queue.database.is_open:
                 self._changed.clear()
@@ -245,7 +248,12 @@ class Frontier:
     ) -> None:
         await self.close()
 
-    def _add(self, urls: Iterable[AnyURL], priority: float) -> int:
+    def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
+        return self._add(urls, priority, report=self._report_in_background)
+
+    def _add(
+        self, urls: Iterable[AnyURL], priority: float, *, report: Callable[[SkippedURL], None] | None = None
+    ) -> int:
         identified: list[IdentifiedURL] = []
         invalid: list[SkippedURL] = []
         wrong_type: TypeError | None = None
@@ -265,7 +273,7 @@ class Frontier:
         added = self._queue.add(identified, priority, self._clock())
         self._changed.set()
         for skipped in invalid:
-            self._report(skipped)
+            (report or self._report)(skipped)
         if wrong_type is not None:
             raise wrong_type
         return added
@@ -273,6 +281,13 @@ class Frontier:
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:
             self._on_skip(skipped)
+
+    def _report_in_background(self, skipped: SkippedURL) -> None:
+        """Report a URL of a source. The source is read on after an exception, which the iteration raises."""
+        try:
+            self._report(skipped)
+        except Exception as error:  # noqa: BLE001 - raised by the iteration
+            self._sources.add_error(error)
 
     def _collect_checks(self) -> None:
         results = self._checks.collect()
@@ -311,7 +326,13 @@ class Frontier:
             next_check_at = max(checked.state.next_fetch_at, now + _MIN_RECHECK_DELAY)
             self._queue.wait(origin.id, min(next_check_at, retry_until))
             return None
-        skipped, queued, verdict = self._decide_first(origin, checked, now)
+        skipped: list[int] = []
+        try:
+            queued, verdict = self._decide_first(origin, checked, now, skipped)
+        except BaseException:
+            # The URLs that were reported are dropped, so that the iteration can go on after the exception.
+            self._queue.wait(origin.id, now, skipped=skipped)
+            raise
         at = next_request_at(checked.pace, now=now, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
         if queued is None or verdict is None or at > now:
             self._queue.wait(origin.id, at, skipped=skipped)
@@ -330,14 +351,13 @@ class Frontier:
         return since + self._max_unreachable
 
     def _decide_first(
-        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float
-    ) -> tuple[list[int], QueuedURL | None, ClientVerdict | None]:
-        """Return the first allowed URL of an origin, its verdict, and the disallowed URLs before and after it.
+        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]
+    ) -> tuple[QueuedURL | None, ClientVerdict | None]:
+        """Return the first allowed URL of an origin and its verdict, and add the disallowed URLs to `skipped`.
 
         The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
         does not wait for its next turn.
         """
-        skipped: list[int] = []
         first: QueuedURL | None = None
         first_verdict: ClientVerdict | None = None
         for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
@@ -349,9 +369,9 @@ class Frontier:
                 continue
             # Reported before it is dropped: a crawl that is killed in between reports it again.
             self._client.record(queued.url, verdict, checked.state)
-            self._report(SkippedURL(queued.url, verdict))
             skipped.append(queued.id)
-        return skipped, first, first_verdict
+            self._report(SkippedURL(queued.url, verdict))
+        return first, first_verdict
 
     def _is_finished(self) -> bool:
         counts = self.counts

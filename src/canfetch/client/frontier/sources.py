@@ -77,6 +77,11 @@ class Sources:
         if self._errors:
             raise self._errors.pop(0)
 
+    def add_error(self, error: BaseException) -> None:
+        """Let `raise_error` raise an exception."""
+        self._errors.append(error)
+        self._notify()
+
     async def cancel(self) -> None:
         """Stop to read."""
         for reader in self._readers:
@@ -87,7 +92,7 @@ class Sources:
         self._readers.discard(reader)
         error = None if reader.cancelled() else reader.exception()
         if error is not None:
-            self._errors.append(error)
+            self.add_error(error)
         self._notify()
 
     async def _read(self, source: Iterator[AnyURL], priority: float) -> None:
@@ -147,6 +152,10 @@ class Sources:
 
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()
+        if self._has_space():
+            return
+        # A frontier that waits for this source waits for the next due origin from now on.
+        self._notify()
         while not self._has_space():
             await self._space_changed.wait()
             self._space_changed.clear()
