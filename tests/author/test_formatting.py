@@ -46,6 +46,11 @@ def test_layout(before: str, after: str) -> None:
     assert format_robots(result.content).content == result.content
 
 
+def test_content_of_another_type_raises() -> None:
+    with pytest.raises(TypeError, match="content must be bytes, not str"):
+        format_robots("User-agent: *\n")  # type: ignore[arg-type]  # invalid on purpose
+
+
 def test_comments_are_kept() -> None:
     content = b"# one\nUser-agent: * # two\n\n#three\n#\n   # four\nDisallow: /a #five\n# six"
     result = format_robots(content)

@@ -1,5 +1,8 @@
 """Parsing of policies in TOML, and errors that name the key, the value and the expected values."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.author.policies import POLICIES
 
@@ -155,6 +158,16 @@ def test_shared_policies_are_valid(name: str) -> None:
 def test_invalid_policies(toml: str, message: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match=message):
         canfetch.author.parse_policy(toml)
+
+
+@pytest.mark.parametrize("toml", [b"", None, Path("policy.toml")], ids=["bytes", "none", "path"])
+def test_policy_of_another_type_raises(toml: Any) -> None:
+    with pytest.raises(TypeError, match="toml must be a str, the content of a policy file, not "):
+        canfetch.author.parse_policy(toml)
+
+
+def test_byte_order_mark_of_a_policy_is_ignored() -> None:
+    assert canfetch.author.parse_policy("\ufeff[everyone]\nfetch = 'none'").everyone.fetch is False
 
 
 def test_delay_of_0_overrides_that_of_everyone() -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import RunCommand, sites
 from tests.servers.web import Site
 
+import canfetch
 from canfetch.lint import CHECKS
 
 BAD = b"User-agent: *\n  Disallow: /a$b\nDisallow /c/\n"
@@ -200,10 +201,29 @@ def test_invalid_arguments_are_reported_in_one_line(
     ],
 )
 def test_nearest_configuration_file_is_used(run: RunCommand, bad: Path, folder: Path, name: str, text: str) -> None:
-    (folder / name).write_text(text)
+    (folder / name).write_text(text, encoding="utf-8-sig")
     ran = run("lint", bad.name, "--format", "ndjson")
     assert [json.loads(line)["code"] for line in ran.lines] == ["CF402"]
     assert len(run("lint", bad.name, "--isolated", "--format", "ndjson").lines) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the current directory cannot be deleted")
+@pytest.mark.parametrize("name", ["-", "robots.txt"])
+def test_deleted_working_directory_has_no_configuration_file(folder: Path, name: str) -> None:
+    robots = folder / "robots.txt"
+    robots.write_bytes(b"User-agent: *\nDisallow: /a\n")
+    deleted = folder / "deleted"
+    deleted.mkdir()
+    script = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); os.execv(sys.executable, sys.argv[2:])"
+    command = [sys.executable, "-m", "canfetch", "lint", "-" if name == "-" else str(robots)]
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(deleted), *command],
+        input=robots.read_bytes(),
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(canfetch.__file__).parents[1]), "PYTHONSAFEPATH": "1"},
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_invalid_configuration_is_reported_with_its_file(run: RunCommand, folder: Path) -> None:

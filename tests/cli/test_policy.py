@@ -122,6 +122,11 @@ def test_invalid_policy_is_exit_2(run: Run, folder: Path, toml: bytes, message: 
     assert ran.err.count("\n") == 1
 
 
+def test_byte_order_mark_of_a_policy_is_ignored(run: Run, folder: Path) -> None:
+    (folder / "policy.toml").write_bytes(b"\xef\xbb\xbf[everyone]\nfetch = 'none'\n")
+    assert run("policy", "policy.toml") == (0, "User-agent: *\nDisallow: /\n", "")
+
+
 def test_missing_policy_is_exit_2(run: Run) -> None:
     ran = run("policy", "none.toml")
     assert (ran.code, ran.out) == (2, "")

@@ -37,7 +37,8 @@ def test_crawlers_of_a_file_use_their_tokens(run: Run, folder: Path, command: st
 
 
 def test_registry_is_extended_by_the_file(run: Run, folder: Path) -> None:
-    (folder / "crawlers.toml").write_text(OWN, encoding="utf-8")
+    # Some editors write a byte order mark.
+    (folder / "crawlers.toml").write_text(OWN, encoding="utf-8-sig")
     ran = run("check", *ASK, "--agent", "Googlebot-Image", stdin=ROBOTS)
     assert "Googlebot-Image, then Googlebot, then *" in ran.out
 

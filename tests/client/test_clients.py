@@ -3,7 +3,12 @@
 import asyncio
 import threading
 import time
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+import aiohttp
+import httpx2
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import make_entry
@@ -11,7 +16,10 @@ from tests.stores.entries import make_entry
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores.memory import MemoryStore
+from canfetch.client.stores.redis import RedisStore
+from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
@@ -398,8 +406,15 @@ def test_invalid_option_raises(options: dict[str, object], error: type[Exception
         ({"transport": 3}, "invalid transport 3: it has no method send"),
         ({"transport": ScriptedOrigin}, "invalid transport ScriptedOrigin: pass an object, ScriptedOrigin(...)"),
         ({"transport": open}, "it has no method send"),
+        ({"evidence": "ev"}, "invalid evidence 'ev': pass an object such as EvidenceRecorder('ev')"),
+        ({"evidence": Path("ev")}, "pass an object such as EvidenceRecorder('ev')"),
+        ({"evidence": EvidenceRecorder}, "invalid evidence EvidenceRecorder: pass an object, EvidenceRecorder(...)"),
+        ({"evidence": 3}, "invalid evidence 3: it has no method record; expected an object such as EvidenceRecorder("),
+        ({"clock": 3}, "invalid clock 3: expected a function"),
+        ({"clock": asyncio.sleep}, "expected a function that is not async"),
+        ({"seed": "x"}, "invalid seed 'x': expected an integer"),
     ],
-    ids=range(8),
+    ids=range(15),
 )
 def test_object_that_is_not_a_store_or_a_transport_raises(options: dict[str, object], message: str) -> None:
     for client in (Client, AsyncClient):
@@ -407,6 +422,39 @@ def test_object_that_is_not_a_store_or_a_transport_raises(options: dict[str, obj
             client(user_agent=USER_AGENT, **options)  # type: ignore[arg-type]  # invalid on purpose
         assert str(raised.value).startswith("invalid ")
         assert message in str(raised.value)
+
+
+def test_session_as_transport_raises_and_names_the_transport() -> None:
+    async def main() -> None:
+        async with httpx2.AsyncClient() as client, aiohttp.ClientSession() as session:
+            with pytest.raises(InvalidOption, match=r"pass AsyncHttpx2Transport\(client=\.\.\.\)"):
+                AsyncClient(user_agent=USER_AGENT, transport=client)  # type: ignore[arg-type]  # invalid on purpose
+            with pytest.raises(InvalidOption, match=r"pass AiohttpTransport\(session=\.\.\.\)"):
+                AsyncClient(user_agent=USER_AGENT, transport=session)  # type: ignore[arg-type]  # invalid on purpose
+
+    asyncio.run(main())
+    with httpx2.Client() as client, pytest.raises(InvalidOption, match=r"pass Httpx2Transport\(client=\.\.\.\)"):
+        Client(user_agent=USER_AGENT, transport=client)  # type: ignore[arg-type]  # invalid on purpose
+
+
+@pytest.mark.parametrize("ttl", ["x", 0, -5, float("inf"), float("nan"), True, None], ids=str)
+def test_invalid_ttl_of_a_store_raises(tmp_path: Path, ttl: Any) -> None:
+    message = f"invalid ttl {ttl!r}: expected "
+    for make in (MemoryStore, partial(SQLiteStore, tmp_path / "robots.sqlite3"), partial(RedisStore, "redis://h/0")):
+        with pytest.raises(InvalidOption, match=message):
+            make(ttl=ttl)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_invalid_clock_of_a_store_or_a_recorder_raises(tmp_path: Path) -> None:
+    clock: Any = 3
+    with pytest.raises(InvalidOption, match="invalid clock 3: expected a function"):
+        SQLiteStore(tmp_path / "robots.sqlite3", clock=clock)
+    with pytest.raises(InvalidOption, match="invalid monotonic 3: expected a function"):
+        MemoryStore(monotonic=clock)
+    with pytest.raises(InvalidOption, match="invalid clock 3: expected a function"):
+        EvidenceRecorder(tmp_path, clock=clock)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("store", [MemoryStore(), None], ids=["memory", "none"])

@@ -176,6 +176,11 @@ def test_one_url_is_not_a_source(url: Any) -> None:
         ({"max_delay": float("nan")}, "invalid max_delay nan"),
         ({"max_unreachable": float("inf")}, "invalid max_unreachable inf"),
         ({"delay_mode": "nonsense"}, "unknown delay mode 'nonsense'"),
+        ({"min_delay": 9.0, "max_delay": 3.0}, "invalid min_delay 9.0: expected at most max_delay, 3.0"),
+        ({"min_delay": 61}, "invalid min_delay 61: expected at most max_delay, 60.0"),
+        ({"on_skip": 3}, "invalid on_skip 3: expected a function"),
+        ({"on_skip": asyncio.sleep}, "expected a function that is not async"),
+        ({"sleep": 3}, "invalid sleep 3: expected an async function"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
@@ -188,7 +193,12 @@ def test_options_are_validated(options: dict[str, Any], message: str) -> None:
         run_in_virtual_time(main)
 
 
-def test_priority_and_client_are_validated() -> None:
+async def frontier_with_invalid_clock() -> None:
+    async with AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client:
+        Frontier(client, clock=3)  # type: ignore[arg-type]  # invalid on purpose
+
+
+def test_priority_client_and_clock_are_validated() -> None:
     async def main() -> None:
         async with open_frontier() as frontier:
             for call in (frontier.add, frontier.add_many, frontier.add_source):
@@ -196,6 +206,8 @@ def test_priority_and_client_are_validated() -> None:
                     call([], priority=float("nan"))
 
     run_in_virtual_time(main)
+    with pytest.raises(InvalidOption, match="invalid clock 3: expected a function"):
+        run_in_virtual_time(frontier_with_invalid_clock)
     with (
         Client(user_agent=USER_AGENT) as client,
         pytest.raises(TypeError, match="invalid client of type Client: expected AsyncClient"),

@@ -83,8 +83,11 @@ def format_robots(content: bytes) -> FormatResult:
 
     Args: content: The file.
     Returns: The formatted file, or the original with the reason.
+    Raises: TypeError: `content` is not bytes.
     Cost: That of parsing the file in every profile, up to six times.
     """
+    if not isinstance(content, bytes):
+        raise TypeError(f"content must be bytes, not {type(content).__name__}")
     robots = parse(content)
     if robots.tail:
         limit = len(content) - len(robots.tail)

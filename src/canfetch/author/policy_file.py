@@ -52,6 +52,7 @@ _INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
 _EVERYONE: Final = (*_INTENT, "include_star_ignorers")
 _PAGE: Final = ("paths", "rules", "crawler")
 _PURPOSES: Final = get_args(Purpose)
+_BYTE_ORDER_MARK: Final = "\ufeff"
 _FETCH: Final = {"all": True, "none": False}
 
 
@@ -63,10 +64,13 @@ def parse_policy(toml: str) -> SitePolicy:
 
     Args: toml: The content of a policy file.
     Raises: InvalidSitePolicy: The TOML is invalid, a key is unknown, or a value is invalid. The message names the key.
+        TypeError: `toml` is not a str.
     Cost: O(characters).
     """
+    if not isinstance(toml, str):
+        raise TypeError(f"toml must be a str, the content of a policy file, not {type(toml).__name__}")
     try:
-        table = tomllib.loads(toml)
+        table = tomllib.loads(toml.removeprefix(_BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
         raise InvalidSitePolicy(f"invalid TOML: {error}") from None
     _check_keys(table, _TOP, "")

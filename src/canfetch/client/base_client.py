@@ -9,7 +9,8 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.limits import Limits
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.client.components import check_store
+from canfetch.client.argument_checks import check_callable
+from canfetch.client.components import check_evidence, check_store
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
 from canfetch.client.loggers import DECISION_LOGGER
@@ -26,6 +27,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import ClientVerdict, Verdict
+from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -52,6 +54,11 @@ class BaseClient:
         self.options = Options.validated(user_agent=user_agent, **options)
         if store is not None:
             check_store(store)
+        if evidence is not None:
+            check_evidence(evidence)
+        check_callable("clock", clock)
+        if not isinstance(seed, int):
+            raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
         self._store = store
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence

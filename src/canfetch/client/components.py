@@ -1,6 +1,7 @@
-"""Checks of the objects that a client works with: its transport and its store."""
+"""Checks of the objects that a client works with: its transport, its store and its evidence recorder."""
 
 from inspect import iscoroutinefunction
+from os import PathLike
 from typing import Final
 
 from canfetch.client.options import Options
@@ -9,6 +10,15 @@ from canfetch.errors import InvalidOption
 
 _STORE_METHODS: Final = ("get", "put", "delete", "keys", "acquire_lease", "release_lease", "close")
 _TRANSPORT_METHODS: Final = ("send", "close")
+# The sessions of HTTP libraries, and the transports that send requests with them.
+_SESSION_TRANSPORTS: Final = {
+    ("httpx2", "Client"): "Httpx2Transport(client=...)",
+    ("httpx2", "AsyncClient"): "AsyncHttpx2Transport(client=...)",
+    ("aiohttp", "ClientSession"): "AiohttpTransport(session=...)",
+    ("httpx", "Client"): "HTTPTransport()",
+    ("httpx", "AsyncClient"): "AsyncHTTPTransport()",
+    ("requests", "Session"): "HTTPTransport()",
+}
 
 
 def check_store(store: object) -> None:
@@ -21,6 +31,18 @@ def check_store(store: object) -> None:
     _check_methods("store", store, _STORE_METHODS, "MemoryStore()")
 
 
+def check_evidence(evidence: object) -> None:
+    """Check that `evidence` is an evidence recorder.
+
+    Raises: InvalidOption: It is not.
+    """
+    if isinstance(evidence, str | PathLike):
+        raise InvalidOption(
+            f"invalid evidence {quoted(evidence)}: pass an object such as EvidenceRecorder({quoted(str(evidence))})"
+        )
+    _check_methods("evidence", evidence, ("record",), "EvidenceRecorder(folder)")
+
+
 def check_transport(transport: object, options: Options, *, is_async: bool, example: str) -> None:
     """Check that `transport` is a transport for the client and can guarantee its options.
 
@@ -29,6 +51,10 @@ def check_transport(transport: object, options: Options, *, is_async: bool, exam
         example: An expression that creates the default transport, for messages.
     Raises: InvalidOption: It is not a transport, is one for the other client, or cannot guarantee an option.
     """
+    for base in type(transport).__mro__:
+        session_transport = _SESSION_TRANSPORTS.get((base.__module__.partition(".")[0], base.__name__))
+        if session_transport is not None:
+            raise InvalidOption(f"invalid transport {quoted(transport)}: pass {session_transport}")
     _check_methods("transport", transport, _TRANSPORT_METHODS, example)
     coroutines = {iscoroutinefunction(getattr(transport, method)) for method in _TRANSPORT_METHODS}
     # An asynchronous method need not be a coroutine function, so both must be wrong to be sure.

@@ -37,7 +37,7 @@ def load_registry(name: str | None) -> Registry:
 
     content = read_whole_input(name, _OPTION, max_bytes=_MAX_BYTES)
     try:
-        tables = tomllib.loads(content.decode())
+        tables = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{_OPTION} {quoted(name)} is not valid TOML: {error}") from None
     rows = tables.get(_TABLE)

@@ -27,7 +27,11 @@ def load_settings(name: str | None) -> LintSettings:
         if table is None:
             raise CommandError(f"--config {quoted(name)} has no table {_table_name(Path(name))}")
         return _to_settings(table, Path(name))
-    current = Path.cwd()
+    try:
+        current = Path.cwd()
+    except FileNotFoundError:
+        # The current directory was deleted.
+        return LintSettings()
     for directory in (current, *current.parents):
         for file_name in (_OWN_NAME, _PROJECT_NAME):
             file = directory / file_name
@@ -41,7 +45,7 @@ def load_settings(name: str | None) -> LintSettings:
 def _read_table(file: Path, name: str) -> dict[str, Any] | None:
     """Return the linter's table, or None if the file has none."""
     try:
-        content: Any = tomllib.loads(file.read_text(encoding="utf-8"))
+        content: Any = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise CommandError(f"cannot read --config {quoted(name)}: no such file") from None
     except OSError as error:

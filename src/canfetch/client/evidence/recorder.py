@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from canfetch.access.redacted_entries import redact_entry
+from canfetch.client.argument_checks import check_callable
 from canfetch.client.evidence.chain import (
     EVIDENCE_FORMAT,
     INITIAL_HASH,
@@ -52,7 +53,7 @@ class EvidenceRecorder:
         key: A secret of at least 16 random bytes. The seal then contains an HMAC-SHA256 made with it, so that nobody
             without the key can rewrite the segment and seal it again.
         clock: Returns the current time in seconds since the epoch.
-    Raises: EvidenceError: The folder cannot be created or written to. InvalidOption: The key is invalid.
+    Raises: EvidenceError: The folder cannot be created or written to. InvalidOption: The key or the clock is invalid.
     Cost: Two small reads for each segment in the folder.
     """
 
@@ -65,6 +66,7 @@ class EvidenceRecorder:
         key: bytes | None = None,
         clock: Clock = time.time,
     ) -> None:
+        check_callable("clock", clock)
         self.folder = Path(folder)
         self._content_files = ContentFiles(self.folder, durable=durable) if store_content else None
         self._durable = durable

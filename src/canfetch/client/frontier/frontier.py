@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
+from canfetch.client.argument_checks import check_callable
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
@@ -20,9 +21,10 @@ from canfetch.client.frontier.validation import check_positive_integer, check_pr
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, ClientVerdict, Effect
-from canfetch.errors import InvalidURL
+from canfetch.errors import InvalidOption, InvalidURL
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
@@ -69,6 +71,7 @@ class Frontier:
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
             raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`.
+            Not an async function.
         clock: Returns seconds since the epoch. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
@@ -107,6 +110,13 @@ class Frontier:
             check_positive_integer(name, number)
         for name, seconds in (("min_delay", min_delay), ("max_delay", max_delay), ("max_unreachable", max_unreachable)):
             check_seconds(name, seconds)
+        if min_delay > max_delay:
+            raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
+        check_callable("clock", clock)
+        if on_skip is not None:
+            check_callable("on_skip", on_skip)
+        if not callable(sleep):
+            raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._max_unreachable = max_unreachable

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from canfetch.access.entries import CacheEntry
+from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.stores import DEFAULT_TTL
 from canfetch.errors import CorruptEntry
@@ -23,9 +24,12 @@ class MemoryStore:
     Args:
         ttl: Seconds after which an entry expires.
         monotonic: Returns seconds, for the expiry of entries and leases.
+    Raises: InvalidOption.
     """
 
     def __init__(self, *, ttl: float = DEFAULT_TTL, monotonic: Callable[[], float] = time.monotonic) -> None:
+        check_positive_seconds("ttl", ttl)
+        check_callable("monotonic", monotonic)
         self._ttl = ttl
         self._monotonic = monotonic
         self._entries: dict[str, dict[str, Any]] = {}

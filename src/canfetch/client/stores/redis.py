@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
+from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
 from canfetch.client.stores import DEFAULT_TTL, parse_stored_entry
 from canfetch.client.stores.redis_deadline import OperationDeadline, with_deadline
 from canfetch.core.text import printable_text
@@ -47,10 +48,13 @@ class RedisStore:
         prefix: The prefix of all keys.
         ttl: Seconds after which an entry expires.
         timeout: Seconds to wait for a connection, and for each read. An operation takes at most twice this time.
-    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid.
+    Raises: MissingExtra: The library `redis` is not installed; StoreError: `url` is invalid;
+        InvalidOption: `ttl` or `timeout` is invalid.
     """
 
     def __init__(self, url: str, *, prefix: str = "canfetch:", ttl: int = DEFAULT_TTL, timeout: float = 2.0) -> None:
+        check_whole_seconds("ttl", ttl)
+        check_positive_seconds("timeout", timeout)
         try:
             import redis  # noqa: PLC0415 - an optional dependency
         except ImportError:

@@ -19,6 +19,7 @@ from typing import Final
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
+from canfetch.client.argument_checks import check_callable, check_positive_seconds
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.schema_check import has_only_tables
 from canfetch.client.stores import DEFAULT_TTL, check_replaceable, parse_stored_entry
@@ -60,12 +61,15 @@ class SQLiteStore:
         ttl: Seconds after which an entry expires.
         clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
             time.
-    Raises: StoreError: The file cannot be created or opened, is not a store, or is one of a newer version of canfetch.
+    Raises: InvalidOption: `ttl` or `clock` is invalid; StoreError: The file cannot be created or opened, is not a
+        store, or is one of a newer version of canfetch.
     """
 
     def __init__(
         self, path: str | os.PathLike[str], *, ttl: float = DEFAULT_TTL, clock: Callable[[], float] = time.time
     ) -> None:
+        check_positive_seconds("ttl", ttl)
+        check_callable("clock", clock)
         self.path = Path(path)
         self.replaced_version: int | None = None
         self._ttl = ttl

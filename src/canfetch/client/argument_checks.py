@@ -1,0 +1,37 @@
+"""Checks of arguments that clients, stores, recorders and frontiers have in common."""
+
+from inspect import iscoroutinefunction
+from math import isfinite
+from typing import Any
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+
+def check_callable(name: str, value: Any) -> None:
+    """Check an argument that is called without waiting for its result.
+
+    Raises: InvalidOption: It is not callable, or its result would have to be awaited.
+    """
+    if not callable(value):
+        raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function")
+    if iscoroutinefunction(value) or iscoroutinefunction(type(value).__call__):
+        raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function that is not async")
+
+
+def check_whole_seconds(name: str, seconds: Any) -> None:
+    """Check an argument that is a duration in whole seconds.
+
+    Raises: InvalidOption.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int) or seconds < 1:
+        raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected an integer number of seconds, 1 or more")
+
+
+def check_positive_seconds(name: str, seconds: Any) -> None:
+    """Check an argument that is a duration.
+
+    Raises: InvalidOption.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds <= 0:
+        raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected a positive, finite number of seconds")
