@@ -25,7 +25,9 @@ class LinkParser(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.links: list[str] = []
-        self.feed(page)
+        # `html.parser` rejects some invalid declarations. The links before them are kept.
+        with suppress(AssertionError):
+            self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Add the target of a link."""
@@ -42,7 +44,12 @@ async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn) -> list[str
             return [response.headers["Location"]]
         if response.status != 200 or response.content_type != "text/html":
             return []
-        return LinkParser(await response.text(errors="replace")).links
+        try:
+            page = await response.text(errors="replace")
+        except LookupError:
+            # The charset of the server is not one of text, such as `hex`.
+            page = (await response.read()).decode(errors="replace")
+        return LinkParser(page).links
 
 
 def absolute(links: list[str], page_url: str, origins: tuple[str, ...]) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 from collections import Counter, defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,6 +23,41 @@ def start_crawler(folder: Path, ports: list[int]) -> "subprocess.Popen[str]":
     seeds = [f"http://127.0.0.1:{port}/page/0" for port in ports]
     command = [sys.executable, str(CRAWLER), str(folder), *seeds, "--min-delay", "0", "--workers", "20"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class BrokenPages(BaseHTTPRequestHandler):
+    """Serves pages that parsers reject. Each has a link to the next."""
+
+    pages = (
+        ("text/html", b'<a href="/1"></a><![foo[x]]>'),
+        ("text/html; charset=hex", b'<a href="/2"></a>'),
+        ("text/html; charset=nonsense", b'<a href="/3"></a>\xff'),
+        ("text/html", b'<a href="http://[broken/"></a><a href="mailto:a@b"></a><!DOCTYPE [<a href="/4">'),
+    )
+
+    def do_GET(self) -> None:
+        """Send a page, or 404."""
+        number = self.path.strip("/") or "0"
+        found = number.isdigit() and int(number) < len(self.pages)
+        kind, body = self.pages[int(number)] if found else ("text/plain", b"")
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BrokenPages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        command = [sys.executable, str(CRAWLER), str(tmp_path), f"http://127.0.0.1:{server.server_port}/"]
+        ran = subprocess.run([*command, "--min-delay", "0"], capture_output=True, text=True, check=False, timeout=60)
+        server.shutdown()
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "FrontierCounts(queued=0, in_flight=0, done=4, failed=0, skipped=0)\n"
 
 
 # The long crawl takes 20 seconds on an idle machine with two cores.
