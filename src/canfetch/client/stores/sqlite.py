@@ -265,10 +265,8 @@ class SQLiteStore:
         """
         version = _version(connection)
         if version > _SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: upgrade canfetch, or use "
-                "another file"
-            )
+            advice = "upgrade canfetch, or use another file"
+            raise StoreError(f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: {advice}")
         is_other = version not in (0, _SCHEMA_VERSION) and _tables(connection) != _TABLES
         if is_other or not has_only_tables(connection):
             raise StoreError(f"{self.path}: the database is not a store: use another file")
@@ -319,13 +317,11 @@ class SQLiteStore:
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
-    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    return [name for (name,) in rows]
+    return [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
 
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
