@@ -132,3 +132,19 @@ def test_path_is_left_to_each_shell(process: RunCommand, shell: str) -> None:
     ran = process(env=variables)
     assert ran.code == 0
     assert "file" in ran.out.split()[0]
+
+
+@pytest.mark.parametrize(
+    "arguments, command",
+    [
+        (("lint", "--page", "x"), "canfetch lint"),
+        (("check", "--agent"), "canfetch check"),
+        (("cache", "clear", "--store"), "canfetch cache clear"),
+        (("chek",), "canfetch"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
+)
+def test_error_names_the_help_of_the_command(run: RunCommand, arguments: tuple[str, ...], command: str) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert ran.err.endswith(f"(see '{command} --help')\n")

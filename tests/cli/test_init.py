@@ -105,8 +105,10 @@ def test_terminal_prompts_for_the_recipe(
         stderr=subprocess.PIPE,
     ) as process:
         os.close(theirs)
-        # An unknown recipe is prompted for again.
-        os.write(ours, b"zzz\nblock-directories\n\n/calendar/ /junk/\nhttps://www.example.com/s.xml\n")
+        # Invalid answers are prompted for again.
+        os.write(
+            ours, b"zzz\nblock-directories\n\ncalendar\n\n/calendar/ /junk/\n/s.xml\nhttps://www.example.com/s.xml\n"
+        )
         out, err = process.communicate(timeout=60)
         os.close(ours)
     assert process.returncode == 0, err.decode()
@@ -116,6 +118,8 @@ def test_terminal_prompts_for_the_recipe(
     )
     assert "Recipe: " in err.decode()
     assert "block-directories: the path of a directory, with a final slash" in err.decode()
+    assert "'calendar'" in err.decode()
+    assert "Error: invalid sitemap URL '/s.xml'" in err.decode()
 
 
 @pytest.mark.parametrize(

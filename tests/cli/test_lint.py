@@ -302,6 +302,24 @@ def test_checks_are_listed_and_explained(run: RunCommand) -> None:
     assert "RFC 9309 requires a colon" in run("lint", "--explain", "missing-colon").out
 
 
+def test_checks_are_described_as_json(run: RunCommand) -> None:
+    listed = json.loads(run("lint", "--list-checks", "--format", "json").out)
+    assert [row["code"] for row in listed] == [check.code for check in CHECKS]
+    (explained,) = json.loads(run("lint", "--explain", "CF201", "--format", "json", "--severities", "google").out)
+    (line,) = run("lint", "--explain", "CF201", "--format", "ndjson").lines
+    expected = next(row for row in listed if row["code"] == "CF201")
+    assert json.loads(line) == expected
+    assert explained["name"] == expected["name"] == "missing-colon"
+    assert explained["severity"] in {"error", "warning", "info", None}
+    assert expected.keys() == {"code", "name", "severity", "fixable", "title", "why", "how_to_fix", "source"}
+    for option in (("--list-checks",), ("--explain", "CF201")):
+        for more, message in (
+            (("--format", "sarif"), f"{option[0]} supports --format text, json, ndjson, not sarif"),
+            (("--output", "out.txt"), f"{option[0]} and --output cannot be used together"),
+        ):
+            assert run("lint", *option, *more) == (2, "", f"canfetch: {message}\n")
+
+
 @pytest.mark.parametrize("language", ["it", "es", "ko", "de", "ja"])
 def test_language_option_translates_messages(run: RunCommand, bad: Path, language: str) -> None:
     english, other = (run("lint", bad.name, "--language", name) for name in ("en", language))

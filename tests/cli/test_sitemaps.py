@@ -43,6 +43,9 @@ def test_json_has_origin_and_line(run: Run, site: Site, form: str) -> None:
 def test_origin_without_robots_txt_has_no_sitemaps(run: Run, site: Site) -> None:
     ran = run("sitemaps", f"{site.origin}/some/path", *UNKEPT)
     assert ran == (1, "", f"canfetch: no sitemap in {site.origin}/robots.txt\n")
+    ran = run("sitemaps", site.origin, "--format", "json", *UNKEPT)
+    row = {"origin": site.origin, "robots_url": f"{site.origin}/robots.txt", "sitemap": None, "line": None}
+    assert (ran.code, json.loads(ran.out), ran.err) == (1, [row], "")
 
 
 def test_unreachable_origin_is_an_error(run: Run) -> None:

@@ -586,6 +586,8 @@ def test_turn_that_was_open_when_the_frontier_closed() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{A}/1"]) as frontier:
             turn = await anext(frontier)
+        await frontier.close()
+        assert frontier.counts == FrontierCounts(queued=0, in_flight=1, done=0, failed=0, skipped=0)
         with pytest.raises(StoreError, match="the frontier is closed"):
             turn.done()
         turn.release()

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final, NoReturn
 
 import click
@@ -54,7 +55,16 @@ To build the native engine, install Rust 1.85 or later, and run:
 
 
 class CommandContext(click.Context):
-    """A context whose help texts fit the terminal."""
+    """A context whose help texts fit the terminal, and whose errors name its command."""
+
+    @override
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, tb: TracebackType | None
+    ) -> bool | None:
+        """Add the context to an error of click's parser, which has none."""
+        if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
+            exc_value.ctx = self
+        return super().__exit__(exc_type, exc_value, tb)
 
     @override
     def make_formatter(self) -> click.HelpFormatter:

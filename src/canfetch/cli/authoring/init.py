@@ -1,7 +1,8 @@
 """`canfetch init`: write a robots.txt from a recipe, chosen by options or in a dialogue."""
 
 import sys
-from typing import Any, Final, NoReturn
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
@@ -12,6 +13,8 @@ from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, pad
 from canfetch.errors import InvalidDraft, InvalidOption
+
+Answer = TypeVar("Answer")
 
 
 def _run(
@@ -68,11 +71,29 @@ def _prompt(sitemap: tuple[str, ...]) -> tuple[Draft, tuple[str, ...]]:
     click.echo("".join(_recipe_list()), err=True, nl=False)
     name = click.prompt("Recipe", type=Choice(list(RECIPES)), show_choices=False, err=True)
     recipe = RECIPES[name]
-    draft = recipe.draft(**{parameter.name: _prompt_parameter(recipe, parameter) for parameter in recipe.parameters})
+    draft = _prompt_until_valid(lambda: recipe.draft(**_prompt_parameters(recipe)))
     if not sitemap:
-        url = click.prompt("URL of the sitemap (optional)", default="", show_default=False, err=True)
-        sitemap = (url,) if url else ()
+        sitemap = _prompt_until_valid(_prompt_sitemap)
     return draft, sitemap
+
+
+def _prompt_until_valid(prompt: Callable[[], Answer]) -> Answer:
+    while True:
+        try:
+            return prompt()
+        except (InvalidDraft, InvalidOption) as error:
+            click.echo(f"Error: {error}", err=True)
+
+
+def _prompt_sitemap() -> tuple[str, ...]:
+    url: str = click.prompt("URL of the sitemap (optional)", default="", show_default=False, err=True)
+    sitemap = (url,) if url else ()
+    Draft().sitemap(*sitemap)
+    return sitemap
+
+
+def _prompt_parameters(recipe: Recipe) -> dict[str, list[str]]:
+    return {parameter.name: _prompt_parameter(recipe, parameter) for parameter in recipe.parameters}
 
 
 def _prompt_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:

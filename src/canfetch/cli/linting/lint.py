@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from canfetch.cli.linting.check_descriptions import describe_checks
 from canfetch.cli.linting.configuration_file import load_settings
 from canfetch.cli.linting.diffs import diff_lines
 from canfetch.cli.linting.options import LintOptions
@@ -27,12 +28,11 @@ from canfetch.core.origin import parse_robots_url
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
-from canfetch.lint.catalogue import LANGUAGES, Catalogue, load_catalogue
-from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
+from canfetch.lint.catalogue import LANGUAGES, load_catalogue
 from canfetch.lint.configuration import LintSettings
 from canfetch.lint.lint_input import LintInput, SitePage
-from canfetch.lint.linter import FixResult, Linter, unknown_check
-from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
+from canfetch.lint.linter import FixResult, Linter
+from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 
@@ -45,8 +45,7 @@ def _run(**values: Any) -> NoReturn:
     palette = Palette(enabled=use_color(no_color=options.no_color) and options.output is None)
     context = click.get_current_context()
     if options.list_checks or options.explain is not None:
-        lines = _list_checks(options, catalogue) if options.explain is None else _explain(options, catalogue, palette)
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.write(describe_checks(options, catalogue, palette) or "")
         context.exit(EXIT_OK)
     linter = _make_linter(settings)
     # A fixed file from standard input is written to standard output, so the report is not.
@@ -193,26 +192,6 @@ def _lint_or_fix(options: LintOptions, linter: Linter, lint_input: LintInput) ->
     return linter.fix(lint_input, unsafe=options.unsafe_fixes)
 
 
-def _list_checks(options: LintOptions, catalogue: Catalogue) -> Iterator[str]:
-    for check in CHECKS:
-        severity = check.severities.in_set(options.severities or DEFAULT)
-        label = "-" if severity is None else catalogue.phrase(severity.label)
-        fix = "fix" if check.fixable else ""
-        yield f"{check.code}  {label:<8} {fix:<4} {check.name:<28} {catalogue.texts(check).title}"
-
-
-def _explain(options: LintOptions, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
-    word = options.explain or ""
-    check = CHECKS_BY_WORD.get(word)
-    if check is None:
-        raise CommandError(unknown_check(word))
-    texts = catalogue.texts(check)
-    yield palette.strong(f"{check.code} {check.name}: {texts.title}")
-    for phrase, text in (("why", texts.why), ("fix", texts.how_to_fix), ("source", check.source)):
-        label = f"{catalogue.phrase(phrase)}:"
-        yield f"  {palette.faint(label)}{' ' * (8 - len(label))}{text}"
-
-
 command: Final = click.Command(
     "lint",
     params=[
@@ -263,8 +242,8 @@ command: Final = click.Command(
             help="Lowest severity to show in full.  [default: warning for text and github, info for other formats]",
         ),
         Option(["--language"], type=Choice(LANGUAGES), help="Language of messages.  [default: en]"),
-        Option(["--list-checks"], is_flag=True, help="List all checks and exit."),
-        Option(["--explain"], metavar="CHECK", help="Explain a check and exit."),
+        Option(["--list-checks"], is_flag=True, help="List all checks and exit; with --format json too."),
+        Option(["--explain"], metavar="CHECK", help="Explain a check and exit; with --format json too."),
         format_option(LINT_FORMATS),
         Option(["--output"], metavar="FILE", help="Write the report to a file instead of standard output."),
         no_color_option(),

@@ -63,6 +63,8 @@ def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int
             code = EXIT_NEGATIVE
         if not sitemaps and writer is None:
             _print_error(f"no sitemap in {source.robots_url or source.name}")
+        elif not sitemaps and writer is not None:
+            writer.write({"origin": name, "robots_url": source.robots_url, "sitemap": None, "line": None})
         for line, sitemap in sitemaps:
             if writer is None:
                 sys.stdout.write(f"{printable(sitemap)}\n")

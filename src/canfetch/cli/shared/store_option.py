@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, StoreError
+from canfetch.errors import CanfetchError, MissingExtra, StoreError
 
 if TYPE_CHECKING:
     from canfetch.client.stores import Store
@@ -62,6 +62,8 @@ def _open_selected_store(option: str) -> "Store":
         from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
         return SQLiteStore(option)
+    except MissingExtra as error:
+        raise CommandError(f"--store {option.partition('://')[0]}://: {error}") from None
     except CanfetchError as error:
         raise CommandError(f"--store {restore_scheme(str(error), option)}") from None
 

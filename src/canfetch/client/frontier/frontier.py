@@ -120,6 +120,7 @@ class Frontier:
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._max_unreachable = max_unreachable
+        self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip
         self._clock = clock
         self._sleep = sleep
@@ -136,11 +137,11 @@ class Frontier:
 
     @property
     def counts(self) -> FrontierCounts:
-        """The number of URLs by what has happened to them.
+        """The number of URLs by what has happened to them. After `close`, the counts at that time.
 
-        Raises: StoreError: The file cannot be read, or the frontier is closed.
+        Raises: StoreError: The file cannot be read.
         """
-        return self._queue.counts()
+        return self._queue.counts() if self._final_counts is None else self._final_counts
 
     def add(self, url: AnyURL, *, priority: float = 0.0) -> bool:
         """Add a URL, unless it was added before. It is in the file when this method returns.
@@ -217,7 +218,11 @@ class Frontier:
 
         URLs whose turns have not ended are released: they are handed out again when the file is opened.
         """
-        self._queue.close()
+        if self._queue.database.is_open:
+            try:
+                self._final_counts = self._queue.counts()
+            finally:
+                self._queue.close()
         self._changed.set()
         await self._sources.cancel()
         await self._checks.cancel()
