@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, parse_delay_mode
-from canfetch.client.argument_checks import check_callable
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
@@ -17,14 +16,19 @@ from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import DUE_BATCH, FrontierCounts, Phase, QueuedOrigin, QueuedURL, URLQueue
-from canfetch.client.frontier.validation import check_positive_integer, check_priority, check_seconds, check_source
+from canfetch.client.frontier.validation import (
+    check_counts,
+    check_delays,
+    check_functions,
+    check_priority,
+    check_source,
+)
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
-from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, ClientVerdict, Effect
-from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
@@ -102,21 +106,9 @@ class Frontier:
         check_source(urls)
         if not isinstance(client, AsyncClient):
             raise TypeError(f"invalid client of type {type(client).__name__}: expected AsyncClient")
-        for name, number in (
-            ("concurrency_per_origin", concurrency_per_origin),
-            ("max_attempts", max_attempts),
-            ("read_ahead", read_ahead),
-        ):
-            check_positive_integer(name, number)
-        for name, seconds in (("min_delay", min_delay), ("max_delay", max_delay), ("max_unreachable", max_unreachable)):
-            check_seconds(name, seconds)
-        if min_delay > max_delay:
-            raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
-        check_callable("clock", clock)
-        if on_skip is not None:
-            check_callable("on_skip", on_skip)
-        if not callable(sleep):
-            raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
+        check_counts(concurrency_per_origin=concurrency_per_origin, max_attempts=max_attempts, read_ahead=read_ahead)
+        check_delays(min_delay=min_delay, max_delay=max_delay, max_unreachable=max_unreachable)
+        check_functions(clock=clock, on_skip=on_skip, sleep=sleep)
         self._client = client
         self._agent = client.options.agent if agent is None else as_agent(agent)
         self._max_unreachable = max_unreachable

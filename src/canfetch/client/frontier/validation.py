@@ -3,6 +3,7 @@
 from math import inf, isfinite
 from typing import Any
 
+from canfetch.client.argument_checks import check_callable
 from canfetch.core.quoting import quoted
 from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
@@ -28,19 +29,36 @@ def check_priority(priority: Any) -> None:
         raise InvalidOption(f"invalid priority {priority!r}: expected a finite number")
 
 
-def check_positive_integer(name: str, number: Any) -> None:
-    """Check an option that counts something.
+def check_counts(**counts: Any) -> None:
+    """Check options that count something.
 
     Raises: InvalidOption.
     """
-    if not isinstance(number, int) or number < 1:
-        raise InvalidOption(f"invalid {name} {number!r}: expected an integer, 1 or more")
+    for name, count in counts.items():
+        if not isinstance(count, int) or count < 1:
+            raise InvalidOption(f"invalid {name} {count!r}: expected an integer, 1 or more")
 
 
-def check_seconds(name: str, seconds: Any) -> None:
-    """Check an option that is a duration.
+def check_delays(*, min_delay: Any, max_delay: Any, max_unreachable: Any) -> None:
+    """Check options that are durations, and that the bounds of a delay include some delay.
 
     Raises: InvalidOption.
     """
-    if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
-        raise InvalidOption(f"invalid {name} {seconds!r}: expected a finite number of seconds, 0 or more")
+    durations = {"min_delay": min_delay, "max_delay": max_delay, "max_unreachable": max_unreachable}
+    for name, seconds in durations.items():
+        if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
+            raise InvalidOption(f"invalid {name} {seconds!r}: expected a finite number of seconds, 0 or more")
+    if min_delay > max_delay:
+        raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
+
+
+def check_functions(*, clock: Any, on_skip: Any, sleep: Any) -> None:
+    """Check the functions that a frontier calls.
+
+    Raises: InvalidOption.
+    """
+    check_callable("clock", clock)
+    if on_skip is not None:
+        check_callable("on_skip", on_skip)
+    if not callable(sleep):
+        raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
