@@ -4,6 +4,7 @@
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,10 @@ from canfetch.core.profiles import PROFILES, Profile
 # The servers of the tests run on this machine, where a proxy of the environment cannot reach them.
 if any(name.lower().endswith("_proxy") for name in os.environ):
     os.environ["no_proxy"] = "localhost,127.0.0.1,::1,test,example,example.com,example.org"
+
+# A shell starts background jobs with Ctrl-C ignored, and the commands that tests interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXAMPLES = int(os.environ.get("CANFETCH_EXAMPLES") or 0)
 settings.register_profile("canfetch", max_examples=EXAMPLES or 25, derandomize=not EXAMPLES, deadline=None)
