@@ -14,6 +14,7 @@ from canfetch.access.shared_redirects import (
     Exchange,
     can_answer,
     entry_from_target,
+    failure_of_target,
     results_for_targets,
     robots_origin,
 )
@@ -181,3 +182,52 @@ def test_entry_made_from_the_entry_of_the_target() -> None:
     assert late.next_fetch_at == late.fetched_at == 3700.0
     missing = entry_from_target(origin, request, make_entry(respond(B, 404)), now=60.0, request_headers=SENT)
     assert missing.copy is None
+
+
+def test_target_whose_own_fetch_ends_earlier() -> None:
+    exchanges, _ = fetch(redirect(A, B), redirect(B, C), respond(C))
+    policy = POLICY.replace(redirect_limit=0)
+    results = dict(results_for_targets(exchanges, policy, misconfigured_origins=frozenset()))
+    assert [result.outcome.kind for result in results.values()] == [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SUCCESS]
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_network_error_of_the_target_answers_a_request(kind: FailureKind) -> None:
+    entry = make_entry(Failure(B, kind, "failed"))
+    result = failure_of_target(Request(B, (Hop(A, 301, B),)), entry, POLICY)
+    assert result is not None
+    assert (result.failure, result.response, result.retry_at) == (kind, None, entry.next_fetch_at)
+    assert [hop.url for hop in result.hops] == [A]
+
+
+def test_failure_with_an_unknown_kind() -> None:
+    entry = make_entry(Failure(B, FailureKind.DNS, "failed"))
+    entry = entry._replace(outcome=entry.outcome._replace(detail="something else"))
+    result = failure_of_target(Request(B, (Hop(A, 301, B),)), entry, POLICY)
+    assert result is not None
+    assert result.failure is None
+
+
+def test_pause_of_the_target_holds_for_the_first_origin() -> None:
+    entry = make_entry(respond(B, 503, ("Retry-After", "7200"), ("Vary", "Cookie")))
+    request = Request(B, (Hop(A, 301, B),), vary_names=frozenset(["origin"]))
+    result = failure_of_target(request, entry, POLICY)
+    assert result is not None
+    assert result.response is not None
+    assert (result.response.status, sorted(result.vary_names)) == (503, ["cookie", "origin"])
+    first = next_entry(None, Origin.from_url(A), result, POLICY, now=60.0, seed=0, request_headers=SENT)
+    assert first.next_fetch_at == entry.next_fetch_at == 7200.0
+
+
+@pytest.mark.parametrize(
+    "answers, misconfigured",
+    [
+        ([respond(B)], False),
+        ([respond(B, 404)], False),
+        ([respond(B, 503)], True),
+        ([redirect(B, A), Failure(A, FailureKind.DNS, "dns")], False),
+    ],
+)
+def test_entries_that_do_not_pause_a_request(answers: list[Response | Failure], *, misconfigured: bool) -> None:
+    request = Request(B, (Hop(A, 301, B),), misconfigured=misconfigured)
+    assert failure_of_target(request, make_entry(*answers), POLICY) is None
