@@ -81,10 +81,12 @@ def test_broken_response_is_a_failure(
 ) -> None:
     answer = send(make_request(http2_site.url(label)))
     assert isinstance(answer, Failure), answer
+    kinds = {kind}
     if label == "cut-in-body" and request.node.callspec.params["send"] in SESSION_NAMES:
-        # A client of httpx2 does not require the closing alert of TLS.
-        kind = FailureKind.INCOMPLETE
-    assert answer.kind is kind, answer
+        # A client of httpx2 does not require the closing alert of TLS, so it sees the end of the connection or, if the
+        # server had not read all of the client's frames yet, a reset.
+        kinds.add(FailureKind.INCOMPLETE)
+    assert answer.kind in kinds, answer
     assert answer.detail
 
 

@@ -127,7 +127,7 @@ class BaseClient:
 
     def _update_decision_logging(self) -> None:
         # Asking the logger takes a tenth of the time of a decision, so it is asked when the client is created and
-        # after each fetch. A single flag tells `allows` whether it has to make a verdict.
+        # after each fetch. With a single flag, `allows` checks whether a verdict is needed.
         self._logs_decisions = DECISION_LOGGER.isEnabledFor(logging.DEBUG)
         self._needs_verdicts = self._logs_decisions or self._evidence is not None
 

@@ -31,10 +31,10 @@ from canfetch.client.transports.dns import Resolve, resolve_host_async, system_r
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError, classify_os_error
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
-from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
+from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
-from canfetch.client.transports.tls import describe_tls
+from canfetch.client.transports.transport_settings import TransportSettings
 from canfetch.errors import MissingExtra
 
 try:
@@ -102,15 +102,12 @@ class AiohttpTransport:
             self._existing = ExistingSession(session)
             trust_env = False
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
-        self._ssl_context = ssl_context
-        self._tls = describe_tls(ssl_context)
-        self._resolve = resolve
-        self._proxies = Proxies(proxy, trust_env=trust_env)
+        self._settings = TransportSettings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
 
     @property
     def route(self) -> Route:
         """What the transport can reach."""
-        return self._proxies.route._replace(tls=self._tls) if self._existing is None else SESSION_ROUTE
+        return self._settings.route if self._existing is None else SESSION_ROUTE
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
@@ -120,7 +117,7 @@ class AiohttpTransport:
         if self._existing is not None:
             check_session_options("session", options)
         else:
-            self._proxies.check_options(options)
+            self._settings.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -146,7 +143,7 @@ class AiohttpTransport:
         self._sessions.clear()
 
     async def _send(self, request: TransportRequest, endpoint: Endpoint, deadlines: Deadlines) -> Response:
-        proxy = self._proxies.find_allowed(endpoint, request)
+        proxy = self._settings.proxies.find_allowed(endpoint, request)
         if is_ip_literal(endpoint.host):
             # aiohttp does not call its resolver for IP addresses.
             filter_addresses(endpoint.host, [endpoint.host], allow_private=request.allow_private)
@@ -197,8 +194,8 @@ class AiohttpTransport:
                 self._sessions.pop(closed).detach()
             self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    resolver=_CheckedResolver(self._resolve),
-                    ssl=self._ssl_context or ssl.create_default_context(),
+                    resolver=_CheckedResolver(self._settings.resolve),
+                    ssl=self._settings.get_ssl_context(),
                     force_close=True,
                     use_dns_cache=False,
                     limit=0,

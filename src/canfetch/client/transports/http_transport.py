@@ -1,11 +1,9 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
 import ssl
-from threading import Lock
 from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.async_connections import connect_async
@@ -16,44 +14,38 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import TransportError
-from canfetch.client.transports.proxies import Proxies
-from canfetch.client.transports.tls import describe_tls
+from canfetch.client.transports.transport_settings import TransportSettings
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
 
-class _Settings:
-    """The settings that both transports share."""
-
+class _BaseHTTPTransport:
     def __init__(
-        self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool
+        self,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        resolve: Resolve = system_resolve,
+        proxy: str | None = None,
+        trust_env: bool = True,
     ) -> None:
-        self._ssl_context = ssl_context
-        self._tls = describe_tls(ssl_context)
-        self.resolve = resolve
-        self.proxies = Proxies(proxy, trust_env=trust_env, schemes=_SCHEMES)
-        self.reset_after_fork()
-        reset_on_fork(self)
+        self._settings = TransportSettings(
+            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, schemes=_SCHEMES
+        )
 
-    def reset_after_fork(self) -> None:
-        """Create a new lock after a fork, because the thread that holds the old one does not exist in the child."""
-        self._lock = Lock()
+    def check_options(self, options: Options) -> None:
+        """Check that the options of a client can be guaranteed.
+
+        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
+        """
+        self._settings.check_options(options)
 
     @property
     def route(self) -> Route:
-        """What can be reached with these settings."""
-        return self.proxies.route._replace(tls=self._tls)
-
-    def get_ssl_context(self) -> ssl.SSLContext:
-        """Return the TLS settings."""
-        # Loading the authorities takes tens of milliseconds, so it is done once, and only for https.
-        with self._lock:
-            if self._ssl_context is None:
-                self._ssl_context = ssl.create_default_context()
-            return self._ssl_context
+        """What the transport can reach."""
+        return self._settings.route
 
 
-class HTTPTransport:
+class HTTPTransport(_BaseHTTPTransport):
     """Send requests over sockets, with a new connection for each request.
 
     It can be shared between threads.
@@ -66,28 +58,6 @@ class HTTPTransport:
         trust_env: Whether to use the proxies of the environment for http and https.
     Raises: InvalidOption: A proxy is invalid or unsupported.
     """
-
-    def __init__(
-        self,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
-    ) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
-        """
-        self._settings.proxies.check_options(options)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -129,7 +99,7 @@ class HTTPTransport:
                     return response
 
 
-class AsyncHTTPTransport:
+class AsyncHTTPTransport(_BaseHTTPTransport):
     """Send requests over sockets on an asyncio event loop, with a new connection for each request.
 
     Requests do not wait for each other, and a cancelled request closes its connection at once. Only name resolution
@@ -140,28 +110,6 @@ class AsyncHTTPTransport:
 
     Args: The same as HTTPTransport.
     """
-
-    def __init__(
-        self,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
-    ) -> None:
-        self._settings = _Settings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden and a proxy is set, which hides the addresses.
-        """
-        self._settings.proxies.check_options(options)
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.

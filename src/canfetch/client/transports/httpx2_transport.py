@@ -9,7 +9,7 @@ With `client=`, they send requests with an httpx2 client of the caller instead; 
 import ssl
 from collections.abc import Generator, Iterator
 from contextlib import aclosing, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.options import Options
@@ -17,10 +17,10 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
-from canfetch.client.transports.proxies import Proxies, Proxy, check_proxy_status
+from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_builder import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE, check_session_options, check_unused
-from canfetch.client.transports.tls import describe_tls
+from canfetch.client.transports.transport_settings import TransportSettings
 from canfetch.errors import MissingExtra
 
 try:
@@ -36,55 +36,12 @@ if TYPE_CHECKING:
 
     from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient, ExistingClient
 
-
-class _Settings:
-    """The settings that both transports share, and the options for their connection pools."""
-
-    def __init__(
-        self, *, ssl_context: ssl.SSLContext | None, resolve: Resolve, proxy: str | None, trust_env: bool, http2: bool
-    ) -> None:
-        self._ssl_context = ssl_context
-        self._tls = describe_tls(ssl_context)
-        self._http2 = http2
-        self.proxies = Proxies(proxy, trust_env=trust_env)
-        self.resolve = resolve
-
-    @property
-    def route(self) -> Route:
-        """What can be reached with these settings."""
-        return self.proxies.route._replace(tls=self._tls)
-
-    def pool_options(self, state: RequestState, proxy: Proxy | None) -> dict[str, Any]:
-        """Return the options of the connection pool for one request."""
-        if self._ssl_context is None and state.endpoint.scheme == "https":
-            # Loading the authorities takes tens of milliseconds, so it is done only for https. Two threads that load
-            # them at the same time do no harm.
-            self._ssl_context = ssl.create_default_context()
-        options: dict[str, Any] = {"ssl_context": self._ssl_context, "http2": self._http2}
-        if proxy is not None:
-            options["proxy_url"] = proxy.url
-            # Not `proxy_auth`, which accepts only ASCII.
-            if proxy.authorization is not None:
-                options["proxy_headers"] = {"Proxy-Authorization": proxy.authorization}
-        return options
+# A client of httpx2, and the object that sends requests with it.
+_ClientT = TypeVar("_ClientT")
+_SessionT = TypeVar("_SessionT")
 
 
-class Httpx2Transport:
-    """Send requests with httpx2. It can be shared between threads.
-
-    Args:
-        ssl_context: TLS settings. By default, certificates are verified with the system's authorities. Do not share
-            it with other transports, because HTTP/2 is enabled in it.
-        resolve: Function that returns the addresses of a name. The default is the system's resolver.
-        proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
-            with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
-        trust_env: Whether to use the proxies of the environment.
-        http2: Whether to offer HTTP/2. The default is True if h2 is installed.
-        client: An `httpx2.Client` to send the requests with, which the transport does not close. Its own settings
-            apply, so the other arguments cannot be used. A canfetch client with `allow_private=False` rejects it.
-    Raises: InvalidOption: A proxy is invalid or unsupported, or `client` is invalid.
-    """
-
+class _BaseHttpx2Transport(Generic[_ClientT, _SessionT]):
     def __init__(
         self,
         *,
@@ -93,9 +50,9 @@ class Httpx2Transport:
         proxy: str | None = None,
         trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
-        client: "httpx2.Client | None" = None,
+        client: _ClientT | None = None,
     ) -> None:
-        self._session = None if client is None else _existing_client(client)
+        self._session = None if client is None else self._as_session(client)
         if client is not None:
             check_unused(
                 "client",
@@ -106,9 +63,8 @@ class Httpx2Transport:
                 http2=http2 is not HTTP2_AVAILABLE,
             )
             trust_env = False
-        self._settings = _Settings(
-            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
-        )
+        self._http2 = http2
+        self._settings = TransportSettings(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
 
     @property
     def route(self) -> Route:
@@ -123,7 +79,38 @@ class Httpx2Transport:
         if self._session is not None:
             check_session_options("client", options)
         else:
-            self._settings.proxies.check_options(options)
+            self._settings.check_options(options)
+
+    def _as_session(self, client: _ClientT) -> _SessionT:
+        raise NotImplementedError
+
+    def _pool_options(self, state: RequestState, proxy: Proxy | None) -> dict[str, Any]:
+        """Return the options of the connection pool for one request."""
+        context = self._settings.get_ssl_context() if state.endpoint.scheme == "https" else None
+        options: dict[str, Any] = {"ssl_context": context, "http2": self._http2}
+        if proxy is not None:
+            options["proxy_url"] = proxy.url
+            # Not `proxy_auth`, which accepts only ASCII.
+            if proxy.authorization is not None:
+                options["proxy_headers"] = {"Proxy-Authorization": proxy.authorization}
+        return options
+
+
+class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
+    """Send requests with httpx2. It can be shared between threads.
+
+    Args:
+        ssl_context: TLS settings. By default, certificates are verified with the system's authorities. Do not share
+            it with other transports, because HTTP/2 is enabled in it.
+        resolve: Function that returns the addresses of a name. The default is the system's resolver.
+        proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
+            with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
+        trust_env: Whether to use the proxies of the environment.
+        http2: Whether to offer HTTP/2. The default is True if h2 is installed.
+        client: An `httpx2.Client` to send the requests with, which the transport does not close. Its own settings
+            apply, so the other arguments cannot be used. A canfetch client with `allow_private=False` rejects it.
+    Raises: InvalidOption: A proxy is invalid or unsupported, or `client` is invalid.
+    """
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -142,10 +129,16 @@ class Httpx2Transport:
     def close(self) -> None:
         """Do nothing: no resources are held between requests, and a client of the caller stays open."""
 
+    def _as_session(self, client: "httpx2.Client") -> "ExistingClient":
+        # Imported only if needed, because httpx2 takes much longer than httpcore2.
+        from canfetch.client.transports.httpx2_sessions import ExistingClient  # noqa: PLC0415
+
+        return ExistingClient(client)
+
     def _send(self, state: RequestState) -> Response:
         proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
         pool_type = httpcore2.ConnectionPool if proxy is None else httpcore2.HTTPProxy
-        pool = pool_type(network_backend=CheckedBackend(state), **self._settings.pool_options(state, proxy))
+        pool = pool_type(network_backend=CheckedBackend(state), **self._pool_options(state, proxy))
         with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
             check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
@@ -153,51 +146,11 @@ class Httpx2Transport:
                 return ResponseBuilder(state.request, response.status, decode_headers(response.headers)).read(chunks)
 
 
-class AsyncHttpx2Transport:
+class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingAsyncClient"]):
     """Send requests with httpx2, on an asyncio event loop.
 
     Args: The same as Httpx2Transport, except that `client` is an `httpx2.AsyncClient`.
     """
-
-    def __init__(
-        self,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
-        http2: bool = HTTP2_AVAILABLE,
-        client: "httpx2.AsyncClient | None" = None,
-    ) -> None:
-        self._session = None if client is None else _existing_async_client(client)
-        if client is not None:
-            check_unused(
-                "client",
-                ssl_context=ssl_context is not None,
-                resolve=resolve is not system_resolve,
-                proxy=proxy is not None,
-                trust_env=not trust_env,
-                http2=http2 is not HTTP2_AVAILABLE,
-            )
-            trust_env = False
-        self._settings = _Settings(
-            ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env, http2=http2
-        )
-
-    @property
-    def route(self) -> Route:
-        """What the transport can reach."""
-        return self._settings.route if self._session is None else SESSION_ROUTE
-
-    def check_options(self, options: Options) -> None:
-        """Check that the options of a client can be guaranteed.
-
-        Raises: InvalidOption: Private addresses are forbidden, and a proxy or client hides the addresses.
-        """
-        if self._session is not None:
-            check_session_options("client", options)
-        else:
-            self._settings.proxies.check_options(options)
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.
@@ -216,10 +169,15 @@ class AsyncHttpx2Transport:
     async def close(self) -> None:
         """Do nothing: no resources are held between requests, and a client of the caller stays open."""
 
+    def _as_session(self, client: "httpx2.AsyncClient") -> "ExistingAsyncClient":
+        from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient  # noqa: PLC0415 - only if needed
+
+        return ExistingAsyncClient(client)
+
     async def _send(self, state: RequestState) -> Response:
         proxy = self._settings.proxies.find_allowed(state.endpoint, state.request)
         pool_type = httpcore2.AsyncConnectionPool if proxy is None else httpcore2.AsyncHTTPProxy
-        pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._settings.pool_options(state, proxy))
+        pool = pool_type(network_backend=AsyncCheckedBackend(state), **self._pool_options(state, proxy))
         async with pool, pool.stream("GET", _build_url(state), headers=state.headers) as response:
             state.has_head = True
             check_proxy_status(response.status, is_proxied=proxy is not None and state.endpoint.scheme == "http")
@@ -237,16 +195,3 @@ def _build_url(state: RequestState) -> httpcore2.URL:
 
 def _to_generator(chunks: Iterator[bytes]) -> Generator[bytes]:
     yield from chunks
-
-
-def _existing_client(client: "httpx2.Client") -> "ExistingClient":
-    # Imported only if needed, because httpx2 takes much longer than httpcore2.
-    from canfetch.client.transports.httpx2_sessions import ExistingClient  # noqa: PLC0415
-
-    return ExistingClient(client)
-
-
-def _existing_async_client(client: "httpx2.AsyncClient") -> "ExistingAsyncClient":
-    from canfetch.client.transports.httpx2_sessions import ExistingAsyncClient  # noqa: PLC0415 - only if needed
-
-    return ExistingAsyncClient(client)
