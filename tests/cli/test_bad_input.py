@@ -122,7 +122,11 @@ def refused(ran: Any) -> str:
             "--page: invalid URL 'fish'",
             "expected an absolute URL",
         ),
-        (("lint", "robots.txt", "--config", "missing.toml"), "cannot read --config 'missing.toml'", "no such file"),
+        (
+            ("lint", "robots.txt", "--config", "missing.toml"),
+            "cannot read configuration file 'missing.toml'",
+            "no such file",
+        ),
         (("completion", "tcsh"), "'tcsh' is not one of", "'bash'"),
         (("completion",), "missing argument", ": choose from bash, zsh, fish (see 'canfetch completion --help')"),
         (

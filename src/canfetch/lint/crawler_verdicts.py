@@ -62,6 +62,11 @@ class Reader(NamedTuple):
     is_known: bool = True
 
 
+def profile_of(crawler: Crawler) -> str:
+    """Return the parsing profile of a crawler in the registry: that of its operator, or else of the RFC."""
+    return _PROFILES.get(crawler.operator, _RFC_PROFILE)
+
+
 def possible_readers(tokens: Iterable[str], *, search_engines: bool = True) -> Iterator[Reader]:
     """Yield the crawlers to which groups with these product tokens may apply.
 
@@ -93,7 +98,7 @@ def _reader(token: str) -> Reader | None:
     if crawler is not None:
         if crawler.token_only or crawler.retired or crawler.obeys == "no":
             return None
-        return Reader(crawler.name, crawler.agent, _PROFILES.get(crawler.operator, _RFC_PROFILE))
+        return Reader(crawler.name, crawler.agent, profile_of(crawler))
     if folded in _NOT_CRAWLERS or not token.isascii() or token.encode().translate(None, _NAME_BYTES):
         return None
     if folded in CRAWLERS_BY_OPERATOR or suggest_crawler(folded) is not None:
