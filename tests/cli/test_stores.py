@@ -75,7 +75,7 @@ def test_unsupported_url_scheme_creates_no_directories(
 ) -> None:
     before = sorted(folder.rglob("*"))
     ran = run(*command, "--store", place)
-    message = f"canfetch: unsupported --store '{scheme}://': expected a file, a redis:// URL, or none\n"
+    message = f"canfetch: --store '{scheme}://' is not supported: expected a file or a redis:// URL\n"
     assert ran == (2, "", message)
     assert sorted(folder.rglob("*")) == before
 

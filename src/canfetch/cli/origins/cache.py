@@ -14,9 +14,10 @@ from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.store_option import open_existing_store, restore_scheme
+from canfetch.cli.shared.store_option import open_existing_store
 from canfetch.cli.shared.terminal import printable
 from canfetch.client.stores import Store
+from canfetch.client.stores.locations import restore_scheme
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, NewerEntry, StoreError

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from canfetch.cli.shared.network_options import NetworkOptions
-from canfetch.cli.shared.store_option import restore_scheme
 from canfetch.client.loggers import FETCH_LOGGER, LOGGER
+from canfetch.client.stores.locations import restore_scheme
 
 # By the number of -v.
 _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)

@@ -5,21 +5,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from canfetch.cli.shared.command_errors import CommandError
+from canfetch.client.stores.locations import is_server_url, open_store_at
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, MissingExtra, StoreError
+from canfetch.errors import CanfetchError, StoreError
 
 if TYPE_CHECKING:
     from canfetch.client.stores import Store
 
 _NO_STORE: Final = "none"
-# Accepted URL schemes, and the scheme that the redis library uses for each.
-_SERVER_SCHEMES: Final = {
-    "redis": "redis",
-    "rediss": "rediss",
-    "unix": "unix",
-    "valkey": "redis",
-    "valkeys": "rediss",
-}
 
 
 def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | None":
@@ -55,17 +48,9 @@ def _warn_of_replacement(store: "Store", warn: Callable[[str], None]) -> "Store"
 
 def _open_selected_store(option: str) -> "Store":
     try:
-        if (url := _server_url(option)) is not None:
-            from canfetch.client.stores.redis import RedisStore  # noqa: PLC0415 - optional dependency
-
-            return RedisStore(url)
-        from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
-
-        return SQLiteStore(option)
-    except MissingExtra as error:
-        raise CommandError(f"--store {option.partition('://')[0]}://: {error}") from None
+        return open_store_at(option)
     except CanfetchError as error:
-        raise CommandError(f"--store {restore_scheme(str(error), option)}") from None
+        raise CommandError(f"--store {error}") from None
 
 
 def open_existing_store(option: str | None, *, warn: Callable[[str], None]) -> "Store":
@@ -78,7 +63,7 @@ def open_existing_store(option: str | None, *, warn: Callable[[str], None]) -> "
         return _warn_of_replacement(_open_existing_default_store(), warn)
     if option == _NO_STORE:
         raise CommandError("--store none has no entries: expected an SQLite file or a redis:// URL")
-    if _server_url(option) is None and not os.path.exists(option):  # noqa: PTH110 - as typed
+    if not is_server_url(option) and not os.path.exists(option):  # noqa: PTH110 - as typed
         raise CommandError(f"--store {quoted(option)} does not exist: expected an SQLite file or a redis:// URL")
     return _warn_of_replacement(_open_selected_store(option), warn)
 
@@ -97,24 +82,3 @@ def _open_existing_default_store() -> "Store":
 
     # The default store is empty until the first fetch. That is not an error.
     return MemoryStore()
-
-
-def restore_scheme(message: str, option: str | None) -> str:
-    """Replace the library's URL scheme in a store's message with the scheme that was typed."""
-    typed, separator, _ = (option or "").partition("://")
-    known = _SERVER_SCHEMES.get(typed.lower())
-    return message if known is None or not separator else message.replace(f"{known}://", f"{typed}://", 1)
-
-
-def _server_url(option: str) -> str | None:
-    """Return a server's URL with the library's scheme, or None for a file.
-
-    Raises: CommandError: The scheme is unknown. As a file name, the URL would create directories.
-    """
-    scheme, separator, rest = option.partition("://")
-    if not separator or "/" in scheme or "\\" in scheme:
-        return None
-    known = _SERVER_SCHEMES.get(scheme.lower())
-    if known is None:
-        raise CommandError(f"unsupported --store {quoted(f'{scheme}://')}: expected a file, a redis:// URL, or none")
-    return f"{known}://{rest}"

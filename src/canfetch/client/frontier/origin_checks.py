@@ -8,17 +8,15 @@ from typing import Final, NamedTuple
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.url_queue import QueuedOrigin
+from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
-from canfetch.core.verdict import Access, Effect
 
 # The number of origins whose files are being obtained, or were obtained for their next turn.
 _MAX_CHECKS: Final = 256
 # Limits for the states that are held after that. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
-# The number of rates and windows of a file that count. A file can declare thousands.
-_MAX_LIMITS: Final = 50
 
 
 class CheckedOrigin(NamedTuple):
@@ -86,7 +84,7 @@ class OriginChecks:
             is_known = not task.cancelled() and error is None
             if is_known:
                 state = task.result()
-                self._checked[origin.id] = CheckedOrigin(state, self._compute_pace(state))
+                self._checked[origin.id] = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
             results.append(CheckResult(origin, is_known, error))
         return results
 
@@ -128,22 +126,3 @@ class OriginChecks:
         while len(self._held) > _MAX_HELD_STATES or self._held_bytes > _MAX_HELD_BYTES:
             _, oldest = self._held.popitem(last=False)
             self._held_bytes -= oldest.memory_bytes
-
-    def _compute_pace(self, state: OriginState) -> Pace:
-        copy = state.entry.copy
-        # The rules of a copy can apply to an unreachable origin.
-        if copy is None or (
-            state.entry.outcome.access is not Access.UNREACHABLE
-            and state.entry.outcome.effect is not Effect.CONDITIONAL_ALLOW
-        ):
-            return self._bounds
-        robots = state.parse_copy(copy)
-        rates = sorted(
-            dict.fromkeys(robots.request_rates(agent=self._agent)), key=lambda rate: rate.interval, reverse=True
-        )
-        windows = dict.fromkeys(robots.visit_times(agent=self._agent))
-        return self._bounds._replace(
-            crawl_delay=robots.crawl_delay(agent=self._agent),
-            request_rates=tuple(rates[:_MAX_LIMITS]),
-            visit_times=tuple(windows)[:_MAX_LIMITS],
-        )
