@@ -193,7 +193,7 @@ def test_access_case_of_crawlers_over_http(
 def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(
     servers: CaseServers, transport_name: str, ssl_context: ssl.SSLContext
 ) -> None:
-    """The origin responds on one day and fails on the next. The client decides every hour."""
+    """The origin responds on one day and fails on the next. The client decides every six hours."""
     now = [0.0]
     name = f"alternating.{transport_name}"
     origin = servers.add_origin(name, {"status": 200})
@@ -203,7 +203,7 @@ def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(
         for day in range(31):
             fails = day % 2 == 1
             servers.set_event(name, {"status": 503} if fails else {"status": 200})
-            for hour in range(24):
+            for hour in range(0, 24, 6):
                 now[0] = (24 * day + hour) * HOUR
                 # A file is fresh for a day, and a failure is retried within the hour.
                 expected += fails or hour == 0
@@ -211,4 +211,4 @@ def test_rfc9309_2_4_thirty_one_days_of_alternating_failures(
                 assert client.allows(f"{origin}/open", f"{origin}/forbidden") == [True, False], (day, hour)
                 assert len(servers.requests(name)) == expected, (day, hour)
 
-    assert expected == 16 + 15 * 24
+    assert expected == 16 + 15 * 4

@@ -34,6 +34,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return hostile
 
 
+@pytest.mark.service
 def test_every_section_is_measured() -> None:
     run = run_bench("--format", "json")
     assert run.returncode == 0, run.stderr

@@ -42,13 +42,13 @@ def peak_memory_bytes(folder: Path, env: dict[str, str], *arguments: str) -> int
 def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     with (folder / "many.txt").open("w", encoding="utf-8") as many:
-        many.writelines(f"https://example.com/shop/{n}?{'q' * 200}\n" for n in range(99_999))
+        many.writelines(f"https://example.com/shop/{n}?{'q' * 1_100}\n" for n in range(19_999))
         many.write("/x\n")
     small = peak_memory_bytes(folder, environment(), *CHECK, "one.txt", "--format", form)
     large = peak_memory_bytes(folder, environment(), *CHECK, "many.txt", "--format", form)
     assert (folder / "many.txt").stat().st_size > 20 * MEBIBYTE
     assert large - small < 8 * MEBIBYTE
-    assert (folder / "out").read_bytes().count(b"\n") >= 100_000
+    assert (folder / "out").read_bytes().count(b"\n") >= 20_000
 
 
 @POSIX

@@ -243,15 +243,20 @@ def test_large_files_examine_the_fixes_of_the_most_severe_findings() -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def findings_of_bad_examples() -> list[Finding]:
+    return [finding for check in CHECKS for finding in LINTER.lint(check.bad).findings]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_names_the_crawlers_the_url_and_the_line(language: str) -> None:
+def test_each_language_names_the_crawlers_the_url_and_the_line(
+    findings_of_bad_examples: list[Finding], language: str
+) -> None:
     catalogue = load_catalogue(language)
     seen: set[Contrast] = set()
-    for check in CHECKS:
-        for finding in LINTER.lint(check.bad).findings:
-            proof: Proof | None = finding.proof
-            if proof is None:
-                continue
+    for finding in findings_of_bad_examples:
+        proof: Proof | None = finding.proof
+        if proof is not None:
             seen.add(proof.contrast)
             effect = finding.effect(catalogue)
             assert proof.verdicts[0].url in effect
