@@ -12,6 +12,8 @@ A malformed robots.txt never raises, and a failing network only where no value c
     ├── InvalidOption         an option has an invalid value or an unknown name
     ├── InvalidDraft          a line of a draft robots.txt is invalid
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
+    ├── InvalidAddressList    a list of crawlers' addresses is invalid
+    ├── ServingError          a robots.txt cannot be served, or closes a production site
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
     ├── CorruptEntry          a cache entry cannot be read
     ├── NewerEntry            a cache entry has a newer format
@@ -120,3 +122,11 @@ class InvalidDraft(CanfetchError, ValueError):
 
 class InvalidSitePolicy(CanfetchError, ValueError):
     """Raised when a site policy is invalid or cannot be rendered. The message names the key and the fix."""
+
+
+class InvalidAddressList(CanfetchError, ValueError):
+    """Raised when a list of the addresses of crawlers is invalid or empty."""
+
+
+class ServingError(CanfetchError, ValueError):
+    """Raised when a robots.txt cannot be served: it is missing or invalid, or it closes a production site."""

@@ -35,3 +35,12 @@ def check_positive_seconds(name: str, seconds: Any) -> None:
     """
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds <= 0:
         raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected a positive, finite number of seconds")
+
+
+def check_count(name: str, number: Any) -> None:
+    """Check an argument that is a number of things.
+
+    Raises: InvalidOption.
+    """
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise InvalidOption(f"invalid {name} {quoted(number)}: expected an integer, 1 or more")

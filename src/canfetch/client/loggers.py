@@ -1,7 +1,8 @@
 """The loggers of the client. Applications configure them; without a configuration, nothing is written.
 
 - `canfetch.fetch`: each request (DEBUG), each fetch of a robots.txt (INFO), each fetch that failed (WARNING)
-- `canfetch.client`: store errors and corrupt entries (WARNING)
+- `canfetch.client`: store errors and corrupt entries (WARNING); watched files that are read again (INFO), or are
+  missing or invalid (ERROR)
 - `canfetch.decisions`: each decision (DEBUG)
 - `canfetch.evidence`: segments that cannot be read (WARNING)
 """

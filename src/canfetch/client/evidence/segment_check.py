@@ -16,9 +16,9 @@ from canfetch.client.evidence.chain import (
     hash_line,
     is_sha256,
 )
-from canfetch.client.evidence.regular_files import open_regular_file
 from canfetch.client.evidence.seals import find_seal_problem
 from canfetch.client.evidence.segment_ends import is_seal
+from canfetch.client.regular_files import open_regular_file
 from canfetch.core.quoting import quoted
 from canfetch.errors import EvidenceError
 

@@ -12,7 +12,7 @@ from canfetch.client.evidence.chain import (
     decode_record,
     hash_line,
 )
-from canfetch.client.evidence.regular_files import open_regular_file
+from canfetch.client.regular_files import open_regular_file
 
 _BLOCK_BYTES: Final = 16 * 1024
 

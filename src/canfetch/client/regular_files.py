@@ -1,4 +1,4 @@
-"""Open regular files only. Whoever can write to a folder of evidence could otherwise stop its readers with a pipe."""
+"""Open regular files only. Whoever can write to a folder could otherwise stop its readers with a pipe."""
 
 import io
 import os

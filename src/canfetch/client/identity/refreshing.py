@@ -1,0 +1,157 @@
+"""Fetch the lists of addresses that operators publish, and write them to one file."""
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from canfetch.access.redirects import redirect_target
+from canfetch.access.responses import Failure
+from canfetch.agents.address_lists import (
+    AddressList,
+    AddressLists,
+    AddressRanges,
+    parse_address_list,
+    parse_address_lists,
+)
+from canfetch.agents.crawler import Crawler
+from canfetch.agents.registry import REGISTRY
+from canfetch.client.identity.address_list_file import MAX_FILE_BYTES
+from canfetch.client.procedure import Clock
+from canfetch.client.regular_files import open_regular_file
+from canfetch.client.sync_client import Client
+from canfetch.client.transports import Transport, TransportRequest
+from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.errors import InvalidAddressList
+
+_MAX_LIST_BYTES: Final = 4 * 1024 * 1024
+_MAX_REDIRECTS: Final = 5
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+
+
+class RefreshResult(NamedTuple):
+    """What `refresh_address_lists` did.
+
+    Attributes:
+        updated: The URLs of the lists that were fetched.
+        failed: The reason for each list that was not. The previous copy of such a list is kept, with its time.
+    """
+
+    updated: tuple[str, ...]
+    failed: Mapping[str, str]
+
+
+def refresh_address_lists(
+    path: str | os.PathLike[str],
+    *,
+    user_agent: str,
+    crawlers: Iterable[Crawler] = REGISTRY.crawlers,
+    transport: Transport | None = None,
+    timeout: float = 30.0,
+    allow_private: bool = True,
+    clock: Clock = time.time,
+) -> RefreshResult:
+    """Fetch the published addresses of crawlers, and replace the file at `path` atomically.
+
+    Each list is fetched only if the robots.txt of its host allows it for `user_agent`. Running servers that use the
+    file read it again by themselves. Without any fetched list, the file is not touched.
+
+    Args:
+        path: The file. It is created if it does not exist.
+        user_agent: The complete User-Agent header to send.
+        crawlers: The crawlers whose lists are fetched: all URLs of their `verification.address_lists`.
+        transport: The transport that sends requests. Default: `HTTPTransport`. It is closed.
+        timeout: Seconds for each request.
+        allow_private: Whether to connect to private and loopback addresses.
+        clock: Returns seconds since the epoch.
+    Raises: OSError: The file cannot be written. InvalidAddressList: It exists and is not a file of this kind.
+        InvalidOption, InvalidProductToken: An argument is invalid. A failed request does not raise.
+    """
+    file = Path(path)
+    lists = dict(_existing_lists(file).lists)
+    urls = sorted({url for crawler in crawlers for url in crawler.verification.address_lists})
+    updated: list[str] = []
+    failed: dict[str, str] = {}
+    transport = HTTPTransport() if transport is None else transport
+    with Client(
+        user_agent=user_agent, transport=transport, timeout=timeout, allow_private=allow_private, clock=clock
+    ) as client:
+        for url in urls:
+            fetched = _fetch_list(client, transport, url)
+            if isinstance(fetched, str):
+                failed[url] = fetched
+            else:
+                lists[url] = AddressList(fetched, clock())
+                updated.append(url)
+    if updated:
+        _replace_file(file, json.dumps(AddressLists(lists).to_json(), indent=1).encode() + b"\n")
+    return RefreshResult(tuple(updated), failed)
+
+
+def _existing_lists(file: Path) -> AddressLists:
+    try:
+        with open_regular_file(file) as opened:
+            content = opened.read(MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        return AddressLists({})
+    try:
+        return parse_address_lists(content)
+    except InvalidAddressList as error:
+        raise InvalidAddressList(f"{file}: {error}; remove the file, or choose another path") from None
+
+
+def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges | str:
+    """Return the addresses of a list, or the reason why it was not fetched."""
+    options = client.options
+    requested = url
+    for _ in range(_MAX_REDIRECTS + 1):
+        verdict = client.decide(requested)
+        if not verdict.allowed:
+            return f"not fetched: {verdict}"
+        response = transport.send(
+            TransportRequest(
+                url=requested,
+                headers=(("User-Agent", options.user_agent), ("Accept", "application/json")),
+                max_bytes=_MAX_LIST_BYTES,
+                connect_timeout=options.connect_timeout,
+                read_timeout=options.read_timeout,
+                timeout=options.timeout,
+                allow_private=options.allow_private,
+                cross_origin=requested != url,
+            )
+        )
+        if isinstance(response, Failure):
+            return f"{response.kind}: {response.detail}"
+        if response.status in _REDIRECTS:
+            target = redirect_target(requested, response)
+            if target is None:
+                return f"invalid redirect of {requested}"
+            if requested.startswith("https:") and not target.startswith("https:"):
+                # Anyone on the way could change the list.
+                return f"redirected from {requested} to {target}, which is not https"
+            requested = target
+            continue
+        if response.status != 200:
+            return f"status {response.status}"
+        if len(response.body) > _MAX_LIST_BYTES:
+            return f"longer than {_MAX_LIST_BYTES} bytes"
+        try:
+            return parse_address_list(response.body)
+        except InvalidAddressList as error:
+            return str(error)
+    return f"more than {_MAX_REDIRECTS} redirects"
+
+
+def _replace_file(file: Path, content: bytes) -> None:
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        with temporary.open("wb") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        temporary.replace(file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,278 @@
+"""The verifier: addresses first, then reverse DNS in daemon threads, with a timeout and bounded caches.
+
+A peer chooses its address, its header, and the speed of the DNS servers of its address. So these are bounded:
+
+- Each lookup runs in its own daemon thread. There are at most `max_lookups`, and two for each network.
+- Only the request that starts a lookup waits for it. Others that need the same answer are undecided meanwhile.
+- Confirmed addresses have a cache of their own, which other addresses cannot fill.
+"""
+
+import asyncio
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final, Protocol
+
+from canfetch.agents.address_lists import Address, AddressLists
+from canfetch.agents.crawler import Crawler
+from canfetch.agents.identity import Identity, IdentityStatus, parse_address
+from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.identity.lookups import NameCheck, NameStatus, Reverse, check_names, system_reverse
+from canfetch.client.procedure import Clock
+from canfetch.client.transports.addresses import is_public
+from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
+from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+_DAY: Final = 86_400.0
+DEFAULT_MAX_AGE: Final = 14 * _DAY
+# How long a result is used. A failed lookup is repeated soon, and an address rarely changes hands within a day.
+_SECONDS: Final = {
+    NameStatus.CONFIRMED: _DAY,
+    NameStatus.DENIED: 3600.0,
+    NameStatus.NAMELESS: 3600.0,
+    NameStatus.FAILED: 60.0,
+}
+# One network cannot occupy all lookups with DNS servers that do not answer.
+_LOOKUPS_PER_NETWORK: Final = 2
+_NETWORK_BITS: Final = {4: 24, 6: 48}
+
+_Key = tuple[tuple[str, ...], Address]
+
+
+class _ListSource(Protocol):
+    def current(self) -> AddressLists: ...
+
+
+class IdentityVerifier:
+    """Verifies that requests come from the crawlers that they name. Safe for use by several threads and event loops.
+
+    Args:
+        address_lists: The published addresses: an `AddressListFile`, `AddressLists`, or None.
+        dns: Whether to look up the names of addresses.
+        reverse: Function that returns the names of an address. Default: the system's resolver.
+        resolve: Function that returns the addresses of a name. Default: the system's resolver.
+        timeout: Seconds that a request waits for a lookup. The lookup itself continues, for later requests.
+        max_lookups: Maximum number of lookups at the same time, each in a thread.
+        max_entries: Maximum number of addresses in each of the two caches.
+        max_age: Seconds after which a list of addresses is too old to call a request an impostor's.
+        clock: Returns seconds since the epoch.
+    Raises: InvalidOption: An argument is invalid.
+    """
+
+    def __init__(
+        self,
+        *,
+        address_lists: AddressLists | _ListSource | None = None,
+        dns: bool = True,
+        reverse: Reverse = system_reverse,
+        resolve: Resolve = system_resolve,
+        timeout: float = 1.0,
+        max_lookups: int = 16,
+        max_entries: int = 10_000,
+        max_age: float = DEFAULT_MAX_AGE,
+        clock: Clock = time.time,
+    ) -> None:
+        for name, function in (("reverse", reverse), ("resolve", resolve), ("clock", clock)):
+            check_callable(name, function)
+        for name, seconds in (("timeout", timeout), ("max_age", max_age)):
+            check_positive_seconds(name, seconds)
+        for name, number in (("max_lookups", max_lookups), ("max_entries", max_entries)):
+            check_count(name, number)
+        self._lists = _list_source(address_lists)
+        self._dns = dns
+        self._check = partial(check_names, reverse=reverse, resolve=resolve)
+        self._timeout = timeout
+        self._max_lookups = max_lookups
+        self._max_age = max_age
+        self._clock = clock
+        self._confirmed = _Cache(max_entries)
+        self._others = _Cache(max_entries)
+        # Resolvers without access to the internet answer that no address has a name. So a missing name is evidence
+        # only after some other address had one.
+        self._names_exist = False
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Forget the lookups in progress: their threads exist only in the parent."""
+        self._lock = threading.Lock()
+        self._in_progress: set[_Key] = set()
+        self._networks: Counter[tuple[int, int]] = Counter()
+
+    def verify(self, crawler: Crawler, address: str | None) -> Identity:
+        """Verify that an address is one of a crawler's.
+
+        Args:
+            crawler: The crawler, as `find_crawler` returns it.
+            address: The address of the client, or None if it is unknown.
+        Returns: The identity. No failure raises: if DNS does not answer, the identity is undecided.
+        Cost: A lookup in memory, or else a wait of at most `timeout` seconds.
+        """
+        started = self._start(crawler, address)
+        if isinstance(started, Identity):
+            return started
+        future, listed = started
+        try:
+            check = future.result(self._timeout)
+        except TimeoutError:
+            return self._late(address)
+        return self._conclude(check, listed=listed)
+
+    async def verify_async(self, crawler: Crawler, address: str | None) -> Identity:
+        """Verify that an address is one of a crawler's, without blocking the event loop. See `verify`."""
+        started = self._start(crawler, address)
+        if isinstance(started, Identity):
+            return started
+        future, listed = started
+        try:
+            async with asyncio.timeout(self._timeout):
+                check = await wait_in_loop(future)
+        except TimeoutError:
+            return self._late(address)
+        return self._conclude(check, listed=listed)
+
+    def _late(self, address: str | None) -> Identity:
+        return _undecided(f"no name of {address} within {self._timeout:g} s")
+
+    def _start(self, crawler: Crawler, address: str | None) -> "Identity | tuple[Future[NameCheck], bool | None]":
+        """Return what is known, or start a lookup. The second value is whether published lists have the address."""
+        parsed = None if address is None else parse_address(address)
+        if parsed is None:
+            return _undecided("the address of the client is unknown")
+        if not is_public(parsed):
+            # Most likely a proxy. Calling its requests an impostor's would block the real crawler.
+            return _undecided(f"{parsed} is not a public address")
+        verification = crawler.verification
+        fetched_since = self._clock() - self._max_age
+        listed = self._lists().contain(verification.address_lists, parsed, fetched_since=fetched_since)
+        if listed:
+            return Identity(IdentityStatus.VERIFIED, f"{crawler.operator} publishes {parsed}")
+        if not self._dns or not verification.host_names:
+            if listed is None:
+                return _undecided(_missing_method(crawler))
+            return _impostor(f"{crawler.operator} does not publish {parsed}")
+        key = (tuple(verification.host_names), parsed)
+        check = self._cached(key) or self._start_lookup(key)
+        return self._conclude(check, listed=listed) if isinstance(check, NameCheck) else (check, listed)
+
+    def _cached(self, key: _Key) -> NameCheck | None:
+        now = self._clock()
+        with self._lock:
+            check = self._confirmed.get(key, now) or self._others.get(key, now)
+            if check is not None:
+                return check
+            network = _network_of(key[1])
+            if key in self._in_progress:
+                return NameCheck(NameStatus.FAILED, f"the lookup of {key[1]} is in progress")
+            if len(self._in_progress) >= self._max_lookups or self._networks[network] >= _LOOKUPS_PER_NETWORK:
+                return NameCheck(NameStatus.FAILED, "too many lookups are in progress")
+            self._in_progress.add(key)
+            self._networks[network] += 1
+            return None
+
+    def _start_lookup(self, key: _Key) -> "Future[NameCheck] | NameCheck":
+        future = start_daemon_thread(partial(self._look_up, key), name="canfetch-identity")
+        error = future.exception() if future.done() else None
+        if error is None:
+            return future
+        # `_look_up` does not raise, so no thread is available.
+        self._finish(key, None)
+        return NameCheck(NameStatus.FAILED, f"no thread for a lookup: {error}")
+
+    def _look_up(self, key: _Key) -> NameCheck:
+        suffixes, address = key
+        try:
+            check = self._check(str(address), suffixes)
+        except Exception as error:  # noqa: BLE001 - functions of the caller may raise anything
+            check = NameCheck(NameStatus.FAILED, f"the lookup of {address} failed: {error}")
+        self._finish(key, check)
+        return check
+
+    def _finish(self, key: _Key, check: NameCheck | None) -> None:
+        with self._lock:
+            self._in_progress.remove(key)
+            network = _network_of(key[1])
+            self._networks[network] -= 1
+            if not self._networks[network]:
+                del self._networks[network]
+            if check is None:
+                return
+            self._names_exist = self._names_exist or check.status in (NameStatus.CONFIRMED, NameStatus.DENIED)
+            cache = self._confirmed if check.status is NameStatus.CONFIRMED else self._others
+            cache.put(key, check, self._clock() + _SECONDS[check.status])
+
+    def _conclude(self, check: NameCheck, *, listed: bool | None) -> Identity:
+        if check.status is NameStatus.CONFIRMED:
+            return Identity(IdentityStatus.VERIFIED, check.reason)
+        if check.status is NameStatus.DENIED:
+            return _impostor(check.reason)
+        if check.status is NameStatus.NAMELESS and (self._names_exist or listed is False):
+            return _impostor(check.reason)
+        return _undecided(check.reason)
+
+
+def _list_source(lists: Any) -> Callable[[], AddressLists]:
+    if lists is None:
+        lists = AddressLists({})
+    if isinstance(lists, AddressLists):
+        return lambda: lists
+    current: Callable[[], AddressLists] | None = getattr(lists, "current", None)
+    if current is None or not callable(current):
+        raise InvalidOption(f"invalid address_lists {quoted(lists)}: expected an AddressListFile, AddressLists or None")
+    return current
+
+
+class _Cache:
+    """The most recently used results, each until a time. The caller holds a lock."""
+
+    def __init__(self, max_entries: int) -> None:
+        self._max_entries = max_entries
+        self._entries: OrderedDict[_Key, tuple[NameCheck, float]] = OrderedDict()
+
+    def get(self, key: _Key, now: float) -> NameCheck | None:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        check, expires = entry
+        # A clock that was set back must not keep an entry for longer.
+        if not expires - _SECONDS[check.status] <= now < expires:
+            del self._entries[key]
+            return None
+        self._entries.move_to_end(key)
+        return check
+
+    def put(self, key: _Key, check: NameCheck, expires: float) -> None:
+        self._entries[key] = check, expires
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._max_entries:
+            self._entries.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def _network_of(address: Address) -> tuple[int, int]:
+    return address.version, int(address) >> (address.max_prefixlen - _NETWORK_BITS[address.version])
+
+
+def _missing_method(crawler: Crawler) -> str:
+    verification = crawler.verification
+    if verification.address_lists:
+        return f"the addresses that {crawler.operator} publishes are missing or too old"
+    if verification.host_names:
+        return "names are not looked up"
+    return f"{crawler.operator} documents no method that can be checked by address"
+
+
+def _impostor(reason: str) -> Identity:
+    return Identity(IdentityStatus.IMPOSTOR, reason)
+
+
+def _undecided(reason: str) -> Identity:
+    return Identity(IdentityStatus.UNDECIDED, reason)

@@ -1,0 +1,97 @@
+"""Files that are read again when they change."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from canfetch.client.watched_file import WatchedFile
+from canfetch.errors import ServingError
+
+
+def parse(content: bytes, _: float) -> bytes:
+    if content == b"invalid":
+        raise ServingError("invalid content")
+    return content
+
+
+def watch(path: Path, *, now: float | None = None, max_bytes: int = 100) -> WatchedFile[bytes]:
+    return WatchedFile(path, parse, max_bytes=max_bytes, clock=lambda: path.stat().st_mtime if now is None else now)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "file"
+    file.write_bytes(b"one")
+    return file
+
+
+def test_file_is_read_once_if_it_does_not_change(path: Path) -> None:
+    os.utime(path, (1000, 1000))
+    calls = []
+    file = WatchedFile(path, lambda content, when: calls.append((content, when)), max_bytes=10, clock=lambda: 2000)
+    for _ in range(3):
+        file.current()
+    assert calls == [(b"one", 1000.0)]
+
+
+def test_recent_file_is_read_again_although_its_time_and_size_are_the_same(path: Path) -> None:
+    os.utime(path, (1000, 1000))
+    file = watch(path, now=1001)
+    path.write_bytes(b"two")
+    os.utime(path, (1000, 1000))
+    assert file.current() == b"two"
+
+
+@pytest.mark.parametrize("now", [5000.0, 10.0])
+def test_file_of_another_time_is_not_read_again(path: Path, now: float) -> None:
+    os.utime(path, (1000, 1000))
+    file = watch(path, now=now)
+    path.write_bytes(b"two")
+    os.utime(path, (1000, 1000))
+    assert file.current() == b"one"
+
+
+def test_replaced_file_with_the_same_time_and_size_is_read_again(path: Path) -> None:
+    os.utime(path, (1000, 1000))
+    file = watch(path, now=5000)
+    other = path.with_name("other")
+    other.write_bytes(b"two")
+    os.utime(other, (1000, 1000))
+    other.replace(path)
+    assert file.current() == b"two"
+    assert file.reloads == 1
+
+
+def test_invalid_and_missing_files_leave_the_last_good_value(path: Path) -> None:
+    file = watch(path)
+    path.write_bytes(b"invalid")
+    assert file.current() == b"one"
+    path.write_bytes(b"x" * 101)
+    assert file.current() == b"one"
+    path.unlink()
+    assert file.current() == b"one"
+    path.mkdir()
+    assert file.current() == b"one"
+    assert file.failed_reloads == 4
+    path.rmdir()
+    path.write_bytes(b"two")
+    assert file.current() == b"two"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the platform has no named pipes")
+def test_named_pipe_does_not_block(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        watch(pipe)
+
+
+def test_first_read_raises(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        watch(tmp_path / "missing")
+    with pytest.raises(OSError, match="longer than 2 bytes"):
+        watch(path, max_bytes=2)
+    path.write_bytes(b"invalid")
+    with pytest.raises(ServingError):
+        watch(path)
