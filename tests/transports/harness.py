@@ -83,6 +83,11 @@ def transport_class(name: str) -> Any:
         from canfetch.client.transports.aiohttp_transport import AiohttpTransport
 
         return AiohttpTransport
+    if name == "requests":
+        pytest.importorskip("requests")
+        from canfetch.client.transports.requests_transport import RequestsTransport
+
+        return RequestsTransport
     pytest.importorskip("httpx2")
     from canfetch.client.transports.httpx2_transport import AsyncHttpx2Transport, Httpx2Transport
 

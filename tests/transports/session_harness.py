@@ -11,25 +11,31 @@ from tests.transports.harness import Send, transport_class
 
 from canfetch.client.transports import AsyncTransport, Transport
 
-SESSION_NAMES = ["httpx2-client", "httpx2-async-client", "aiohttp-session"]
+SESSION_NAMES = ["httpx2-client", "httpx2-async-client", "aiohttp-session", "requests-session"]
 # The transport that takes each session, and the name of its argument.
 TRANSPORTS = {
     "httpx2-client": ("httpx2", "client"),
     "httpx2-async-client": ("httpx2-async", "client"),
     "aiohttp-session": ("aiohttp", "session"),
+    "requests-session": ("requests", "session"),
 }
+SYNC_NAMES = ("httpx2-client", "requests-session")
 
 
 def session_class(name: str) -> Any:
     """Return the class of the session, or skip the test if its library is not installed."""
     if name == "aiohttp-session":
         return pytest.importorskip("aiohttp").ClientSession
+    if name == "requests-session":
+        return pytest.importorskip("requests").Session
     httpx2 = pytest.importorskip("httpx2")
     return httpx2.Client if name == "httpx2-client" else httpx2.AsyncClient
 
 
 def make_session(name: str, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> Any:
     """Return a new session. One of aiohttp has to be created on an event loop."""
+    if name == "requests-session":
+        return _make_requests_session(ssl_context, **options)
     if ssl_context is None:
         return session_class(name)(**options)
     if name == "aiohttp-session":
@@ -37,6 +43,38 @@ def make_session(name: str, *, ssl_context: ssl.SSLContext | None = None, **opti
 
         return aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=ssl_context), **options)
     return session_class(name)(verify=ssl_context, **options)
+
+
+def _make_requests_session(ssl_context: ssl.SSLContext | None, *, proxy: str | None = None, **options: Any) -> Any:
+    """Return a session whose attributes are set. Without other settings, its proxies are those of the environment."""
+    session = session_class("requests-session")()
+    if ssl_context is not None:
+        session.mount("https://", _adapter_with(ssl_context))
+    if proxy is not None:
+        session.proxies = {"http": proxy, "https": proxy}
+    for setting, value in options.items():
+        current = getattr(session, setting)
+        if setting == "headers":
+            current.update(value)
+        elif setting == "cookies":
+            for cookie, text in value.items():
+                current.set(cookie, text)
+        else:
+            setattr(session, setting, value)
+    return session
+
+
+def _adapter_with(ssl_context: ssl.SSLContext) -> Any:
+    from requests.adapters import HTTPAdapter
+
+    class Adapter(HTTPAdapter):
+        def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+            super().init_poolmanager(*arguments, ssl_context=ssl_context, **options)
+
+        def proxy_manager_for(self, *arguments: Any, **options: Any) -> Any:
+            return super().proxy_manager_for(*arguments, ssl_context=ssl_context, **options)
+
+    return Adapter()
 
 
 def make_transport(name: str, session: Any) -> Any:
@@ -48,12 +86,13 @@ def make_transport(name: str, session: Any) -> Any:
 @contextmanager
 def open_session(name: str, **options: Any) -> Iterator[Send]:
     """Open a session, and yield the `send` of a transport with it."""
-    if name == "httpx2-client":
+    if name in SYNC_NAMES:
         with make_session(name, **options) as session:
             transport: Transport = make_transport(name, session)
             yield transport.send
             transport.close()
-            assert not session.is_closed
+            # A session of requests can be used after it was closed.
+            assert name == "requests-session" or not session.is_closed
         return
     with asyncio.Runner() as runner:
 

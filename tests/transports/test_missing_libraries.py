@@ -25,10 +25,14 @@ def run(names: list[str], program: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "library, module",
-    [("httpcore2", "httpx2_transport"), ("aiohttp", "aiohttp_transport")],
+    "library, module, extra",
+    [
+        ("httpcore2", "httpx2_transport", "http"),
+        ("aiohttp", "aiohttp_transport", "http"),
+        ("requests", "requests_transport", "requests"),
+    ],
 )
-def test_missing_library_is_named_with_its_extra(library: str, module: str) -> None:
+def test_missing_library_is_named_with_its_extra(library: str, module: str, extra: str) -> None:
     program = f"""
 from canfetch.errors import MissingExtra
 try:
@@ -36,7 +40,7 @@ try:
 except MissingExtra as missing:
     print(missing)
 """
-    assert 'pip install "canfetch[http]"' in run([library], program)
+    assert f'pip install "canfetch[{extra}]"' in run([library], program)
 
 
 def test_accept_encoding_omits_codings_without_library() -> None:

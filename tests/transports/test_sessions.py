@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tests.servers.web import Exchange, Site
 from tests.transports.harness import SHORT_SECONDS, Send, failure_kind, make_request, transport_class
 from tests.transports.session_harness import (
     SESSION_NAMES,
+    SYNC_NAMES,
     TRANSPORTS,
     make_session,
     make_transport,
@@ -41,6 +43,18 @@ AIOHTTP_SESSION = {
     # A session does not show how the connection ended.
     "reset-closing": None,
 }
+# http.client reads the heads, and urllib3 the bodies.
+REQUESTS_SESSION: dict[str, FailureKind | None] = {
+    "interim": FailureKind.PROTOCOL,
+    "many-fields": FailureKind.PROTOCOL,
+    "very-many-fields": FailureKind.PROTOCOL,
+    "cut-status": FailureKind.PROTOCOL,
+    "cut-field": FailureKind.PROTOCOL,
+    "cut-head": FailureKind.INCOMPLETE,
+    "endless-interim": FailureKind.TIMEOUT,
+    # All chunks have arrived, but not the end of the trailers.
+    "cut-last-chunk": None,
+}
 ALL_FAILURES = [(label, kind) for kind, labels in FAILURES.items() for label in labels]
 ALL_FAILURES += [(label, FailureKind.TIMEOUT) for label in SLOW]
 
@@ -58,6 +72,8 @@ def session_send(session_name: str) -> Iterator[Send]:
 
 
 def deviations(name: str) -> dict[str, FailureKind | None]:
+    if name == "requests-session":
+        return REQUESTS_SESSION
     return AIOHTTP_SESSION if name == "aiohttp-session" else dict(HTTPX2_CLIENT)
 
 
@@ -108,7 +124,7 @@ def test_status_is_returned_without_a_body(session_send: Send, shared_site: Site
 
 @pytest.mark.parametrize("label", ["itself", "relative", "raw-location", "nowhere", "mail"])
 def test_redirect_is_not_followed(session_name: str, site: Site, label: str) -> None:
-    options = {} if session_name == "aiohttp-session" else {"follow_redirects": True}
+    options = {"follow_redirects": True} if session_name.startswith("httpx2") else {}
     with open_session(session_name, **options) as send:
         answer = send(make_request(site.url(label)))
     assert isinstance(answer, Response), answer
@@ -125,8 +141,11 @@ def test_conditional_request_is_sent(session_send: Send, shared_site: Site) -> N
 @pytest.mark.parametrize(
     "written, sent", [("/a/../b/./c//d", "/a/../b/./c//d"), ("/%c3%b6?a[1]='", "/%c3%b6?a[1]='"), ("?a b", "/?a%20b")]
 )
-def test_target_is_sent_unchanged(session_send: Send, site: Site, written: str, sent: str) -> None:
+def test_target_is_sent_unchanged(session_name: str, session_send: Send, site: Site, written: str, sent: str) -> None:
     session_send(make_request(f"{site.origin}{written}"))
+    if session_name == "requests-session":
+        # urllib3 normalises escapes, but not the path.
+        sent = sent.replace("%c3%b6", "%C3%B6").replace("[1]", "%5B1%5D")
     assert [received.target for received in site.requests] == [sent]
 
 
@@ -227,8 +246,9 @@ def test_silence_exceeds_the_read_timeout(session_send: Send, shared_site: Site,
     assert (answer.kind, answer.detail) == (FailureKind.TIMEOUT, f"no data for {SHORT_SECONDS:g} s")
 
 
-def test_threads_can_share_a_client(site: Site) -> None:
-    with open_session("httpx2-client") as send, ThreadPoolExecutor(32) as threads:
+@pytest.mark.parametrize("name", SYNC_NAMES)
+def test_threads_can_share_a_client(name: str, site: Site) -> None:
+    with open_session(name) as send, ThreadPoolExecutor(32) as threads:
         results = list(threads.map(send, [make_request(site.url("concurrent"))] * 100))
     assert all(isinstance(result, Response) and result.body == RULES for result in results)
     assert site.max_connections > 1
@@ -251,7 +271,7 @@ def session_settings(name: str) -> dict[str, Any]:
 
 def fetch(name: str, url: str, settings: dict[str, Any], **options: Any) -> None:
     """Fetch the robots.txt of an origin with a canfetch client over a session."""
-    if name == "httpx2-client":
+    if name in SYNC_NAMES:
         with (
             make_session(name, **settings) as session,
             Client(user_agent="ExampleBot/1.0", transport=make_transport(name, session), **options) as client,
@@ -336,6 +356,7 @@ def test_session_that_raises_for_the_status_changes_nothing(
         "httpx2-client": {"event_hooks": {"response": [hook]}},
         "httpx2-async-client": {"event_hooks": {"response": [async_hook]}},
         "aiohttp-session": {"raise_for_status": True},
+        "requests-session": {"hooks": {"response": [lambda response, **_: response.raise_for_status()]}},
     }
     with open_session(session_name, **options[session_name]) as send:
         answer = send(make_request(shared_site.url(f"status-{status}")))
@@ -361,10 +382,33 @@ def test_hook_that_reads_the_body_changes_nothing(name: str, shared_site: Site, 
         assert cut.body == WHOLE[label][:6]
 
 
-def test_hook_has_the_context_of_the_caller(shared_site: Site) -> None:
+@pytest.mark.parametrize("label", ["rules", "gzip", "chunked", "empty"])
+def test_hook_of_a_requests_session_may_read_the_body(shared_site: Site, label: str) -> None:
+    def hook(response: Any, **_: Any) -> None:
+        assert response.content is not None
+
+    with open_session("requests-session", hooks={"response": [hook]}) as send:
+        answer = send(make_request(shared_site.url(label)))
+        assert isinstance(answer, Response), answer
+        assert answer.body == WHOLE[label]
+        cut = send(make_request(shared_site.url(label), max_bytes=5))
+        assert isinstance(cut, Response), cut
+        assert cut.body == WHOLE[label][:6]
+
+
+@pytest.mark.parametrize("name", SYNC_NAMES)
+def test_hook_has_the_context_of_the_caller(name: str, shared_site: Site) -> None:
     current: ContextVar[str] = ContextVar("current", default="none")
     seen: list[str] = []
-    with open_session("httpx2-client", event_hooks={"request": [lambda _request: seen.append(current.get())]}) as send:
+
+    def hook(*_: Any, **__: Any) -> None:
+        seen.append(current.get())
+
+    settings: dict[str, dict[str, Any]] = {
+        "httpx2-client": {"event_hooks": {"request": [hook]}},
+        "requests-session": {"hooks": {"response": hook}},
+    }
+    with open_session(name, **settings[name]) as send:
         token = current.set("span")
         send(make_request(shared_site.url("rules")))
         current.reset(token)
@@ -389,6 +433,43 @@ def test_digest_authentication_reads_no_body_without_end(name: str, site: Site) 
     assert isinstance(answer, Response), answer
     assert answer.body == RULES
     assert ["authorization" in request.headers for request in site.requests] == [False, True]
+
+
+def test_redirect_without_end_is_not_read_by_a_requests_session(site: Site) -> None:
+    async def endless_redirect(exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 302 Found\r\nLocation: /rules\r\nConnection: close\r\n\r\n")
+        while True:
+            await exchange.send(bytes(65_536))
+
+    site.serve("/robots.txt", endless_redirect)
+    with open_session("requests-session") as send:
+        answer = send(make_request(f"{site.origin}/robots.txt"))
+    assert isinstance(answer, Response), answer
+    assert (answer.status, answer.header("location"), answer.body) == (302, "/rules", b"")
+
+
+def test_netrc_does_not_apply_after_a_redirect_to_another_origin(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("default login user password secret\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with Site() as other:
+        site.serve("/robots.txt", redirect(other.url("rules")))
+        fetch("requests-session", site.origin, {})
+        assert ["authorization" in request.headers for request in (*site.requests, *other.requests)] == [True, False]
+
+
+def test_thread_of_an_abandoned_body_of_requests_ends(shared_site: Site) -> None:
+    # The threads of other tests wait for heads that do not end.
+    others = set(threading.enumerate())
+    with open_session("requests-session") as send:
+        for label in ("slow-body", "silent-body"):
+            answer = send(make_request(shared_site.url(label), timeout=SHORT_SECONDS))
+            assert failure_kind(answer) is FailureKind.TIMEOUT
+        for thread in set(threading.enumerate()) - others:
+            thread.join(20)
+            assert not thread.is_alive()
+    gc.collect()
 
 
 @pytest.mark.parametrize("auto_decompress", [True, False])
@@ -472,7 +553,9 @@ def test_private_addresses_cannot_be_forbidden(session_name: str, site: Site) ->
 @pytest.mark.parametrize("transport_name, argument", TRANSPORTS.values(), ids=TRANSPORTS)
 @pytest.mark.parametrize("session", [3, "session", object], ids=["number", "str", "class"])
 def test_other_objects_are_rejected(transport_name: str, argument: str, session: object) -> None:
-    with pytest.raises(InvalidOption, match=rf"invalid {argument} .*: expected an object of (httpx2|aiohttp)\."):
+    with pytest.raises(
+        InvalidOption, match=rf"invalid {argument} .*: expected an object of (httpx2|aiohttp|requests)\."
+    ):
         transport_class(transport_name)(**{argument: session})
 
 
@@ -512,6 +595,8 @@ def test_unsupported_proxy_of_the_environment_does_not_matter(monkeypatch: pytes
 
 def test_closed_session_raises(session_name: str, shared_site: Site) -> None:
     request = make_request(shared_site.url("rules"))
+    if session_name == "requests-session":
+        pytest.skip("a session of requests can be used after it was closed")
     if session_name == "httpx2-client":
         session = make_session(session_name)
         session.close()

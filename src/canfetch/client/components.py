@@ -17,7 +17,7 @@ _SESSION_TRANSPORTS: Final = {
     ("aiohttp", "ClientSession"): "AiohttpTransport(session=...)",
     ("httpx", "Client"): "HTTPTransport()",
     ("httpx", "AsyncClient"): "AsyncHTTPTransport()",
-    ("requests", "Session"): "HTTPTransport()",
+    ("requests", "Session"): "RequestsTransport(session=...)",
 }
 
 
