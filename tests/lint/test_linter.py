@@ -147,7 +147,7 @@ def test_fix_that_changes_verdicts_undeclared_is_not_applied() -> None:
     ]
     failed: set[tuple[str, bytes]] = set()
     assert apply_round(file, findings, failed) == (file.content, [])
-    assert failed == {(CHECKS[0].code, b"/a/")}
+    assert failed == {(CHECKS[0].code, file.content)}
     content, fixed = apply_round(file, findings[1:], failed)
     assert content == b"User-agent: *\n  Disallow: /a/\n# as it was\nDisallow: /x/\n"
     assert fixed == findings[1:]
@@ -245,7 +245,19 @@ def test_finding_to_json() -> None:
         "*": False,
     }
     assert data["effect"] == "because of line 3, Googlebot, bingbot and other crawlers may not fetch /c/; YandexBot may"
-    assert data["fix"] == {"changes_verdicts": True, "edits": [{"span": [37, 38], "replacement": ": "}]}
+    assert data["fix"] == {
+        "changes_verdicts": True,
+        "changed_profiles": [
+            "strict",
+            "google2019",
+            "yandex",
+            "draft1996",
+            "original1994",
+            "cpython-old",
+            "cpython-new",
+        ],
+        "edits": [{"span": [37, 38], "replacement": ": "}],
+    }
 
 
 @pytest.mark.parametrize(

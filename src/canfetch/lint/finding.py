@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check, VerdictQuery
 from canfetch.lint.crawler_verdicts import CrawlerVerdict
+from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fixes import Fix
 from canfetch.lint.proofs import Contrast, Proof, Proofs
 from canfetch.lint.severity import Severity
@@ -103,6 +104,19 @@ class Finding:
         """The verdicts of the proof. Empty without one."""
         return () if self.proof is None else self.proof.verdicts
 
+    @property
+    def changed_profiles(self) -> tuple[str, ...] | None:
+        """The profiles in which the fix changes a verdict, or may change one. Empty without a fix.
+
+        In all other profiles, the fix is proved to preserve every verdict. None means that this was not computed,
+        because the file has too many fixes for its size.
+
+        Cost: For a fix that declares a change of verdicts, a parse in each profile at the first call.
+        """
+        if self.fix is None or not self.fix.changes_verdicts:
+            return ()
+        return self._file.compute_once(FixEffects).changed_profiles(self.fix)
+
     def message(self, catalogue: Catalogue = ENGLISH) -> str:
         """Return the message in the catalogue's language, without a full stop."""
         return catalogue.message(self.check, self.details)
@@ -135,6 +149,7 @@ class Finding:
             if self.fix is None
             else {
                 "changes_verdicts": self.fix.changes_verdicts,
+                "changed_profiles": None if self.changed_profiles is None else list(self.changed_profiles),
                 "edits": [
                     {
                         "span": [edit.start, edit.end],

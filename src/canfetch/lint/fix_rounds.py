@@ -1,5 +1,12 @@
-"""One round of fixing: which fixes are due, and the proof that fixes without `changes_verdicts` preserve verdicts."""
+"""One round of fixing: which fixes are due, and the proof that they preserve the verdicts that they have to.
 
+1. Fixes without `changes_verdicts` preserve every verdict in every profile. A fix that does not is not applied.
+2. For a choice of profiles, all fixes are tried together, then those of each check, then halves. What remains preserves
+   every verdict in these profiles together, not only one by one.
+"""
+
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Final
 
 from canfetch.core.equivalence import differing_profiles
@@ -9,11 +16,19 @@ from canfetch.lint.check import Category, Check
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.verdict_changes import VerdictChanges
 
 _STAGES: Final = (0, 1, 2)
 _GROUP_STAGE: Final = _STAGES[-1]
 # A file is treated as binary if at least a quarter of these first bytes are NUL.
 _HEAD_BYTES: Final = 256
+# The bytes that are parsed to choose the fixes of one file. Fixes that would need more are not applied.
+_CHOICE_BYTES: Final = 64 << 20
+# The limit of one comparison. If it is reached, fewer fixes are compared at a time.
+_CHOICE_STEPS: Final = 200_000
+
+# A fix that failed: the code of its check, and its lines with those before and after it.
+FailedFix = tuple[str, bytes]
 
 
 def can_rewrite(file: LintedFile, *, unsafe: bool) -> bool:
@@ -48,9 +63,66 @@ def _stage(check: Check) -> int:
     return 0 if check.category in (Category.FILE, Category.LINES) else 1
 
 
-def apply_round(
-    file: LintedFile, fixable: list[Finding], failed: set[tuple[str, bytes]]
+def identify_fix(file: LintedFile, finding: Finding) -> FailedFix:
+    """Return a value that identifies a fix also after other lines have changed."""
+    starts = file.line_starts
+    first, last = max(finding.start.line - 2, 0), finding.end.line + 1
+    end = starts[last] if last < len(starts) else len(file.content)
+    return finding.check.code, file.content[starts[first] : end]
+
+
+class FixChoice:
+    """Chooses the fixes that preserve every verdict in some profiles.
+
+    Args: profiles: The names of the profiles.
+    """
+
+    def __init__(self, profiles: Iterable[str]) -> None:
+        self.profiles = tuple(profiles)
+        self._bytes_left = _CHOICE_BYTES
+
+    def choose(self, file: LintedFile, findings: list[Finding]) -> list[Finding]:
+        """Return findings whose fixes can be applied together.
+
+        Cost: O(log findings) comparisons for each fix that is not chosen, within the limit of bytes.
+        """
+        changes = VerdictChanges(file.input.content)
+        chosen: list[Finding] = []
+        by_check = sorted(findings, key=lambda finding: finding.check.code)
+        pending = [by_check]
+        while pending:
+            some = pending.pop()
+            if self._preserves(file, changes, chosen + some):
+                chosen += some
+            elif len(some) == len(by_check) > 1 and some[0].check is not some[-1].check:
+                pending += [list(same) for _, same in groupby(some, lambda finding: finding.check.code)]
+            elif len(some) > 1:
+                half = len(some) // 2
+                pending += [some[half:], some[:half]]
+        return chosen
+
+    def _preserves(self, file: LintedFile, changes: VerdictChanges, findings: list[Finding]) -> bool:
+        self._bytes_left -= len(file.content) * len(self.profiles)
+        if self._bytes_left < 0:
+            return False
+        content, _ = _with_fixes(file, findings)
+        return not changes.changed_profiles(content + file.robots.tail, self.profiles, steps=_CHOICE_STEPS)
+
+
+def apply_chosen(
+    file: LintedFile, fixable: list[Finding], choice: FixChoice, failed: set[FailedFix]
 ) -> tuple[bytes, list[Finding]]:
+    """Apply the fixes of one round that a choice allows, and return the new content and the findings that were fixed.
+
+    Args: failed: Receives the other fixes.
+    """
+    _, tried = _with_fixes(file, fixable)
+    content, fixed = _with_fixes(file, choice.choose(file, tried))
+    failed.update(identify_fix(file, finding) for finding in tried if finding not in fixed)
+    return content + file.robots.tail, fixed
+
+
+def apply_round(file: LintedFile, fixable: list[Finding], failed: set[FailedFix]) -> tuple[bytes, list[Finding]]:
     """Apply the fixes of one round, and return the new content and the findings that were fixed.
 
     Args: failed: Receives the fixes that change verdicts without declaring it. They are not applied.
@@ -58,14 +130,16 @@ def apply_round(
     content, fixed = _with_fixes(file, fixable)
     safe = [finding for finding in fixed if finding.fix is not None and not finding.fix.changes_verdicts]
     safe_content, safe_fixed = _with_fixes(file, safe)
-    if not differing_profiles(file.content, safe_content):
-        return content + file.robots.tail, fixed
+    # A shorter file moves bytes of the tail into the part that crawlers read.
+    tail = file.robots.tail
+    if not differing_profiles(file.content + tail, safe_content + tail):
+        return content + tail, fixed
     # Some fix changes a verdict without declaring it: try each one alone, and exclude those that fail.
     for finding in safe_fixed:
         alone, _ = _with_fixes(file, [finding])
-        if differing_profiles(file.content, alone):
-            failed.add((finding.check.code, finding.quoted))
-    return file.content + file.robots.tail, []
+        if differing_profiles(file.content + tail, alone + tail):
+            failed.add(identify_fix(file, finding))
+    return file.content + tail, []
 
 
 def _with_fixes(file: LintedFile, findings: list[Finding]) -> tuple[bytes, list[Finding]]:

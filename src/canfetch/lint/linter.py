@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
+from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
@@ -17,7 +18,15 @@ from canfetch.lint.checks import CHECKS, CHECKS_BY_WORD
 from canfetch.lint.checks.comments.unused_suppression import CHECK as UNUSED_SUPPRESSION
 from canfetch.lint.checks.comments.unused_suppression import unused_suppressions
 from canfetch.lint.finding import Finding
-from canfetch.lint.fix_rounds import apply_round, can_rewrite, next_fixes
+from canfetch.lint.fix_rounds import (
+    FailedFix,
+    FixChoice,
+    apply_chosen,
+    apply_round,
+    can_rewrite,
+    identify_fix,
+    next_fixes,
+)
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.proofs import FIX_BUDGET_BYTES
@@ -153,25 +162,38 @@ class Linter:
         name = lint_input.path or lint_input.url or "robots.txt"
         return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
 
-    def fix(self, file: LintInput | bytes, *, unsafe: bool = False, only: Sequence[str] = ()) -> FixResult:
+    def fix(
+        self,
+        file: LintInput | bytes,
+        *,
+        unsafe: bool = False,
+        for_profiles: Sequence[str] = (),
+        only: Sequence[str] = (),
+    ) -> FixResult:
         """Fix the fixable findings.
 
-        Fixes that do not declare a change of verdicts are proved to preserve them in every profile. Those that fail
-        the proof are not applied. A file that is not a robots.txt, such as a page, is not changed.
+        Fixes that do not declare a change of verdicts are proved to preserve them in every profile. With
+        `for_profiles`, all fixes are applied that together are proved to preserve every verdict in these profiles;
+        they may change verdicts in the others. Fixes that fail the proof are not applied. A file that is not a
+        robots.txt, such as a page, is not changed.
 
         Args:
             file: The file's bytes, or a `LintInput` with more context.
             unsafe: Apply also the fixes that change what some crawlers may fetch.
+            for_profiles: Names of the parsing profiles whose verdicts are preserved. Empty preserves those of all.
             only: Names, codes or code prefixes of the checks to fix. Empty fixes all of them.
-        Raises: InvalidOption: A check is unknown; TypeError: `file` is neither bytes nor a `LintInput`.
-        Cost: A few rounds of `lint`, each with one parse in every profile.
+        Raises: InvalidOption: A check is unknown, or `unsafe` and `for_profiles` are used together; UnknownProfile;
+            TypeError: `file` is neither bytes nor a `LintInput`.
+        Cost: A few rounds of `lint`, each with one parse in every profile. With `for_profiles`, several parses in each
+            of them.
         """
+        choice = _choice(for_profiles, unsafe=unsafe)
         original = lint_input = _as_lint_input(file)
         if not can_rewrite(LintedFile(lint_input), unsafe=unsafe):
             return FixResult(lint_input.content, (), self.lint(lint_input))
         codes = frozenset(_resolve_codes(only)) if only else {check.code for check in CHECKS}
         fixed: list[Finding] = []
-        failed: set[tuple[str, bytes]] = set()
+        failed: set[FailedFix] = set()
         for _ in range(_MAX_ROUNDS):
             report = self._report(lint_input, None)
             fixable = [
@@ -179,13 +201,16 @@ class Linter:
                 for finding in report.findings
                 if finding.fix is not None
                 and finding.check.code in codes
-                and (unsafe or not finding.fix.changes_verdicts)
-                and (finding.check.code, finding.quoted) not in failed
+                and (unsafe or choice is not None or not finding.fix.changes_verdicts)
+                and (not failed or identify_fix(report.file, finding) not in failed)
             ]
             fixable = next_fixes(report.file, fixable)
             if not fixable:
                 break
-            content, round_fixed = apply_round(report.file, fixable, failed)
+            if choice is None:
+                content, round_fixed = apply_round(report.file, fixable, failed)
+            else:
+                content, round_fixed = apply_chosen(report.file, fixable, choice, failed)
             fixed += round_fixed
             lint_input = lint_input._replace(content=content)
         # Some fixes repair keys, so the fixed file can have records where the original has none.
@@ -201,6 +226,16 @@ class Linter:
             path = os.path.relpath(path, self._folder).replace(os.sep, "/")
         matching = (codes for pattern, codes in self._ignored_in.items() if fnmatchcase(path, pattern))
         return frozenset().union(*matching)
+
+
+def _choice(profiles: Sequence[str], *, unsafe: bool) -> FixChoice | None:
+    if isinstance(profiles, str):
+        raise InvalidOption(
+            f"invalid for_profiles {quoted(profiles)}: expected a sequence, such as [{quoted(profiles)}]"
+        )
+    if profiles and unsafe:
+        raise InvalidOption("unsafe and for_profiles cannot be used together")
+    return FixChoice(get_profile(name).name for name in dict.fromkeys(profiles)) if profiles else None
 
 
 def _examine_fixes(file: LintedFile, findings: list[Finding]) -> None:
