@@ -116,8 +116,10 @@ def decide(texts: list[tuple[bool, bytes, bytes]], target: bytes) -> bool:
 def test_differing_targets_are_found_exactly(
     one: list[tuple[bool, bytes, bytes]], other: list[tuple[bool, bytes, bytes]]
 ) -> None:
-    ordered = [[OrderedText(allow, split_segments(text + end)) for allow, text, end in texts] for texts in (one, other)]
-    found = list(differing_targets(*ordered, WorkLimit(1_000_000)))
+    before, after = (
+        [OrderedText(allow, split_segments(text + end)) for allow, text, end in texts] for texts in (one, other)
+    )
+    found = list(differing_targets(before, after, WorkLimit(1_000_000)))
     for target in found:
         assert decide(one, target) is not decide(other, target)
     differing = [target for target in TARGETS if decide(one, target) is not decide(other, target)]
