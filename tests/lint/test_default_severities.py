@@ -126,6 +126,128 @@ def test_severity_matches_harm(content: str, severity: Severity) -> None:
     assert max(finding.severity for finding in DEFAULT.lint(content.encode()).findings) is severity
 
 
+_STAR = "User-agent: *\nDisallow: /a/\n\n"
+# What looks similar and does harm, and what does not. The severity is that of the most severe finding of the check.
+HARM = [
+    ("CF703", "User-agent: *\nDisallow: /wp-includes/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /assets/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /sites/default/files/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /misc/\nDisallow: /modules/\nDisallow: /node/add/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /core/\nDisallow: /node/add/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /modules/*.css\nDisallow: /node/add/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /_layouts/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /WebResource.axd\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /wp-content/cache/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /dist/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /dist/css/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /scripts/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /static/\nAllow: /static/css/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /static/\nAllow: /static/press/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /static/\nAllow: /*.js\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /\nAllow: /$\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /\nAllow: /blog/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /\nAllow: /blog/\nAllow: /static/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: *=\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: *=\nAllow: *page=\n", Severity.INFO),
+    ("CF308", "User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n", Severity.ERROR),
+    ("CF308", "User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow:\n", Severity.INFO),
+    ("CF308", "User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nAllow: /\n", Severity.INFO),
+    ("CF308", "User-agent: *\nCrawl-delay: 5\n\nUser-agent: *\nDisallow: /a/\n", Severity.INFO),
+    ("CF308", "User-agent: *\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /a/\n", Severity.ERROR),
+    ("CF314", "User-agent: *\nAllow: /catalogue/\n", Severity.WARNING),
+    ("CF314", "User-agent: *\nAllow: /*.css$\nAllow: /*.js$\n", Severity.INFO),
+    ("CF314", _STAR + "User-agent: Googlebot\nAllow: /amp/\n", Severity.WARNING),
+    ("CF314", _STAR + "User-agent: GPTBot\nAllow: /blog/\n", Severity.WARNING),
+    ("CF314", _STAR + "User-agent: Twitterbot\nAllow: /images/\n", Severity.INFO),
+    ("CF314", _STAR + "User-agent: AdsBot-Google\nAllow: /landing/\n", Severity.INFO),
+    ("CF302", _STAR + "User-agent: bingbot\nCrawl-delay: 5\n", Severity.WARNING),
+    ("CF302", _STAR + "User-agent: msnbot\nCrawl-delay: 5\n", Severity.WARNING),
+    ("CF302", _STAR + "User-agent: bingbot\nDisallow: /a/\n\nUser-agent: msnbot\nCrawl-delay: 5\n", Severity.INFO),
+    ("CF302", _STAR + "User-agent: Mediapartners-Google\nCrawl-delay: 5\n", Severity.INFO),
+    ("CF305", "User-agent: *\nDisallow: /a/\n\nDisallow: /b/\nClean-param: x\n", Severity.WARNING),
+    ("CF305", "User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n\nUser-agent: Yandex\nDisallow: /c/\n", Severity.INFO),
+    (
+        "CF305",
+        "User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n\nUser-agent: YandexImages\nDisallow: /\n",
+        Severity.WARNING,
+    ),
+    ("CF305", "User-agent: Yandex\nDisallow: /a/\n\nDisallow: /b/\n", Severity.WARNING),
+    ("CF411", "User-agent: *\nAllow: *\n", Severity.INFO),
+    ("CF404", "User-agent: *\nDisallow: /**/a/\n", Severity.INFO),
+    ("CF420", "User-agent: *\nDisallow: /a*$\n", Severity.INFO),
+    ("CF422", "User-agent: *\nDisallow: /*?\n", Severity.WARNING),
+    ("CF422", "User-agent: Googlebot\nDisallow: /*?\n", Severity.WARNING),
+    ("CF422", "User-agent: AhrefsBot\nDisallow: /*?\n", Severity.INFO),
+    ("CF422", "User-agent: *\nDisallow: /*?\nAllow: /*?page=\n", Severity.INFO),
+    ("CF422", "User-agent: *\nDisallow: /*?\nAllow: /press/\n", Severity.WARNING),
+    ("CF423", "User-agent: *\nDisallow: //private/\n", Severity.WARNING),
+    ("CF423", "User-agent: *\nDisallow: /private/\nDisallow: //private/\n", Severity.INFO),
+    ("CF423", "User-agent: *\nDisallow: //\n", Severity.WARNING),
+    ("CF423", "User-agent: *\nDisallow: //\nDisallow: /private/\n", Severity.INFO),
+    ("CF425", "User-agent: *\nDisallow: /*js$\n", Severity.WARNING),
+    ("CF425", "User-agent: *\nDisallow: /*pdf$\n", Severity.INFO),
+    ("CF402", "User-agent: *\nDisallow: /*.pdf$/\n", Severity.WARNING),
+    ("CF402", "User-agent: *\nDisallow: /*.pdf$old\n", Severity.WARNING),
+    ("CF402", "User-agent: *\nDisallow: /phones/$30-plan\n", Severity.INFO),
+    ("CF410", "User-agent: *\nDisallow: /50%-off/\n", Severity.WARNING),
+    ("CF410", "User-agent: *\nDisallow: /50%$\n", Severity.WARNING),
+    ("CF410", "User-agent: *\nDisallow: /*url=http%*\n", Severity.INFO),
+    ("CF410", "User-agent: *\nDisallow: /%\n", Severity.INFO),
+    ("CF210", "User-agent: *\nDisallow: /a#b\n", Severity.WARNING),
+    ("CF210", "User-agent: *\nDisallow: /a#b\nDisallow: /a#c\n", Severity.WARNING),
+    ("CF210", "User-agent: *\nDisallow: /a#b\nDisallow: /a\n", Severity.INFO),
+    ("CF218", "User-agent: *\nDisallow: /my files/\n", Severity.WARNING),
+    ("CF218", "User-agent: *\nDisallow: /my files/\nDisallow: /my%20files/\n", Severity.INFO),
+    ("CF218", "User-agent: *\nDisallow: /my files/\nAllow: /my%20files/\n", Severity.WARNING),
+    ("CF409", "User-agent: *\nDisallow: /{id}/\nDisallow: /%7Bid%7D/\n", Severity.INFO),
+    ("CF107", b"User-agent: *\nDisallow: /a/  # caf\xe9\n", Severity.INFO),
+    ("CF107", b"User-agent: *\nDisallow: /caf\xe9/\n", Severity.ERROR),
+    ("CF301", "Disallow: /a/\n\nUser-agent: FooBot\nDisallow: /\n", Severity.ERROR),
+    ("CF301", "Allow: /\n\nUser-agent: FooBot\nDisallow: /\n", Severity.INFO),
+    ("CF511", "User-agent: baidu\nDisallow: /\n", Severity.WARNING),
+    ("CF511", "User-agent: baidu\nUser-agent: Baiduspider\nDisallow: /\n", Severity.INFO),
+    ("CF611", "User-agent: *\nDisallow: /a/\nNoindex: /b/\n", Severity.WARNING),
+    ("CF611", "User-agent: *\nDisallow: /a/\nNoindex: /a/b/\n", Severity.INFO),
+]
+
+
+@pytest.mark.parametrize("code, content, severity", HARM)
+def test_harm_decides_the_severity_of_a_check(code: str, content: str | bytes, severity: Severity) -> None:
+    file = content.encode() if isinstance(content, str) else content
+    found = [finding.severity for finding in DEFAULT.lint(file).findings if finding.check.code == code]
+    assert found
+    assert max(found) is severity
+
+
+def test_lighthouse_reports_a_line_wherever_it_is() -> None:
+    content = b"User-agent: *\nDisallow: /phones/$30-plan\n"
+    for name, severity in (("lighthouse", Severity.ERROR), ("google", Severity.INFO)):
+        (finding,) = Linter(select=["CF402"], severities=name).lint(content).findings
+        assert finding.severity is severity
+
+
+def test_invisible_character_explains_the_other_findings_on_its_line() -> None:
+    content = "User-agent: *\nDisallow: /a/ \u200e\nSitemap: \u00a0https://example.com/sitemap.xml\n"
+    assert [(one.line, one.check.code) for one in DEFAULT.lint(content.encode()).findings] == [
+        (2, "CF112"),
+        (3, "CF112"),
+    ]
+
+
+def test_group_without_rules_names_the_search_engine() -> None:
+    content = b"User-agent: *\nDisallow: /a/\n\nUser-agent: bingbot\nUser-agent: FooBot\nCrawl-delay: 5\n"
+    (message,) = [one.message() for one in DEFAULT.lint(content).findings if one.check.code == "CF302"]
+    assert "`bingbot`" in message
+
+
+@pytest.mark.parametrize("key", ["Noindex", "Disallow"])
+def test_placeholders_in_blocked_paths_are_deliberate(key: str) -> None:
+    content = f"User-agent: *\n{key}: *{{{{ url }}}}*\n"
+    assert "CF117" not in {one.check.code for one in DEFAULT.lint(content.encode()).findings}
+    unfilled = f"User-agent: *\n{key}: {{{{ url }}}}\n"
+    assert "CF117" in {one.check.code for one in DEFAULT.lint(unfilled.encode()).findings}
+
+
 @pytest.mark.parametrize(
     "content, engines",
     [

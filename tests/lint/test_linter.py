@@ -17,7 +17,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import SEARCH_ENGINES
 from canfetch.lint.suppression import find_suppressions
 
-BAD = b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+BAD = b"User-agent: *\nDisallow: /a$/\nDisallow /c/\n"
 
 
 def names(report: LintReport) -> list[str]:

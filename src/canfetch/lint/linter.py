@@ -31,7 +31,7 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.proofs import FIX_BUDGET_BYTES
 from canfetch.lint.report import LintReport
-from canfetch.lint.severity import ALL, DEFAULT, SEARCH_ENGINES, SEVERITY_SETS, Severity
+from canfetch.lint.severity import ALL, DEFAULT, LIGHTHOUSE, SEARCH_ENGINES, SEVERITY_SETS, Severity
 from canfetch.lint.superseding import ReportedLines, superseding_codes
 from canfetch.lint.suppression import Suppression, find_suppressions
 
@@ -133,7 +133,9 @@ class Linter:
         truncated: list[Check] = []
 
         def add(check: Check, severity: Severity, occurrences: Iterable[Occurrence]) -> None:
-            harmless = self._overrides.get(check.code) or Severity.INFO
+            # Lighthouse reports a line wherever it is.
+            in_any_place = self._overrides.get(check.code) or (severity if self.severities == LIGHTHOUSE else None)
+            harmless = in_any_place or Severity.INFO
             found: Iterator[Finding] = (
                 Finding(file, check, harmless if one.harmless else severity, one.span, one.details, one.query, one.fix)
                 for one in occurrences

@@ -49,6 +49,7 @@ class Severities(NamedTuple):
 
 DEFAULT: Final = "default"
 ALL: Final = "all"
+LIGHTHOUSE: Final = "lighthouse"
 # The sets that `default` includes if the file names the search engine.
 SEARCH_ENGINES: Final = ("google", "bing", "yandex")
 SEVERITY_SETS: Final = (DEFAULT, ALL, *Severities._fields)

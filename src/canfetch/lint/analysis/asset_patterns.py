@@ -1,5 +1,6 @@
 """The scripts and styles that pages need for rendering, at their usual URLs."""
 
+import re
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -8,16 +9,19 @@ from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.linted_file import LintedFile
 
 
-class _Asset(NamedTuple):
+class Asset(NamedTuple):
     """The URL of a script or stylesheet.
 
     Attributes:
         url: Its path and query, as the platform writes them.
         evidence: Parts of a file that show the platform. Empty for folders that any site may have.
+        is_needed: Whether pages need it for rendering. False if the folder often holds something else, such as programs
+            of the server or files to download, or if the platform usually serves a copy from another folder.
     """
 
     url: str
     evidence: tuple[bytes, ...] = ()
+    is_needed: bool = True
 
 
 _DRUPAL: Final = (b"/node/add", b"/user/register", b"/?q=user", b"/CHANGELOG.txt")
@@ -31,69 +35,89 @@ _MAGENTO: Final = (b"/static/", b"/skin/", b"/catalogsearch")
 _NOT_ON_DRUPAL: Final = ("/scripts/main.js",)
 _ANYWHERE: Final = (
     *("/js/main.js", "/css/style.css", "/assets/js/app.js", "/assets/css/app.css", "/assets/app.js"),
-    *("/static/js/main.js", "/static/css/main.css", "/static/app.js", "/dist/app.js", "/dist/css/app.css"),
-    *("/build/app.js", "/scripts/main.js", "/Scripts/jquery.min.js", "/styles/main.css", "/javascript/main.js"),
-    *("/javascripts/application.js", "/stylesheets/application.css", "/bundles/app.js", "/public/css/app.css"),
+    *("/static/js/main.js", "/static/css/main.css", "/static/app.js"),
+    *("/Scripts/jquery.min.js", "/styles/main.css", "/javascript/main.js"),
+    *("/javascripts/application.js", "/stylesheets/application.css"),
     # With a version, as many systems add it
     *("/css/style.css?v=1", "/js/main.js?ver=1"),
 )
+_SOMETIMES: Final = (
+    *("/dist/app.js", "/dist/css/app.css", "/build/app.js", "/scripts/main.js", "/bundles/app.js"),
+    "/public/css/app.css",
+)
 _ASSETS: Final = (
-    *map(_Asset, _ANYWHERE),
-    _Asset("/wp-includes/js/jquery/jquery.min.js?ver=3.7.1", _WORDPRESS),
-    _Asset("/wp-includes/css/dist/block-library/style.min.css?ver=6.6", _WORDPRESS),
-    _Asset("/wp-content/themes/theme/style.css?ver=1.0", _WORDPRESS),
-    _Asset("/wp-content/plugins/plugin/assets/js/frontend.min.js?ver=1.0", _WORDPRESS),
-    _Asset("/wp-content/cache/min/1/style.css", _WORDPRESS),
+    *map(Asset, _ANYWHERE),
+    *(Asset(url, is_needed=False) for url in _SOMETIMES),
+    Asset("/wp-includes/js/jquery/jquery.min.js?ver=3.7.1", _WORDPRESS),
+    Asset("/wp-includes/css/dist/block-library/style.min.css?ver=6.6", _WORDPRESS),
+    Asset("/wp-content/themes/theme/style.css?ver=1.0", _WORDPRESS),
+    Asset("/wp-content/plugins/plugin/assets/js/frontend.min.js?ver=1.0", _WORDPRESS),
+    Asset("/wp-content/cache/min/1/style.css", _WORDPRESS, is_needed=False),
     # Shopify
-    _Asset("/cdn/shop/t/1/assets/theme.css?v=1", (b"/cdn/shop", b"hopify")),
-    _Asset("/static/version1700000000/frontend/Magento/luma/en_US/css/styles-m.css", _MAGENTO),
-    _Asset("/static/frontend/Magento/luma/en_US/requirejs/require.js", _MAGENTO),
-    _Asset("/skin/frontend/base/default/css/styles.css", _MAGENTO),
-    _Asset("/core/misc/drupal.js?v=10.3.0", _DRUPAL),
-    _Asset("/core/assets/vendor/jquery/jquery.min.js?v=3.7.1", _DRUPAL),
-    _Asset("/misc/drupal.js?s00000", _DRUPAL),
-    _Asset("/misc/jquery.js?v=1.4.4", _DRUPAL),
-    _Asset("/modules/system/system.base.css?s00000", _DRUPAL),
-    _Asset("/sites/default/files/css/css_x.css", (*_DRUPAL, b"/sites/default")),
-    _Asset("/sites/all/themes/theme/css/style.css?s00000", (*_DRUPAL, b"/sites/all")),
-    _Asset("/media/jui/js/jquery.min.js", _JOOMLA),
-    _Asset("/media/system/js/core.js", _JOOMLA),
-    _Asset("/templates/template/css/template.css", _JOOMLA),
-    _Asset("/typo3conf/ext/site/Resources/Public/Css/main.css", _TYPO3),
-    _Asset("/typo3temp/assets/compressed/merged.css", _TYPO3),
-    _Asset("/_assets/0123456789abcdef/Css/main.css", (*_TYPO3, b"/_assets/")),
-    _Asset("/fileadmin/templates/css/style.css", (*_TYPO3, b"/fileadmin/templates")),
-    # Adobe Experience Manager, SAP Commerce, Salesforce Commerce Cloud, SharePoint, ASP.NET
-    _Asset("/etc.clientlibs/site/clientlibs/clientlib-base.min.css", _AEM),
-    _Asset("/etc/designs/site/clientlibs.min.css", _AEM),
-    _Asset("/_ui/responsive/theme/css/style.css", (b"/_ui",)),
-    _Asset("/on/demandware.static/Sites-Site/-/default/css/style.css", (b"demandware",)),
-    _Asset("/_layouts/15/init.js", (b"/_layouts",)),
-    _Asset("/WebResource.axd?d=1", (b".axd",)),
+    Asset("/cdn/shop/t/1/assets/theme.css?v=1", (b"/cdn/shop", b"hopify")),
+    Asset("/static/version1700000000/frontend/Magento/luma/en_US/css/styles-m.css", _MAGENTO),
+    Asset("/static/frontend/Magento/luma/en_US/requirejs/require.js", _MAGENTO),
+    Asset("/skin/frontend/base/default/css/styles.css", _MAGENTO),
+    # Drupal's own default file blocks these, and pages load copies below /sites/.
+    Asset("/core/misc/drupal.js?v=10.3.0", _DRUPAL, is_needed=False),
+    Asset("/core/assets/vendor/jquery/jquery.min.js?v=3.7.1", _DRUPAL, is_needed=False),
+    Asset("/misc/drupal.js?s00000", _DRUPAL, is_needed=False),
+    Asset("/misc/jquery.js?v=1.4.4", _DRUPAL, is_needed=False),
+    Asset("/modules/system/system.base.css?s00000", _DRUPAL, is_needed=False),
+    Asset("/sites/default/files/css/css_x.css", (*_DRUPAL, b"/sites/default")),
+    Asset("/sites/all/themes/theme/css/style.css?s00000", (*_DRUPAL, b"/sites/all")),
+    Asset("/media/jui/js/jquery.min.js", _JOOMLA),
+    Asset("/media/system/js/core.js", _JOOMLA),
+    Asset("/templates/template/css/template.css", _JOOMLA),
+    Asset("/typo3conf/ext/site/Resources/Public/Css/main.css", _TYPO3),
+    Asset("/typo3temp/assets/compressed/merged.css", _TYPO3),
+    Asset("/_assets/0123456789abcdef/Css/main.css", (*_TYPO3, b"/_assets/")),
+    Asset("/fileadmin/templates/css/style.css", (*_TYPO3, b"/fileadmin/templates")),
+    # Adobe Experience Manager, SAP Commerce, Salesforce Commerce Cloud
+    Asset("/etc.clientlibs/site/clientlibs/clientlib-base.min.css", _AEM),
+    Asset("/etc/designs/site/clientlibs.min.css", _AEM),
+    Asset("/_ui/responsive/theme/css/style.css", (b"/_ui",)),
+    Asset("/on/demandware.static/Sites-Site/-/default/css/style.css", (b"demandware",)),
+    # SharePoint's own default file blocks this folder.
+    Asset("/_layouts/15/init.js", (b"/_layouts",), is_needed=False),
+    # Scripts of forms
+    Asset("/WebResource.axd?d=1", (b".axd",), is_needed=False),
     # Next.js, Nuxt, SvelteKit, Astro
-    _Asset("/_next/static/chunks/main.js", (b"_next",)),
-    _Asset("/_next/static/css/app.css", (b"_next",)),
-    _Asset("/_nuxt/entry.js", (b"_nuxt",)),
-    _Asset("/_app/immutable/entry/start.js", (b"_app/",)),
-    _Asset("/_astro/index.css", (b"_astro",)),
+    Asset("/_next/static/chunks/main.js", (b"_next",)),
+    Asset("/_next/static/css/app.css", (b"_next",)),
+    Asset("/_nuxt/entry.js", (b"_nuxt",)),
+    Asset("/_app/immutable/entry/start.js", (b"_app/",)),
+    Asset("/_astro/index.css", (b"_astro",)),
     # MediaWiki, vBulletin
-    _Asset("/w/load.php?modules=startup&only=scripts", (b"Special:",)),
-    _Asset("/clientscript/vbulletin_global.js", (b"/clientscript",)),
+    Asset("/w/load.php?modules=startup&only=scripts", (b"Special:",)),
+    Asset("/clientscript/vbulletin_global.js", (b"/clientscript",)),
 )
 
 
-def typical_assets(file: LintedFile) -> tuple[str, ...]:
-    """Return the URLs of scripts and styles that the pages of a site may have.
+# The names of folders and file types that are used only for scripts and styles.
+_ASSET_NAME: Final = re.compile(
+    rb"(?:/|\*)(?:css|js|javascripts?|styles?|stylesheets?)(?:[/*]|\Z)|\.(?:css|js)(?![A-Za-z])", re.IGNORECASE
+)
+
+
+def names_assets(pattern: bytes) -> bool:
+    """Return whether a pattern names scripts or styles, by file type or by folder."""
+    return _ASSET_NAME.search(pattern) is not None
+
+
+def typical_assets(file: LintedFile) -> tuple[Asset, ...]:
+    """Return the scripts and styles that the pages of a site may have, those that pages need first.
 
     Cost: O(bytes).
     """
     shown = {part for asset in _ASSETS for part in asset.evidence if part in file.content}
     left_out = () if shown.isdisjoint(_DRUPAL) else _NOT_ON_DRUPAL
-    return tuple(
-        asset.url
+    assets = (
+        asset
         for asset in _ASSETS
         if (not asset.evidence or not shown.isdisjoint(asset.evidence)) and asset.url not in left_out
     )
+    return tuple(sorted(assets, key=lambda asset: not asset.is_needed))
 
 
 def blocked_asset(pattern: bytes) -> bytes | None:

@@ -1,5 +1,6 @@
 """The search engines that a file names."""
 
+from collections.abc import Collection
 from typing import Final
 
 from canfetch.agents import REGISTRY
@@ -8,6 +9,10 @@ from canfetch.lint.linted_file import LintedFile
 # The severity set of each operator, and what the names of its crawlers start with, for those not in the registry.
 _SETS: Final = {"Google": "google", "Microsoft": "bing", "Yandex": "yandex"}
 _PREFIXES: Final = {"google": "google", "bing": "bing", "msnbot": "bing", "yandex": "yandex"}
+# The crawlers that fill the index of a search engine. Others, such as those for images or ads, have a special purpose.
+_MAIN_CRAWLERS: Final = frozenset({"googlebot", "bingbot", "msnbot", "duckduckbot", "applebot", "yandexbot", "yandex"})
+# A group with the second name matters only if there is none with the first.
+_MORE_SPECIFIC: Final = {"msnbot": "bingbot", "yandex": "yandexbot"}
 # Only Yandex reads this record.
 _YANDEX_RECORD: Final = "clean-param"
 
@@ -21,6 +26,13 @@ def named_engines(file: LintedFile) -> frozenset[str]:
     if any(extension.name == _YANDEX_RECORD for extension, _ in file.extensions):
         engines.add("yandex")
     return frozenset(engines)
+
+
+def main_crawlers(file: LintedFile, names: Collection[str]) -> frozenset[str]:
+    """Return those of the product tokens, in lower case, under which a main crawler reads its groups in a file."""
+    return frozenset(
+        name for name in _MAIN_CRAWLERS.intersection(names) if not file.groups_named(_MORE_SPECIFIC.get(name, ""))
+    )
 
 
 def engine_of(name: str) -> str | None:

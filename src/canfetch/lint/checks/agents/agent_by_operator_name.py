@@ -15,7 +15,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for name in named_agents(file):
         tokens = CRAWLERS_BY_OPERATOR.get(name.text.lower())
         if tokens is not None:
-            yield Occurrence(name.span, {"name": name.text, "tokens": ", ".join(tokens)})
+            group = name.record.group
+            names = file.groups[group].names if group is not None and group < len(file.groups) else frozenset()
+            # With a real name in the same group, the other one is superfluous.
+            harmless = any(token.lower() in names for token in tokens)
+            yield Occurrence(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, harmless=harmless)
 
 
 CHECK = Check(

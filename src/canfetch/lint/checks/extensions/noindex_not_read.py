@@ -1,21 +1,35 @@
 """An indexing rule that no search engine reads in robots.txt."""
 
 from collections.abc import Iterator
+from typing import Final
 
+from canfetch.core.records import Record
+from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+_MAX_VERDICTS: Final = 1000
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
     disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
-    for _, record, _ in extensions_named(file, "noindex", "nofollow", "noarchive"):
+    for number, (_, record, _) in enumerate(extensions_named(file, "noindex", "nofollow", "noarchive")):
         # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
-        is_disallowed = (record.group, file.value(record)) in disallowed
-        yield Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=is_disallowed)
+        is_written = (record.group, file.value(record)) in disallowed
+        harmless = is_written or (number < _MAX_VERDICTS and _is_disallowed(file, record))
+        yield Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=harmless)
+
+
+def _is_disallowed(file: LintedFile, record: Record) -> bool:
+    path = example_path(file.value(record))
+    if path is None or record.group is None or record.group >= len(file.groups):
+        return False
+    return try_allows(file, path, "rfc9309", file.groups[record.group].first_token) is False
 
 
 CHECK = Check(

@@ -92,4 +92,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
     fixable=True,
+    supersedes=("CF218", "CF409", "CF601"),
 )

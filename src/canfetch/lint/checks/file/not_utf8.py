@@ -27,7 +27,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     reported = {record.line for record in invalid}
     for record in file.records:
         if record.line not in reported and not _is_utf8(file.line_content(record)):
-            yield Occurrence(_span(file, record.span))
+            # A comment does no harm, and neither does a line that crawlers do not read.
+            yield Occurrence(_span(file, record.span), harmless=True)
             return
 
 

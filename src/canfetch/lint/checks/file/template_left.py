@@ -33,8 +33,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _is_path(file: LintedFile, record: Record) -> bool:
-    # Sites disallow the broken links that their own templates produce, such as `/*{{`.
-    return record.kind in _RULES and file.value(record).startswith((b"/", b"*"))
+    # Sites disallow the broken links that their own templates produce, such as `/*{{`. Some add a `Noindex` line.
+    value = file.value(record)
+    return value.startswith((b"/", b"*") if record.kind in _RULES else b"*")
 
 
 CHECK = Check(

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from canfetch.agents import REGISTRY
+from canfetch.lint.analysis.asset_patterns import names_assets
+from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severity, everywhere
 
 
@@ -24,7 +27,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"token": group.first_token, "pattern": file.text(first.value)},
             VerdictQuery("/"),
             lines=tuple(rule.record.line for rule in group.rules),
+            harmless=not _was_meant_to_be_closed(file, group),
         )
+
+
+def _was_meant_to_be_closed(file: LintedFile, group: LintedGroup) -> bool:
+    """Return whether the author hardly wanted the crawlers of a group to fetch everything.
+
+    Others, such as those for link previews, ads and images, get a group because they may fetch more.
+    """
+    if "*" in group.names:
+        return not all(names_assets(rule.value) for rule in group.rules)
+    crawlers = filter(None, map(REGISTRY.get_crawler, group.names))
+    return bool(main_crawlers(file, group.names)) or any("training" in crawler.purposes for crawler in crawlers)
 
 
 CHECK = Check(

@@ -10,7 +10,7 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
 _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
@@ -37,7 +37,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if example is not None and group.names & {"*", "yandex", "yandexbot"}:
             query = query_for(file.value(example), example.line)
         details = {"token": group.first_token, "count": str(len(split.lost))}
-        yield Occurrence((first.span[0], first.span[0]), details, query, Fix(edits, changes_verdicts=True))
+        fix = Fix(edits, changes_verdicts=True)
+        harmless = not _is_read_by_yandex(file, group)
+        yield Occurrence((first.span[0], first.span[0]), details, query, fix, harmless=harmless)
+
+
+def _is_read_by_yandex(file: LintedFile, group: LintedGroup) -> bool:
+    # With a group for all its crawlers, Yandex does not read the `*` group.
+    has_own = bool(file.groups_named("yandex"))
+    return ("*" in group.names and not has_own) or any(name.startswith("yandex") for name in group.names)
 
 
 def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.analysis.named_engines import engine_of
+from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -22,14 +22,16 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         last = group.tokens[-1].record
         insertion = line_end(file) + b"Disallow:"
         end = last.span[0] + len(file.line_content(last))
-        token = group.tokens[-1].token or group.first_token
+        main = main_crawlers(file, group.names)
+        of_engine = (token.token for token in group.tokens if token.token.lower() in main)
+        token = next(of_engine, "") or group.tokens[-1].token or group.first_token
         yield Occurrence(
             file.text_span(last),
             {"token": token},
             fix=replace_span(end, end, insertion, changes_verdicts=True),
             # The rules may be lines that crawlers do not read.
             lines=tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),
-            harmless=not star_has_rules or _is_harmless(group),
+            harmless=not star_has_rules or _is_harmless(group, is_of_engine=bool(main)),
         )
 
 
@@ -38,10 +40,9 @@ def _next_line(file: LintedFile, agent_lines: list[int], line: int) -> int:
     return agent_lines[index] if index < len(agent_lines) else len(file.records) + 1
 
 
-def _is_harmless(group: LintedGroup) -> bool:
+def _is_harmless(group: LintedGroup, *, is_of_engine: bool) -> bool:
     # For `*` itself, parsers of all standards allow everything. A group with nothing but a crawl delay is deliberate,
     # unless it frees a search engine from the rules for `*`.
-    is_of_engine = any(engine_of(name) is not None for name in group.names)
     return "*" in group.names or (bool(group.other_records) and not is_of_engine)
 
 

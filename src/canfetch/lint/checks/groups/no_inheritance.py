@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.lint_input import LintInput
@@ -11,9 +12,6 @@ from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 _WHOLE: Final = (b"/", b"/*", b"*")
-# A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full knowledge.
-# The main crawlers of search engines should rarely fetch what all others may not.
-_SEARCH_ENGINES: Final = frozenset(["googlebot", "bingbot", "duckduckbot", "applebot", "yandexbot", "yandex"])
 # Each group and each rule costs verdicts. The author of many groups knows what they do.
 _MAX_GROUPS: Final = 64
 _MAX_TRIED: Final = 8
@@ -50,7 +48,9 @@ def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, Linte
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
-            is_deliberate = len(lacking) < len(disallowed) or group.names.isdisjoint(_SEARCH_ENGINES)
+            # A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full
+            # knowledge. The main crawlers of search engines should rarely fetch what all others may not.
+            is_deliberate = len(lacking) < len(disallowed) or not main_crawlers(file, group.names)
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
 

@@ -22,6 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         record = next(others, None)
         named_once = len(group.names) == len(group.tokens)
         rule = next((rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/")), None)
+        disallows = any(rule.specificity and not rule.allow for rule in group.rules)
         for before, following in pairwise(group.tokens):
             # The first record between two user-agent lines is reported for all of them.
             while record is not None and record.line < before.record.line:
@@ -40,14 +41,16 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                     },
                     query_for(rule.value, rule.record.line) if rule is not None and has_effect else None,
                     fix,
-                    # The rules for `*` are those that the crawler would follow without a group of its own.
-                    harmless=not group.rules or _is_followed_by_star(group.tokens, before, record),
+                    harmless=not disallows or _would_follow_them_anyway(group.tokens, record),
                 )
 
 
-def _is_followed_by_star(tokens: tuple[LintedToken, ...], before: LintedToken, record: Record) -> bool:
-    names = {token.token for token in tokens if token.record.line > record.line}
-    return "*" in names and before.token not in {"", "*"}
+def _would_follow_them_anyway(tokens: tuple[LintedToken, ...], record: Record) -> bool:
+    """Return whether the rules below are meant for each crawler above the record too."""
+    above = {token.token.lower() for token in tokens if token.record.line < record.line}
+    below = {token.token.lower() for token in tokens if token.record.line > record.line}
+    # The rules for `*` are those that a crawler follows without a group of its own.
+    return above <= below or ("*" in below and "*" not in above)
 
 
 def _fix(file: LintedFile, record: Record, before: LintedToken, following: LintedToken) -> Fix | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
@@ -31,6 +32,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         {"count": str(len(outside))},
         None if example is None else query_for(file.value(example), example.line),
         fix,
+        # Everything is allowed anyway.
+        harmless=not any(record.kind is RecordKind.DISALLOW and file.value(record) for record in outside),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -32,6 +33,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 replace_span(end, end + 1, b"%23", changes_verdicts=True)
                 if _continues_path(file, record, end)
                 else None,
+                # The rule repeats another one.
+                harmless=has_written_rule(file, record, value),
             )
 
 

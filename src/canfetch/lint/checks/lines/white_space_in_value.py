@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.records import Note, Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.value_lists import split_paths
+from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
 from canfetch.lint.fixes import Edit, Fix
@@ -29,8 +30,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # Only for a path, and not for a path that a sentence follows.
         is_path = value.startswith((b"/", b"*")) and (len(edits) == 1 or value.endswith((b"/", b"*", b"$")))
         fix = Fix(edits, changes_verdicts=True) if is_path else None
-        query = query_for(value.replace(b" ", b"%20").replace(b"\t", b"%09"))
-        yield Occurrence((edits[0].start, edits[0].start + 1), {"value": file.text(value)}, query, fix)
+        encoded = value.replace(b" ", b"%20").replace(b"\t", b"%09")
+        yield Occurrence(
+            (edits[0].start, edits[0].start + 1),
+            {"value": file.text(value)},
+            query_for(encoded),
+            fix,
+            # The author wrote both spellings.
+            harmless=has_written_rule(file, record, encoded),
+        )
 
 
 def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:

@@ -24,7 +24,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             place += 1 + len(part)
         start = record.value[0] + place
         end = min(start + 3, record.value[1])
-        yield Occurrence((start, end), {"escape": file.text(value[place : place + 3]), "pattern": file.text(value)})
+        details = {"escape": file.text(value[place : place + 3]), "pattern": file.text(value)}
+        yield Occurrence((start, end), details, harmless=_is_prefix(value[place + 1 : place + 3]))
+
+
+def _is_prefix(digits: bytes) -> bool:
+    # `/*url=http%*` and a final `%` match any percent-encoding.
+    before, star, _ = digits.partition(b"*")
+    return not before.translate(None, HEX_DIGITS) and (bool(star) or len(digits) < 2)
 
 
 CHECK = Check(

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -35,7 +36,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"pattern": pattern, "better": better},
             query_for(encoded, contrast_only=True),
             rewrite_value(record, encoded),
-            harmless=not value.translate(None, _SAFE_OR_NOT_ASCII),
+            # The author may have written both spellings.
+            harmless=not value.translate(None, _SAFE_OR_NOT_ASCII) or has_written_rule(file, record, encoded),
         )
 
 

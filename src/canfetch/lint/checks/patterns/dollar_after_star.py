@@ -31,7 +31,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF420",
     name="dollar-after-star",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.INFO),
     title="A `$` after a final `*`",
     message="`{pattern}` matches the same URLs as `{better}`: after a `*`, a final `$` has no effect",
     why="The `*` matches any characters up to the end of the URL, so the `$` excludes nothing.",

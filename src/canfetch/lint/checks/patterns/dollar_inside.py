@@ -1,6 +1,8 @@
 """A `$` that is not at the end of a pattern."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.core.records import Note
 from canfetch.lint.check import Check, Occurrence
@@ -8,13 +10,19 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+_FILE_TYPE: Final = re.compile(rb"\.[A-Za-z0-9]{1,5}\Z")
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns with a `$` before their last character."""
     for record in file.records_with(Note.DOLLAR_INSIDE):
         if record.value is not None:
-            start = record.value[0] + file.value(record).index(b"$")
-            yield Occurrence((start, start + 1), {"pattern": file.text(file.value(record))})
+            value = file.value(record)
+            place = value.index(b"$")
+            start = record.value[0] + place
+            # In a price or a name, such as `/$30-plan`, the `$` is meant literally. After a file type, it is not.
+            literal = value[place + 1 : place + 2].isalnum() and not _FILE_TYPE.search(value[:place])
+            yield Occurrence((start, start + 1), {"pattern": file.text(value)}, harmless=literal)
 
 
 CHECK = Check(

@@ -36,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF404",
     name="double-star",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.INFO),
     title="Two `*` in a row",
     message="`{pattern}` matches the same URLs as `{better}`",
     why="A single `*` already matches any characters, including slashes, so a second one adds nothing. Unlike in glob "

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 _FORMS: Final = (b"/*?", b"*?")
@@ -19,13 +21,25 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for rule in file.rules:
         if rule.allow or canonical_form(rule.value) not in _FORMS:
             continue
-        token = file.groups[rule.group].first_token
+        group = file.groups[rule.group]
+        token = group.first_token
         for asset in _ASSETS:
             verdict = try_decide(file, asset, "rfc9309", token)
             if verdict is not None and verdict.rule is not None and verdict.rule.line == rule.record.line:
                 details = {"pattern": file.text(rule.value), "path": asset}
-                yield Occurrence(file.text_span(rule.record), details, VerdictQuery(asset))
+                harmless = not _is_for_search_engine(file, group) or any(map(_is_exception, group.rules))
+                yield Occurrence(file.text_span(rule.record), details, VerdictQuery(asset), harmless=harmless)
                 break
+
+
+def _is_for_search_engine(file: LintedFile, group: LintedGroup) -> bool:
+    # Others do not render pages.
+    return "*" in group.names or bool(main_crawlers(file, group.names))
+
+
+def _is_exception(rule: LintedRule) -> bool:
+    # An author who made exceptions knows what the rule blocks.
+    return rule.allow and (b"?" in rule.value or names_assets(rule.value))
 
 
 CHECK = Check(

@@ -15,6 +15,9 @@ _TYPES: Final = frozenset(
     | {b"txt", b"webp", b"xls", b"xlsx", b"xml", b"zip"}
 )
 
+# Pages need these for rendering, and names such as `/learn-nodejs` end with these letters.
+_NEEDED: Final = frozenset({b"css", b"js"})
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*js$`."""
@@ -29,6 +32,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"pattern": file.text(value), "extension": file.text(name[:-1])},
             VerdictQuery("/x" + file.text(name[:-1])) if head in (b"", b"/") else None,
             replace_span(start, start, b".", changes_verdicts=True),
+            # The intended files are blocked, and hardly any page has a name that ends with these letters.
+            harmless=name[:-1].lower() not in _NEEDED,
         )
 
 

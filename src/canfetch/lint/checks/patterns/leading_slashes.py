@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -15,10 +16,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if rule.value.startswith(b"//") and rule.record.value is not None and len(rule.value.split()) == 1:
             path = "/" + file.text(rule.value.lstrip(b"/").rstrip(b"*$"))
             is_plain = "*" not in path
+            # Duplicates of pages have such URLs. A rule for all of them, or for those of blocked pages, is deliberate.
+            has_others = len(file.groups[rule.group].rules) > 1
+            is_deliberate = has_others if path == "/" else has_written_rule(file, rule.record, path.encode())
             yield Occurrence(
                 rule.record.value,
                 {"pattern": file.text(rule.value), "path": path},
                 VerdictQuery(path) if is_plain and path != "/" else None,
+                harmless=is_deliberate,
             )
 
 

@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF411",
     name="only-star",
-    severities=everywhere(Severity.WARNING),
+    severities=everywhere(Severity.INFO),
     title="A pattern that is only `*`",
     message="`{pattern}` should be written as `/`, which every crawler understands",
     why="Crawlers that support `*` apply the rule to every path. RFC 9309 requires a slash first, and for parsers "

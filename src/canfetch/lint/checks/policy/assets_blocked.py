@@ -5,7 +5,9 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import find_deciding_rule
-from canfetch.lint.analysis.asset_patterns import names_folder, typical_assets
+from canfetch.core.patterns import matches
+from canfetch.lint.analysis.asset_patterns import blocked_asset, names_assets, names_folder, typical_assets
+from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -13,6 +15,8 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLEBOT: Final = "Googlebot"
+# Each one costs a comparison.
+_MAX_EXCEPTIONS: Final = 256
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -21,16 +25,30 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     if find_site_block(file, token) is not None or find_near_site_block(file, token) is not None:
         return
     rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
+    opened = [rule.value for group in file.groups_named(token) for rule in group.rules if rule.allow and rule.value]
     seen: set[int] = set()
-    for url in typical_assets(file):
-        allowed, rule = find_deciding_rule(rules, url)
-        if allowed or rule is None or rule.line in seen or not names_folder(rule.pattern, url.encode()):
+    for asset in typical_assets(file):
+        allowed, rule = find_deciding_rule(rules, asset.url)
+        if allowed or rule is None or rule.line in seen or not names_folder(rule.pattern, asset.url.encode()):
             continue
         seen.add(rule.line)
         record = file.records[rule.line - 1]
         if record.value is not None:
-            details = {"pattern": file.text(rule.pattern), "path": url}
-            yield Occurrence(record.value, details, VerdictQuery(url))
+            details = {"pattern": file.text(rule.pattern), "path": asset.url}
+            is_needed = asset.is_needed or names_assets(rule.pattern)
+            harmless = not is_needed or _has_exceptions(rule.pattern, opened[:_MAX_EXCEPTIONS])
+            yield Occurrence(record.value, details, VerdictQuery(asset.url), harmless=harmless)
+
+
+def _has_exceptions(pattern: bytes, opened: list[bytes]) -> bool:
+    """Return whether the author made exceptions from a rule, so that pages have what they need."""
+    form = canonical_form(pattern)
+    inside = [value for value in opened if matches(form, value.rstrip(b"$"))]
+    if form == b"/":
+        # Folders for scripts and styles are open, or no page except the home page is.
+        return all(value.endswith(b"$") for value in inside) or any(blocked_asset(value) for value in inside)
+    names_query = not form.translate(None, b"/*?=&")
+    return any(names_query or names_assets(value) for value in inside)
 
 
 CHECK = Check(
