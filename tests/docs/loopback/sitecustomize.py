@@ -15,7 +15,9 @@ HOSTS = frozenset(os.environ["EXAMPLES_HOSTS"].split())
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _getaddrinfo = socket.getaddrinfo
+_gethostbyname = socket.gethostbyname
 _connect = socket.socket.connect
+_connect_ex = socket.socket.connect_ex
 
 
 def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -27,11 +29,26 @@ def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
     raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
+def gethostbyname(host: str) -> str:
+    return ADDRESS if host in HOSTS else _gethostbyname(host)
+
+
 def connect(self: socket.socket, address: Any) -> None:
-    if self.family == socket.AF_INET and address[0] == ADDRESS:
-        address = ("127.0.0.1", PORTS[address[1]])
-    _connect(self, address)
+    _connect(self, on_loopback(self, address))
+
+
+def connect_ex(self: socket.socket, address: Any) -> int:
+    return _connect_ex(self, on_loopback(self, address))
+
+
+def on_loopback(connecting: socket.socket, address: Any) -> Any:
+    """Return the address of the server if `address` is that of the examples."""
+    if connecting.family == socket.AF_INET and address[0] == ADDRESS:
+        return "127.0.0.1", PORTS[address[1]]
+    return address
 
 
 socket.getaddrinfo = getaddrinfo
+socket.gethostbyname = gethostbyname
 socket.socket.connect = connect  # type: ignore[assignment, method-assign]
+socket.socket.connect_ex = connect_ex  # type: ignore[assignment, method-assign]

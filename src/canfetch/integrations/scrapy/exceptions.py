@@ -1,0 +1,35 @@
+"""The exceptions of dropped requests. Spiders receive them in their errbacks, as `failure.value`."""
+
+from scrapy.exceptions import IgnoreRequest
+
+from canfetch.core.verdict import ClientVerdict
+from canfetch.pages import PageVerdict
+
+
+class DisallowedByRobotsTxt(IgnoreRequest):
+    """Raised when a request is dropped because of robots.txt.
+
+    Attributes:
+        verdict: The verdict, with its reason and the deciding rule.
+        retry_at: When the robots.txt is fetched again, in seconds since the epoch. If the reason is `unreachable`, the
+            request can succeed after this time.
+    """
+
+    def __init__(self, verdict: ClientVerdict, retry_at: float) -> None:
+        super().__init__(f"Forbidden by robots.txt: {verdict.explanation}")
+        self.verdict = verdict
+        self.retry_at = retry_at
+
+
+class DisallowedByPage(IgnoreRequest):
+    """Raised when a response is dropped because the page forbids a use that the crawl requires.
+
+    Attributes:
+        use: The use, such as `may_index`.
+        verdict: The verdict for the page.
+    """
+
+    def __init__(self, use: str, verdict: PageVerdict) -> None:
+        super().__init__(f"Forbidden by the page: {use}: {getattr(verdict, use).explanation}")
+        self.use = use
+        self.verdict = verdict

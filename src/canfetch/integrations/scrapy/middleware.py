@@ -1,0 +1,192 @@
+"""A downloader middleware that obeys robots.txt, in place of Scrapy's."""
+
+import logging
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final, Self
+
+from scrapy import signals
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.utils.reactor import is_asyncio_reactor_installed
+
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.origin_state import OriginState
+from canfetch.client.stores import Store
+from canfetch.client.stores.locations import open_store_at
+from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
+from canfetch.integrations.scrapy.agents import RequestAgents
+from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
+from canfetch.integrations.scrapy.exceptions import DisallowedByRobotsTxt
+from canfetch.integrations.scrapy.page_checks import PageChecks
+from canfetch.integrations.scrapy.parser import RobotParser
+from canfetch.integrations.scrapy.slot_pacing import SlotPacing
+from canfetch.integrations.scrapy.transport import DownloaderTransport
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+_LOGGER: Final = logging.getLogger(__name__)
+# Other schemes have no robots.txt that Scrapy could download.
+_SCHEMES: Final = ("http://", "https://")
+# The number of origins for which the signal `robots_parsed` is not repeated.
+_MAX_ANNOUNCED: Final = 10_000
+
+
+class RobotsMiddleware:
+    """Drop the requests that robots.txt disallows, and keep the delays that it declares.
+
+        DOWNLOADER_MIDDLEWARES = {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "canfetch.integrations.scrapy.RobotsMiddleware": 100,
+        }
+
+    Like Scrapy's middleware, it is enabled by ROBOTSTXT_OBEY, and a request with `dont_obey_robotstxt` in its meta is
+    not checked. `docs/scrapy.md` lists the settings.
+
+    Raises: NotConfigured: ROBOTSTXT_OBEY is False; InvalidOption: A setting is invalid, or the reactor is not
+        asyncio's.
+    """
+
+    def __init__(self, crawler: "Crawler") -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        _check_event_loop()
+        self._crawler = crawler
+        settings = CrawlSettings.from_crawler(crawler)
+        self._agents = RequestAgents(settings.agent, settings.user_agent)
+        self._evidence = _open_evidence(settings)
+        self._client = AsyncClient(
+            user_agent=settings.user_agent,
+            agent=self._agents.default,
+            transport=DownloaderTransport(crawler),
+            store=_open_store(settings),
+            evidence=self._evidence,
+            policy=settings.policy,
+            profile=settings.profile,
+            timeout=settings.timeout,
+        )
+        self._page_checks = PageChecks(crawler, self._agents, settings)
+        self._announced: OrderedDict[str, float] = OrderedDict()
+        if settings.obey_delay:
+            self._pacing = SlotPacing(crawler, self._client, self._agents, settings)
+        crawler.signals.connect(self._spider_closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        """Create the middleware of a crawl."""
+        return cls(crawler)
+
+    @property
+    def client(self) -> AsyncClient:
+        """The client that fetches and decides. Spiders can use it, for example for `await client.sitemaps(url)`."""
+        return self._client
+
+    async def process_request(self, request: "Request", spider: "Spider | None" = None) -> None:  # noqa: ARG002 - the signature of Scrapy
+        """Check a request, and fetch the robots.txt of its origin if that is due.
+
+        Raises: DisallowedByRobotsTxt, IgnoreRequest.
+        """
+        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(_SCHEMES):
+            return
+        try:
+            state = self._client.cached_state(request.url) or await self._obtain_state(request)
+            agent = self._agents.find(request)
+            if self._evidence is None and await self._client.allows(request.url, agent=agent):
+                return
+            verdict = await self._client.decide(request.url, agent=agent)
+        except InvalidURL as error:
+            raise IgnoreRequest(f"Forbidden because it has no robots.txt: {error}") from None
+        if not verdict.allowed:
+            self._report(request, verdict)
+            raise DisallowedByRobotsTxt(verdict, state.next_fetch_at)
+
+    async def process_response(
+        self,
+        request: "Request",
+        response: "Response",
+        spider: "Spider | None" = None,  # noqa: ARG002 - the signature of Scrapy
+    ) -> "Response":
+        """Check the page-level rules of a response, if a setting or the request selects that.
+
+        Raises: DisallowedByPage.
+        """
+        if not request.meta.get("dont_obey_robotstxt"):
+            self._page_checks.check(request, response)
+        return response
+
+    async def _obtain_state(self, request: "Request") -> OriginState:
+        state = await self._client.origin_state(request.url)
+        await self._announce(request, state)
+        return state
+
+    async def _announce(self, request: "Request", state: OriginState) -> None:
+        """Send the signal `robots_parsed` once for each fetched file."""
+        signal = getattr(signals, "robots_parsed", None)
+        origin, fetched_at = str(state.origin), state.entry.fetched_at
+        # Scrapy before 2.18 has no such signal.
+        if signal is None or self._announced.get(origin) == fetched_at:
+            return
+        self._announced[origin] = fetched_at
+        if len(self._announced) > _MAX_ANNOUNCED:
+            self._announced.popitem(last=False)
+        try:
+            robots = state.robots(fetched_at)
+        except OriginDisallowed:
+            return
+        parser = RobotParser(robots)
+        await self._crawler.signals.send_catch_log_async(signal=signal, robotparser=parser, request=request)
+
+    def _report(self, request: "Request", verdict: ClientVerdict) -> None:
+        stats = self._crawler.stats
+        assert stats is not None
+        stats.inc_value("robotstxt/forbidden")
+        stats.inc_value(f"robotstxt/forbidden_reason_count/{verdict.reason}")
+        _LOGGER.debug(
+            "Forbidden by robots.txt: %(request)s: %(explanation)s",
+            {"request": request, "explanation": verdict.explanation},
+            extra={"spider": self._crawler.spider},
+        )
+
+    async def _spider_closed(self) -> None:
+        stats, counts = self._crawler.stats, self._client.stats
+        assert stats is not None
+        stats.set_value("robotstxt/fetch_count", counts.fetches)
+        stats.set_value("robotstxt/store_hit_count", counts.store_hits)
+        for reason, count in counts.failures.items():
+            stats.set_value(f"robotstxt/failure_count/{reason}", count)
+        await self._client.close()
+        if self._evidence is not None:
+            self._evidence.close()
+
+
+def _open_store(settings: CrawlSettings) -> Store | None:
+    try:
+        return None if settings.store is None else open_store_at(settings.store)
+    except CanfetchError as error:
+        raise InvalidOption(f"invalid CANFETCH_STORE: {error}") from None
+
+
+def _open_evidence(settings: CrawlSettings) -> EvidenceRecorder | None:
+    try:
+        return None if settings.evidence is None else EvidenceRecorder(settings.evidence)
+    except CanfetchError as error:
+        raise InvalidOption(f"invalid CANFETCH_EVIDENCE: {error}") from None
+
+
+def _check_event_loop() -> None:
+    """Check that Scrapy runs on an asyncio event loop.
+
+    Raises: InvalidOption: It runs on another reactor of Twisted.
+    """
+    try:
+        from scrapy.utils.asyncio import is_asyncio_available as is_available  # noqa: PLC0415 - since Scrapy 2.14
+    except ImportError:
+        is_available = is_asyncio_reactor_installed
+    if not is_available():
+        raise InvalidOption(
+            "canfetch requires asyncio: remove TWISTED_REACTOR, or set it to "
+            "'twisted.internet.asyncioreactor.AsyncioSelectorReactor'"
+        )

@@ -1,0 +1,75 @@
+"""Page-level rules of responses: X-Robots-Tag headers and, if selected, robots meta elements."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from canfetch.integrations.scrapy.agents import RequestAgents
+from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_uses
+from canfetch.integrations.scrapy.exceptions import DisallowedByPage
+from canfetch.pages import PageVerdict, parse_page
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+PAGE_VERDICT_KEY: Final = "canfetch_page_verdict"
+REQUIRED_USES_KEY: Final = "canfetch_required_uses"
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+class PageChecks:
+    """Decides what the agent of a request may do with the page.
+
+    Args:
+        crawler: The crawl.
+        agents: The agents of the requests.
+        settings: The settings of the crawl.
+        clock: Returns seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        crawler: "Crawler",
+        agents: RequestAgents,
+        settings: CrawlSettings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._crawler = crawler
+        self._agents = agents
+        self._settings = settings
+        self._clock = clock
+
+    def check(self, request: "Request", response: "Response") -> None:
+        """Store the verdict for a page in the meta of its request, and check the required uses.
+
+        Raises: DisallowedByPage: The page forbids a required use; InvalidOption: A use in the meta does not exist.
+        """
+        required = request.meta.get(REQUIRED_USES_KEY)
+        uses = self._settings.required_uses if required is None else parse_uses(REQUIRED_USES_KEY, required)
+        if self._settings.page_rules is None and not uses:
+            return
+        verdict = self._decide(request, response)
+        request.meta[PAGE_VERDICT_KEY] = verdict
+        for use in uses:
+            if not getattr(verdict, use).allowed:
+                self._report(request, use)
+                raise DisallowedByPage(use, verdict)
+
+    def _decide(self, request: "Request", response: "Response") -> PageVerdict:
+        headers = [(name, value) for name, values in response.headers.items() for value in values]
+        html = response.body if self._settings.page_rules == "html" else None
+        return parse_page(html, headers=headers).decide(agent=self._agents.find(request), now=self._clock())
+
+    def _report(self, request: "Request", use: str) -> None:
+        stats = self._crawler.stats
+        assert stats is not None
+        stats.inc_value("robotstxt/page_forbidden")
+        stats.inc_value(f"robotstxt/page_forbidden_use_count/{use}")
+        _LOGGER.debug(
+            "Forbidden by the page (%(use)s): %(request)s",
+            {"use": use, "request": request},
+            extra={"spider": self._crawler.spider},
+        )

@@ -1,0 +1,194 @@
+"""`DownloaderTransport`, with engines that answer or fail in every way."""
+
+import asyncio
+import gzip
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import scrapy.exceptions
+from scrapy import Request
+from scrapy.http import Response as ScrapyResponse
+from tests.integrations.scrapy.crawlers import make_crawler
+from twisted.internet import error
+from twisted.internet.defer import Deferred, succeed
+from twisted.python import failure as twisted_failure
+from twisted.web import client as twisted_client
+
+from canfetch import AsyncClient
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
+from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.integrations.scrapy.transport import DownloaderTransport
+
+URL = "https://example.com/robots.txt"
+ASKED = TransportRequest(URL, (("User-Agent", "ExampleBot/1.0"),), 512_000, 5.0, 5.0, 5.0, allow_private=True)
+
+# Modules without types.
+TWISTED_ERRORS: Any = error
+TWISTED_CLIENT: Any = twisted_client
+TWISTED_FAILURE: Any = twisted_failure
+
+Download = Callable[[Request], Awaitable[ScrapyResponse]]
+
+
+def send(download: Download, request: TransportRequest = ASKED, crawler: Any = None) -> Response | Failure:
+    crawler = make_crawler() if crawler is None else crawler
+    crawler.engine = SimpleNamespace(download_async=download)
+    return asyncio.run(DownloaderTransport(crawler).send(request))
+
+
+def answering(*arguments: Any, **keywords: Any) -> Download:
+    async def download(request: Request) -> ScrapyResponse:
+        return ScrapyResponse(request.url, *arguments, **keywords)
+
+    return download
+
+
+def raising(raised: BaseException) -> Download:
+    async def download(_request: Request) -> ScrapyResponse:
+        raise raised
+
+    return download
+
+
+def caused(raised: Exception, cause: Exception) -> Exception:
+    raised.__cause__ = cause
+    return raised
+
+
+class TLSError(Exception):
+    """Looks like an error of OpenSSL."""
+
+    __module__ = "OpenSSL.SSL"
+
+
+def test_response() -> None:
+    answer = send(answering(status=200, body=b"Disallow: /", headers={"Cache-Control": "max-age=9", "X": ["1", "2"]}))
+    assert isinstance(answer, Response)
+    assert (answer.url, answer.status, answer.body) == (URL, 200, b"Disallow: /")
+    assert answer.first_header("cache-control") == "max-age=9"
+    assert answer.header_values("x") == ["1", "2"]
+
+
+def test_bodies_of_errors_are_not_read() -> None:
+    answer = send(answering(status=404, body=b"Disallow: /"))
+    assert isinstance(answer, Response)
+    assert (answer.status, answer.body) == (404, b"")
+
+
+def test_body_is_cut_after_the_limit() -> None:
+    answer = send(answering(body=b"#" * 700_000))
+    assert isinstance(answer, Response)
+    assert len(answer.body) == 512_001
+
+
+def test_encoded_body_is_decoded_if_scrapy_does_not() -> None:
+    answer = send(answering(body=gzip.compress(b"Allow: /"), headers={"Content-Encoding": "gzip"}))
+    assert isinstance(answer, Response)
+    assert answer.body == b"Allow: /"
+    failed = send(answering(body=b"x", headers={"Content-Encoding": "unknown"}))
+    assert isinstance(failed, Failure)
+    assert failed.kind is FailureKind.ENCODING
+
+
+EXCEPTIONS = {
+    "dns": (scrapy.exceptions.CannotResolveHostError("no such host"), FailureKind.DNS, "no such host"),
+    "refused": (scrapy.exceptions.DownloadConnectionRefusedError("refused"), FailureKind.CONNECT, "refused"),
+    "timeout": (scrapy.exceptions.DownloadTimeoutError("took too long"), FailureKind.TIMEOUT, "took too long"),
+    "builtin timeout": (TimeoutError("slow"), FailureKind.TIMEOUT, "slow"),
+    "failed": (scrapy.exceptions.DownloadFailedError("lost"), FailureKind.RESET, "lost"),
+    "data loss": (scrapy.exceptions.ResponseDataLossError("cut"), FailureKind.INCOMPLETE, "cut"),
+    "scheme": (scrapy.exceptions.UnsupportedURLSchemeError("ftp"), FailureKind.SCHEME, "ftp"),
+    "twisted dns": (TWISTED_ERRORS.DNSLookupError("none"), FailureKind.DNS, "none"),
+    "twisted refused": (TWISTED_ERRORS.ConnectionRefusedError("no"), FailureKind.CONNECT, "no"),
+    "twisted timeout": (TWISTED_ERRORS.TimeoutError("late"), FailureKind.TIMEOUT, "late"),
+    "tls": (
+        caused(scrapy.exceptions.DownloadFailedError("bad certificate"), TLSError("x")),
+        FailureKind.TLS,
+        "bad certificate",
+    ),
+    "twisted tls": (
+        TWISTED_CLIENT.ResponseFailed([TWISTED_FAILURE.Failure(TLSError("x"))]),
+        FailureKind.TLS,
+        "TLSError",
+    ),
+    "dropped": (
+        scrapy.exceptions.IgnoreRequest("too big"),
+        FailureKind.PROTOCOL,
+        "a middleware dropped the request: too big",
+    ),
+    "middleware": (KeyError("proxy"), FailureKind.PROTOCOL, "KeyError: 'proxy'"),
+}
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_exceptions_are_failures(name: str) -> None:
+    raised, kind, detail = EXCEPTIONS[name]
+    crawler = make_crawler()
+    failure = send(raising(raised), crawler=crawler)
+    assert isinstance(failure, Failure)
+    assert failure.kind is kind
+    assert detail in failure.detail
+    stats = crawler.stats.get_stats()
+    counted = 0 if name in ("dropped", "builtin timeout") else 1
+    assert stats.get(f"robotstxt/exception_count/{type(raised)}", 0) == counted
+    assert stats["robotstxt/request_count"] == 1
+
+
+def test_download_is_cancelled_at_the_timeout() -> None:
+    cancelled: list[bool] = []
+
+    async def download(_request: Request) -> ScrapyResponse:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            cancelled.append(True)
+        raise AssertionError
+
+    answer = send(download, ASKED._replace(timeout=0.01))
+    assert answer == Failure(URL, FailureKind.TIMEOUT, "not finished within 0.01 s")
+    assert cancelled == [True]
+
+
+def test_request_bypasses_cookies_redirects_caches_and_the_slot_of_the_pages() -> None:
+    requests: list[Request] = []
+
+    async def download(request: Request) -> ScrapyResponse:
+        requests.append(request)
+        return ScrapyResponse(request.url)
+
+    send(download)
+    (request,) = requests
+    assert request.headers.get("User-Agent") == b"ExampleBot/1.0"
+    assert request.dont_filter
+    for key in ("allow_offsite", "dont_cache", "dont_merge_cookies", "dont_obey_robotstxt", "dont_redirect"):
+        assert request.meta[key] is True
+    assert request.meta["download_slot"] == f"robots.txt: {URL}"
+    assert request.meta["download_timeout"] == 5
+
+
+def test_other_schemes_are_not_sent() -> None:
+    answer = send(raising(AssertionError()), ASKED._replace(url="ftp://example.com/robots.txt"))
+    assert isinstance(answer, Failure)
+    assert answer.kind is FailureKind.SCHEME
+    with pytest.raises(InvalidURL):
+        send(raising(AssertionError()), ASKED._replace(url="/robots.txt"))
+
+
+def test_private_addresses_cannot_be_forbidden() -> None:
+    with pytest.raises(InvalidOption, match="Scrapy connects to cannot be checked"):
+        AsyncClient(user_agent="ExampleBot/1.0", transport=DownloaderTransport(make_crawler()), allow_private=False)
+
+
+def test_engine_of_earlier_releases() -> None:
+    crawler = make_crawler()
+
+    def download(request: Request) -> "Deferred[ScrapyResponse]":
+        return succeed(ScrapyResponse(request.url, body=b"Allow: /"))
+
+    crawler.engine = SimpleNamespace(download=download)
+    answer = asyncio.run(DownloaderTransport(crawler).send(ASKED))
+    assert isinstance(answer, Response)
+    assert answer.body == b"Allow: /"
