@@ -1,13 +1,18 @@
 """The address of the project's repository. Nothing else in the project contains it.
 
-The package metadata, the links of its README, the documentation, SARIF logs and the User-Agent header of the command
-line are derived from it. While it is None, they leave the address out.
+The package metadata, the links of its README, the documentation, SARIF logs and the default User-Agent header are
+derived from it. While it is None, they leave the address out.
 """
 
 from typing import Final
 
 # For example "https://github.com/OWNER/canfetch", without a slash at the end.
 REPOSITORY: Final[str | None] = None
+
+
+def default_user_agent(version: str) -> str:
+    """Return the User-Agent header of a version of canfetch, for callers that set none."""
+    return f"canfetch/{version}" + (f" (+{REPOSITORY})" if REPOSITORY else "")
 
 
 def file_url(repository: str, version: str, path: str) -> str:

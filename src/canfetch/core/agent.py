@@ -6,6 +6,7 @@ Source: RFC 9309 section 2.2.1; Google's list of crawlers, for chains and for cr
 from collections.abc import Iterable
 from typing import Self
 
+from canfetch.core.text import encode_text
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
 
@@ -79,3 +80,15 @@ def as_agent(agent: str | Agent) -> Agent:
     if isinstance(agent, str):
         return Agent(agent)
     raise TypeError(f"agent must be a str or an Agent, not {type(agent).__name__}")
+
+
+def agent_with_any_name(name: str) -> Agent:
+    """Return an agent whose only token is `name`, even if that is not a product token, such as a name with spaces.
+
+    Only for profiles with the flag `robotparser`: urllib.robotparser compares any name.
+    """
+    agent = object.__new__(Agent)
+    object.__setattr__(agent, "tokens", (name,))
+    object.__setattr__(agent, "star_applies", True)
+    object.__setattr__(agent, "encoded_tokens", (encode_text(name),))
+    return agent

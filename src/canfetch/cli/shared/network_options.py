@@ -14,10 +14,10 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, UnknownPolicy
-from canfetch.repository import REPOSITORY
+from canfetch.repository import default_user_agent
 
 # Site owners expect an address at which they can find out about the client.
-DEFAULT_USER_AGENT: Final = f"canfetch/{__version__}" + (f" (+{REPOSITORY})" if REPOSITORY else "")
+DEFAULT_USER_AGENT: Final = default_user_agent(__version__)
 # The value of `--proxy` that ignores the environment.
 NO_PROXY: Final = "none"
 # Each request occupies a thread.

@@ -1,0 +1,224 @@
+"""The interface of urllib.robotparser, for programs that import `RobotFileParser` from this module instead.
+
+Source: CPython 3.11, Lib/urllib/robotparser.py.
+"""
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from canfetch import __version__
+from canfetch.core.agent import Agent, agent_with_any_name
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.profiles import get_profile
+from canfetch.core.urls import AnyURL
+from canfetch.core.verdict import Effect
+from canfetch.errors import InvalidURL
+from canfetch.integrations.directly_below import values_directly_below
+from canfetch.integrations.lenient_answers import LenientAnswers
+from canfetch.integrations.original_types import OriginalType
+from canfetch.integrations.robotparser_entries import (
+    Entry,
+    RequestRate,
+    as_plain_number,
+    list_entries,
+    read_delay,
+    read_rate,
+)
+from canfetch.integrations.user_agents import agent_from
+from canfetch.repository import default_user_agent
+
+if TYPE_CHECKING:
+    from canfetch.client.sync_client import Client
+
+__all__ = ["RequestRate", "RobotFileParser"]
+
+# As urllib.robotparser: 401 and 403 disallow everything.
+_CPYTHON_POLICY = "rfc9309+unauthorized=full-disallow"
+
+
+class RobotFileParser:
+    """A robots.txt parser with the interface of `urllib.robotparser.RobotFileParser`.
+
+    Verdicts are those of `canfetch.parse`. User agents can be product tokens, whole User-Agent headers, or a
+    `canfetch.Agent`.
+
+    Attributes:
+        url, host, path: The URL of the file, its host and its path.
+        allow_all, disallow_all: Whether everything is allowed or disallowed, whatever the file contains. Callers may
+            set them.
+        last_checked: When the file was read, in seconds since the epoch, or 0. While it is 0, nothing may be fetched.
+        robots: The file, for everything that urllib.robotparser does not have, such as `robots.decide`.
+
+    Args:
+        url: The URL of the robots.txt.
+        profile: The parsing profile, a name in `canfetch.PROFILES`. `cpython-old` and `cpython-new` give the answers of
+            urllib.robotparser before and after its rewrite.
+        client: The client that `read` uses. Default: a new client for each call of `read`.
+    Raises: UnknownProfile.
+    """
+
+    __class__ = OriginalType("urllib.robotparser", "RobotFileParser")
+
+    def __init__(self, url: str = "", *, profile: str = "rfc9309", client: "Client | None" = None) -> None:
+        self._profile = get_profile(profile)
+        self._client = client
+        self.disallow_all = False
+        self.allow_all = False
+        self.last_checked: float = 0
+        self.set_url(url)
+        self._use(parse(b"", profile=profile))
+
+    def mtime(self) -> float:
+        """Return when the file was read, in seconds since the epoch, or 0."""
+        return self.last_checked
+
+    def modified(self) -> None:
+        """Set the time when the file was read to the current time."""
+        self.last_checked = time.time()
+
+    def set_url(self, url: str) -> None:
+        """Set the URL of the robots.txt. It is not fetched."""
+        from urllib.parse import urlparse  # noqa: PLC0415 - many programs only parse
+
+        self.url = url
+        self.host, self.path = urlparse(url)[1:3]
+
+    def read(self) -> None:
+        """Fetch the robots.txt of the origin of `url`, and parse it.
+
+        A network error raises no exception: it disallows everything, as the access policy of the client specifies.
+
+        Raises: InvalidURL: `url` is not an absolute http or https URL; ClientClosed.
+        """
+        if self._client is not None:
+            self._read_with(self._client)
+            return
+        from canfetch.client.sync_client import Client  # noqa: PLC0415 - many programs only parse
+
+        policy = _CPYTHON_POLICY if self._profile.robotparser else "rfc9309"
+        with Client(user_agent=default_user_agent(__version__), policy=policy) as client:
+            self._read_with(client)
+
+    def _read_with(self, client: "Client") -> None:
+        access = client.access(self.url)
+        self.allow_all = access.effect is Effect.FULL_ALLOW
+        self.disallow_all = access.effect is Effect.FULL_DISALLOW
+        if access.effect is Effect.CONDITIONAL_ALLOW:
+            self._use(parse(client.robots(self.url).content, profile=self._profile.name))
+            self.last_checked = time.time() if access.fetched_at is None else access.fetched_at
+
+    def parse(self, lines: Iterable[str]) -> None:
+        """Parse the lines of a robots.txt, with or without line ends. They replace what was parsed before.
+
+        Args: lines: The lines. A str is the text of a whole file.
+        Raises: TypeError: A line is not a str.
+        Cost: O(characters).
+        """
+        text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
+        self._use(parse(text, profile=self._profile.name))
+        self.modified()
+
+    def can_fetch(self, useragent: str | Agent, url: AnyURL) -> bool:
+        """Return whether `useragent` may fetch `url`. Nothing may be fetched before the file is read or parsed.
+
+        Raises: TypeError; ValueError: `url` cannot be split.
+        Cost: As `RobotsTxt.allows`.
+        """
+        if self.disallow_all:
+            return False
+        if self.allow_all:
+            return True
+        if not self.last_checked:
+            return False
+        try:
+            return self._allows_by_user_agent[useragent](url)
+        except (KeyError, TypeError, InvalidURL):
+            # Slow path: the user agent is new, or an argument is unusual or invalid.
+            return self._answers.allows(url, useragent)
+
+    def crawl_delay(self, useragent: str | Agent) -> float | None:
+        """Return the Crawl-delay for `useragent` in seconds, or None. The longest of several counts.
+
+        Raises: TypeError.
+        """
+        if not self.mtime():
+            return None
+        agent = self._answers.agent(useragent)
+        if self._profile.robotparser:
+            return read_delay(values_directly_below(self.robots, agent, "crawl-delay"), self._profile)
+        return as_plain_number(self.robots.crawl_delay(agent=agent))
+
+    def request_rate(self, useragent: str | Agent) -> RequestRate | None:
+        """Return the Request-rate directly below the user-agent lines for `useragent`, or None.
+
+        The slowest of several counts.
+
+        Raises: TypeError.
+        """
+        if not self.mtime():
+            return None
+        agent = self._answers.agent(useragent)
+        return read_rate(values_directly_below(self.robots, agent, "request-rate"), self._profile)
+
+    def site_maps(self) -> list[str] | None:
+        """Return the values of the sitemap records in file order, or None if there are none."""
+        return self.sitemaps or None
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The values of the sitemap records in file order."""
+        return list(self.robots.sitemaps)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The groups of the file, without those for `*`. With the profile `cpython-new`, all groups.
+
+        Cost: O(bytes of the file).
+        """
+        entries = list_entries(self.robots, self._profile)
+        if self._profile.robotparser_rewritten:
+            return entries
+        return [entry for entry in entries if "*" not in entry.useragents]
+
+    @property
+    def default_entry(self) -> Entry | None:
+        """The first group for `*`, or None. With the profile `cpython-new`, always None.
+
+        Cost: O(bytes of the file).
+        """
+        if self._profile.robotparser_rewritten:
+            return None
+        entries = list_entries(self.robots, self._profile)
+        return next((entry for entry in entries if "*" in entry.useragents), None)
+
+    def __str__(self) -> str:
+        default = self.default_entry
+        return "\n\n".join(map(str, self.entries if default is None else [*self.entries, default]))
+
+    def _use(self, robots: RobotsTxt) -> None:
+        self.robots = robots
+        self._answers = LenientAnswers(robots, _named_agent if self._profile.robotparser else agent_from)
+        self._allows_by_user_agent = self._answers.by_user_agent
+
+    def __getstate__(self) -> dict[str, object]:
+        # The bound rules belong to the file and are created again.
+        return {name: value for name, value in vars(self).items() if name not in {"_answers", "_allows_by_user_agent"}}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._use(self.robots)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _new_parser, (type(self),), self.__getstate__()
+
+
+def _new_parser(cls: type[RobotFileParser]) -> RobotFileParser:
+    return cls.__new__(cls)
+
+
+def _named_agent(useragent: str | Agent) -> Agent:
+    """Return the agent that urllib.robotparser looks for: all text before the first slash."""
+    if isinstance(useragent, Agent):
+        return useragent
+    return agent_with_any_name(useragent.partition("/")[0])

@@ -1,0 +1,32 @@
+"""Agents from the user agents that other libraries accept: product tokens, whole headers, and any other text."""
+
+from canfetch.core.agent import Agent
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
+
+_STAR = Agent("*")
+
+
+def agent_from(user_agent: str | Agent) -> Agent:
+    """Return the agent of a product token or a whole User-Agent header. No text makes this raise.
+
+    The agent of a header that identifies no crawler, such as a browser's, is its first product. Without any product
+    it is `*`.
+
+    Raises: TypeError: `user_agent` is neither a str nor an `Agent`.
+    Cost: O(characters).
+    """
+    if isinstance(user_agent, Agent):
+        return user_agent
+    if not isinstance(user_agent, str):
+        raise TypeError(f"user agent must be a str or a canfetch.Agent, not {type(user_agent).__name__}")
+    if user_agent == "*":
+        return _STAR
+    try:
+        return Agent(product_token(user_agent))
+    except InvalidProductToken:
+        first = user_agent.replace("/", " ").split()[:1]
+        try:
+            return Agent(first)
+        except InvalidProductToken:
+            return _STAR

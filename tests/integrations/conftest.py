@@ -1,0 +1,5 @@
+"""Fixtures of the tests of the integrations."""
+
+from tests.servers.fixtures import site
+
+__all__ = ["site"]
