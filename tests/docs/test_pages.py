@@ -32,7 +32,7 @@ def has_code(page: Path) -> bool:
 
 @pytest.mark.parametrize("page", [page for page in DOCUMENTS if has_code(page)], ids=page_name)
 def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    for module in ("aiohttp", "httpx2", "lxml", "scrapy", "yaml"):
+    for module in ("aiohttp", "django", "httpx2", "lxml", "scrapy", "yaml"):
         if module in page.read_text(encoding="utf-8"):
             pytest.importorskip(module)
     if sys.platform == "win32" or which("bash") is None:

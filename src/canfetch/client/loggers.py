@@ -4,6 +4,7 @@
 - `canfetch.client`: store errors and corrupt entries (WARNING); watched files that are read again (INFO), or are
   missing or invalid (ERROR)
 - `canfetch.decisions`: each decision (DEBUG)
+- `canfetch.serving`: files that cannot be served (ERROR), refused requests (DEBUG) and impostors (INFO)
 - `canfetch.evidence`: segments that cannot be read (WARNING)
 """
 
@@ -16,3 +17,4 @@ FETCH_LOGGER: Final = logging.getLogger("canfetch.fetch")
 CLIENT_LOGGER: Final = logging.getLogger("canfetch.client")
 DECISION_LOGGER: Final = logging.getLogger("canfetch.decisions")
 EVIDENCE_LOGGER: Final = logging.getLogger("canfetch.evidence")
+SERVING_LOGGER: Final = logging.getLogger("canfetch.serving")

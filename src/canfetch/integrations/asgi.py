@@ -1,0 +1,97 @@
+"""ASGI middleware that serves robots.txt, for FastAPI, Starlette, Litestar, Quart and every other ASGI application.
+
+app = RobotsMiddleware(app, Site(Path("robots.txt"), environment="production"))
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+from canfetch.integrations.serving import Enforcement, Site
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, rebuilt_target
+
+__all__ = ["Enforcement", "RobotsMiddleware", "Site"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class RobotsMiddleware:
+    """Answers requests for /robots.txt, and refuses those of crawlers if the site enforces its rules.
+
+    All other requests, WebSockets and lifespan events reach the application unchanged.
+
+    Args:
+        app: The application.
+        site: The site.
+    Raises: InvalidOption: An argument is invalid.
+    """
+
+    def __init__(self, app: ASGIApplication, site: Site) -> None:
+        if not callable(app):
+            raise InvalidOption(f"invalid app {quoted(app)}: expected an ASGI application")
+        if not isinstance(site, Site):
+            raise InvalidOption(f"invalid site {quoted(site)}: expected Site(Path('robots.txt'), environment=...)")
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it to the application."""
+        if scope["type"] == "http":
+            path = whole_path(scope)
+            if path == ROBOTS_PATH or self._site.is_enforced:
+                reply = await self._site.respond_async(_request(scope, path))
+                if reply is not None:
+                    await _send_reply(reply, send)
+                    return
+        await self._app(scope, receive, send)
+
+
+def whole_path(scope: Scope) -> str:
+    """Return the decoded path of a request, with the prefix that the application is mounted at.
+
+    `path` contains `root_path` according to the specification, but some servers and frameworks leave it out.
+    """
+    path: str = scope["path"]
+    prefix = str(scope.get("root_path") or "").rstrip("/")
+    return path if not prefix or path == prefix or path.startswith(f"{prefix}/") else prefix + path
+
+
+def scope_target(scope: Scope, path: str) -> bytes:
+    """Return path and query of a request as sent. They are rebuilt if the server does not report the raw path."""
+    query: bytes = scope.get("query_string") or b""
+    raw_path: bytes | None = scope.get("raw_path")
+    if not raw_path:
+        return rebuilt_target(path.encode("utf-8", "surrogateescape"), query)
+    # Some servers include the query.
+    raw_path = raw_path.partition(b"?")[0]
+    return raw_path + b"?" + query if query else raw_path
+
+
+def _request(scope: Scope, path: str) -> Request:
+    fields: Iterable[tuple[bytes, bytes]] = scope["headers"]
+
+    def header(name: str) -> str | None:
+        encoded = name.encode("ascii")
+        values = [value.decode("latin-1") for field, value in fields if field.lower() == encoded]
+        return ", ".join(values) if values else None
+
+    client = scope.get("client")
+    return Request(
+        method=scope["method"],
+        path=path,
+        target=scope_target(scope, path),
+        host=header("host") or "",
+        peer=client[0] if client else None,
+        header=header,
+    )
+
+
+async def _send_reply(reply: Reply, send: Send) -> None:
+    headers = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in reply.headers]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": reply.body})

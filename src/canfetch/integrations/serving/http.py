@@ -1,0 +1,84 @@
+"""The response to a request for /robots.txt: methods, validators and conditional requests.
+
+Source: RFC 9110 sections 8.8, 9.3 and 13; RFC 9309 sections 2.3 and 2.4.
+"""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Final
+
+from canfetch.access.freshness import parse_http_date
+from canfetch.integrations.serving.requests import Reply, Request, text_reply
+from canfetch.integrations.serving.served_file import ServedFile
+
+_METHODS: Final = ("GET", "HEAD")
+_ALLOW: Final = ("Allow", ", ".join(_METHODS))
+_WEAK: Final = "W/"
+# The last second that an HTTP date can represent.
+_LATEST: Final = 253_402_300_799
+
+
+def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float) -> Reply:
+    """Return the response with the file, or with 304 or 412 if the request is conditional.
+
+    Args:
+        request: A GET or HEAD request.
+        file: The file.
+        max_age: Seconds for which it may be cached.
+        now: Seconds since the epoch.
+    """
+    cache_control = "no-cache" if max_age == 0 else f"public, max-age={max_age}"
+    validators = [("ETag", file.etag), ("Cache-Control", cache_control)]
+    modified = None if file.modified is None else int(file.modified)
+    # A date in the future is not a valid Last-Modified: RFC 9110 section 8.8.2.1.
+    if modified is not None and 0 <= modified <= min(now, _LATEST):
+        validators.append(("Last-Modified", format_datetime(datetime.fromtimestamp(modified, UTC), usegmt=True)))
+    else:
+        modified = None
+    status = _evaluate(request, file.etag, modified)
+    if status == 304:
+        return Reply(304, tuple(validators), b"")
+    if status == 412:
+        return text_reply(request, 412, "412 Precondition Failed")
+    headers = (
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(file.content))),
+        *validators,
+    )
+    return Reply(200, headers, b"" if request.method == "HEAD" else file.content)
+
+
+def refuse_method(request: Request) -> Reply | None:
+    """Return the response to a request that is neither GET nor HEAD, or None."""
+    if request.method in _METHODS:
+        return None
+    return text_reply(request, 405, "405 Method Not Allowed: use GET or HEAD", _ALLOW)
+
+
+def _evaluate(request: Request, etag: str, modified: int | None) -> int:
+    """Return the status after the preconditions of a request, in the order of RFC 9110 section 13.2.2."""
+    if_match = request.header("if-match")
+    if if_match is not None:
+        if not _lists(if_match, etag, weak=False):
+            return 412
+    elif modified is not None and _is_older(request.header("if-unmodified-since"), modified):
+        return 412
+    if_none_match = request.header("if-none-match")
+    if if_none_match is not None:
+        return 304 if _lists(if_none_match, etag, weak=True) else 200
+    since = parse_http_date(request.header("if-modified-since") or "")
+    return 304 if since is not None and modified is not None and modified <= since else 200
+
+
+def _is_older(field: str | None, modified: int) -> bool:
+    date = parse_http_date(field or "")
+    return date is not None and date < modified
+
+
+def _lists(field: str, etag: str, *, weak: bool) -> bool:
+    """Return whether a list of entity tags is `*` or contains `etag`.
+
+    No tag of canfetch contains a comma, so that a comma within another tag does no harm.
+    """
+    tags = [tag.strip() for tag in field.split(",")]
+    return tags == ["*"] or etag in ((tag.removeprefix(_WEAK) if weak else tag) for tag in tags)

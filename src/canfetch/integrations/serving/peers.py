@@ -1,0 +1,82 @@
+"""The address of the client: that of the connection, or the one that trusted proxies report.
+
+Anyone can send `X-Forwarded-For`. Each proxy appends the address that it was connected from, so the field is read from
+its end, and only as far as the addresses are those of trusted proxies.
+"""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Final
+
+from canfetch.agents.identity import parse_address
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+_UNIX: Final = "unix"
+# No chain of proxies is longer, and each address takes time to parse.
+_MAX_HOPS: Final = 16
+
+
+class TrustedProxies:
+    """The proxies whose `X-Forwarded-For` is believed.
+
+    Args:
+        proxies: Addresses and networks, such as `10.0.0.0/8`, and `unix` for a server that listens on a Unix socket.
+    Raises: InvalidOption: One is neither.
+    """
+
+    def __init__(self, proxies: Iterable[str]) -> None:
+        if isinstance(proxies, str):
+            raise InvalidOption(
+                f"invalid trusted_proxies {quoted(proxies)}: expected a list, such as [{quoted(proxies)}]"
+            )
+        names = list(proxies)
+        self._trusts_unix = _UNIX in names
+        self._networks = [_network(name) for name in names if name != _UNIX]
+
+    def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
+        """Return the address of the client, or None if it is unknown.
+
+        Args:
+            peer: The address at the other end of the connection, or None or empty for a Unix socket.
+            forwarded_for: The value of `X-Forwarded-For`.
+        Cost: O(characters), and at most 16 addresses are parsed.
+        """
+        if not peer:
+            if not self._trusts_unix:
+                return None
+        elif not self._trusts(peer):
+            return peer
+        if not forwarded_for:
+            return peer or None
+        hop = next((hop for hop in _last_hops(forwarded_for) if not self._trusts(hop)), "")
+        return None if parse_address(hop) is None else hop
+
+    def _trusts(self, text: str) -> bool:
+        address = parse_address(text)
+        return address is not None and any(
+            address in network for network in self._networks if network.version == address.version
+        )
+
+
+def _last_hops(field: str) -> Iterable[str]:
+    hops = field.rsplit(",", _MAX_HOPS)[-_MAX_HOPS:]
+    return [_without_port(hop.strip()) for hop in reversed(hops)]
+
+
+def _without_port(hop: str) -> str:
+    # Some proxies append a port: 192.0.2.1:8080 or [2001:db8::1]:8080.
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+
+
+def _network(name: object) -> IPv4Network | IPv6Network:
+    try:
+        if isinstance(name, str):
+            return ip_network(name)
+    except ValueError:
+        pass
+    raise InvalidOption(
+        f"invalid trusted proxy {quoted(name)}: expected an address, a network such as '10.0.0.0/8', or 'unix'"
+    )

@@ -1,0 +1,108 @@
+"""Requests and replies, in a form that ASGI, WSGI and Django translate to and from."""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from canfetch.core.origin import find_origin
+
+ROBOTS_PATH: Final = "/robots.txt"
+# RFC 3986: what may be in a path unescaped. A `%` of a decoded path is data.
+_SAFE_IN_PATH: Final = "/:@!$&'()*+,;=~"
+_NEVER_IN_HOST_FIELD: Final = frozenset("/?#@\\")
+
+
+class Request(NamedTuple):
+    """A request.
+
+    Attributes:
+        method: The method, such as `GET`.
+        path: The whole path, decoded, with the prefix that the application is mounted at.
+        target: Path and query as sent, or as near to it as the server reports them.
+        host: The value of the Host field, or an empty string.
+        peer: The address at the other end of the connection, or None if the server does not report it.
+        header: Returns the value of a header field by its name in lower case. Repeated fields are joined with commas.
+    """
+
+    method: str
+    path: str
+    target: bytes
+    host: str
+    peer: str | None
+    header: Callable[[str], str | None]
+
+
+class Reply(NamedTuple):
+    """A response. The body of a reply to HEAD is empty, with the headers of GET."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    @property
+    def reason_phrase(self) -> str:
+        """The words after the status code."""
+        return HTTPStatus(self.status).phrase
+
+
+def text_reply(request: Request, status: int, text: str, *headers: tuple[str, str]) -> Reply:
+    """Return a reply with a message for people, which no cache stores."""
+    body = text.encode("utf-8", "backslashreplace") + b"\n"
+    fields = (
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        *headers,
+    )
+    return Reply(status, fields, b"" if request.method == "HEAD" else body)
+
+
+class Host(NamedTuple):
+    """A host in lower case and in ASCII, and its port, or None."""
+
+    name: str
+    port: int | None
+
+
+def parse_host(field: str) -> Host | None:
+    """Parse the value of a Host field, such as `www.example.com:8080`, or return None if it is invalid.
+
+    Cost: O(characters).
+    """
+    if not field.isascii() or not field.isprintable() or " " in field or _NEVER_IN_HOST_FIELD & set(field):
+        return None
+    # This scheme has no default port.
+    origin = find_origin(f"host://{field}/")
+    return None if origin is None else Host(origin.host.removesuffix("."), origin.port)
+
+
+def environ_header(environ: Mapping[str, object], name: str) -> str | None:
+    """Return the value of a header field from a WSGI environment, or None.
+
+    Args: name: The name in lower case.
+    """
+    value = environ.get(f"HTTP_{name.upper().replace('-', '_')}")
+    return value if isinstance(value, str) else None
+
+
+def target_of_environ(environ: Mapping[str, object]) -> bytes:
+    """Return path and query as sent, from a WSGI environment.
+
+    Most servers report them in `REQUEST_URI` or `RAW_URI`. Otherwise they are rebuilt from the decoded path, so that an
+    escaped slash (`%2F`) cannot be told from a slash.
+
+    Source: PEP 3333, URL reconstruction.
+    """
+    for name in ("REQUEST_URI", "RAW_URI"):
+        target = environ.get(name)
+        if isinstance(target, str) and target:
+            return target.encode("latin-1", "replace")
+    path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
+    return rebuilt_target(path.encode("latin-1", "replace"), str(environ.get("QUERY_STRING", "")).encode("latin-1"))
+
+
+def rebuilt_target(path: bytes, query: bytes) -> bytes:
+    """Return path and query as sent, from a decoded path."""
+    target = quote(path, safe=_SAFE_IN_PATH).encode("ascii") or b"/"
+    return target + b"?" + query if query else target

@@ -1,0 +1,175 @@
+"""A site: it answers requests for /robots.txt, and optionally refuses those of crawlers."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from canfetch.agents.crawler import Crawler
+from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.author.recipes import RECIPES
+from canfetch.client.argument_checks import check_callable
+from canfetch.client.loggers import SERVING_LOGGER
+from canfetch.client.procedure import Clock
+from canfetch.core.choices import unknown_choice
+from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidOption, ServingError
+from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal, is_subject
+from canfetch.integrations.serving.http import refuse_method, serve_file
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, parse_host, text_reply
+from canfetch.integrations.serving.sources import RobotsValue, Source, build_source
+from canfetch.integrations.serving.stats import SiteCounters, SiteStats
+
+PRODUCTION: Final = "production"
+ENVIRONMENTS: Final = (PRODUCTION, "staging", "development", "test")
+# RFC 9309 section 2.4: crawlers should not use a copy for more than 24 hours.
+_MAX_MAX_AGE: Final = 86_400
+_RETRY_AFTER: Final = ("Retry-After", "60")
+
+
+class IdentityCheck(NamedTuple):
+    """An allowed request whose crawler has to be verified."""
+
+    crawler: Crawler
+    address: str | None
+
+
+class Site:
+    """The robots.txt of a site, for the middlewares of ASGI, WSGI and Django.
+
+        site = Site(Path("robots.txt"), environment="production")
+
+    Args:
+        robots: The robots.txt: a `pathlib.Path`, which is read again when the file changes; bytes or text; a `Draft`;
+            a `SitePolicy`, or the path of a policy that ends with `.toml`; a function that returns the content for a
+            host, or None; or a mapping of hosts to these, with the key `*` for all other hosts. Requests for the
+            robots.txt of a host without one reach the application.
+        environment: `production`, `staging`, `development` or `test`. It is never guessed.
+        close_outside_production: Whether all other environments serve a file that closes the site to all crawlers.
+        allow_closed: Whether the site may be closed to all search engines in production.
+        max_age: Seconds for which caches may store the file, at most a day.
+        enforcement: How requests of crawlers are checked. Default: they are not.
+        clock: Returns seconds since the epoch.
+    Raises: ServingError: The robots.txt is missing or invalid, or it closes a production site; InvalidOption: An
+        argument is invalid.
+    """
+
+    def __init__(
+        self,
+        robots: RobotsValue | Mapping[str, RobotsValue],
+        *,
+        environment: str,
+        close_outside_production: bool = False,
+        allow_closed: bool = False,
+        max_age: int = 3600,
+        enforcement: Enforcement | None = None,
+        clock: Clock = time.time,
+    ) -> None:
+        if environment not in ENVIRONMENTS:
+            raise InvalidOption(unknown_choice("environment", environment, ENVIRONMENTS))
+        _check_max_age(max_age)
+        if enforcement is not None and not isinstance(enforcement, Enforcement):
+            raise InvalidOption(f"invalid enforcement {quoted(enforcement)}: expected an Enforcement or None")
+        check_callable("clock", clock)
+        is_production = environment == PRODUCTION
+        # Build the configured source in every environment, so that its errors are found before production.
+        self._source: Source = build_source(robots, allow_closed=allow_closed or not is_production, clock=clock)
+        if close_outside_production and not is_production:
+            self._source = build_source(RECIPES["block-all"].draft(), allow_closed=True, clock=clock)
+        self.environment = environment
+        self._max_age = max_age
+        self._enforcement = enforcement
+        self._clock = clock
+        self._counters = SiteCounters()
+
+    @property
+    def stats(self) -> SiteStats:
+        """A snapshot of the counters."""
+        return self._counters.snapshot()
+
+    @property
+    def is_enforced(self) -> bool:
+        """Whether requests for other paths than /robots.txt are checked."""
+        return self._enforcement is not None
+
+    def respond(self, request: Request) -> Reply | None:
+        """Return the reply to a request, or None if the application handles it."""
+        reply = self._examine(request)
+        if not isinstance(reply, IdentityCheck):
+            return reply
+        assert self._enforcement is not None
+        assert self._enforcement.identity is not None
+        return self._conclude(request, reply, self._enforcement.identity.verify(*reply))
+
+    async def respond_async(self, request: Request) -> Reply | None:
+        """Return the reply to a request, or None, without blocking the event loop. See `respond`."""
+        reply = self._examine(request)
+        if not isinstance(reply, IdentityCheck):
+            return reply
+        assert self._enforcement is not None
+        assert self._enforcement.identity is not None
+        return self._conclude(request, reply, await self._enforcement.identity.verify_async(*reply))
+
+    def _examine(self, request: Request) -> Reply | IdentityCheck | None:
+        if request.path == ROBOTS_PATH:
+            return self._serve(request)
+        return None if self._enforcement is None else self._check(request, self._enforcement)
+
+    def _serve(self, request: Request) -> Reply | None:
+        try:
+            file = self._source.file_for(parse_host(request.host))
+        except ServingError as error:
+            # A crawler uses its last copy, and asks again soon. With a 404 it would fetch everything.
+            reply = text_reply(request, 503, f"503 Service Unavailable: {error}", _RETRY_AFTER)
+        else:
+            if file is None:
+                return None
+            now = self._clock()
+            reply = refuse_method(request) or serve_file(request, file, max_age=self._max_age, now=now)
+        self._counters.add({200: "served", 304: "not_modified"}.get(reply.status, "failed"))
+        return reply
+
+    def _check(self, request: Request, enforcement: Enforcement) -> Reply | IdentityCheck | None:
+        user_agent = request.header("user-agent")
+        crawler = enforcement.declared_crawler(user_agent) if user_agent else None
+        if crawler is None:
+            return None
+        try:
+            file = self._source.file_for(parse_host(request.host))
+        except ServingError:
+            return None
+        if file is None or not is_subject(crawler, file):
+            return None
+        self._counters.add("crawler_requests")
+        verdict = find_refusal(crawler, file, request.target)
+        if verdict is not None:
+            self._counters.add("refused", crawler.name)
+            SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
+            name = printable_text(crawler.name)
+            return text_reply(
+                request, 403, f"403 Forbidden: robots.txt disallows this for {name}\n{verdict.explanation}"
+            )
+        return self._identity_check(request, crawler, enforcement)
+
+    @staticmethod
+    def _identity_check(request: Request, crawler: DeclaredCrawler, enforcement: Enforcement) -> IdentityCheck | None:
+        if enforcement.identity is None or crawler.entry is None:
+            return None
+        address = enforcement.client_address(request.peer, request.header("x-forwarded-for"))
+        return IdentityCheck(crawler.entry, address)
+
+    def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
+        name = check.crawler.name
+        if not identity.is_impostor:
+            self._counters.add("verified" if identity.status is IdentityStatus.VERIFIED else "undecided")
+            return None
+        self._counters.add("impostors", name)
+        SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
+        if self._enforcement is None or not self._enforcement.block_impostors:
+            return None
+        return text_reply(request, 403, f"403 Forbidden: this client is not {name}\n{printable_text(identity.reason)}")
+
+
+def _check_max_age(max_age: Any) -> None:
+    if isinstance(max_age, bool) or not isinstance(max_age, int) or not 0 <= max_age <= _MAX_MAX_AGE:
+        raise InvalidOption(f"invalid max_age {quoted(max_age)}: expected an integer from 0 to {_MAX_MAX_AGE}")

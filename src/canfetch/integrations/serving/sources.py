@@ -1,0 +1,199 @@
+"""Where the robots.txt of a host comes from: fixed content, a file, or a function."""
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Protocol
+
+from canfetch.author.draft import Draft
+from canfetch.author.site_policy import SitePolicy
+from canfetch.client.argument_checks import check_callable
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.loggers import SERVING_LOGGER
+from canfetch.client.procedure import Clock
+from canfetch.client.watched_file import WatchedFile
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.origin import find_origin
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, ServingError
+from canfetch.integrations.serving.requests import Host, parse_host
+from canfetch.integrations.serving.served_file import ServedFile, build_file, policy_content
+
+RobotsContent = bytes | str | Draft | SitePolicy
+RobotsFunction = Callable[[str], RobotsContent | None]
+RobotsValue = RobotsContent | os.PathLike[str] | RobotsFunction
+"""The robots.txt of one host: content, the path of a file, or a function of the host."""
+
+_OTHER_HOSTS: Final = "*"
+# Clients choose the host, so what is kept for each host is bounded.
+_MAX_HOSTS: Final = 256
+_MAX_FILES: Final = 64
+
+
+class Source(Protocol):
+    """Provides the robots.txt of a host."""
+
+    def file_for(self, host: Host | None) -> ServedFile | None:
+        """Return the file for a host, which is None if the request has no valid one. None: it has no robots.txt here.
+
+        Raises: ServingError: There is one, but it cannot be served now.
+        """
+        ...
+
+
+class FixedSource:
+    """The same content for all hosts."""
+
+    def __init__(self, file: ServedFile) -> None:
+        self._file = file
+
+    def file_for(self, _: Host | None) -> ServedFile:
+        """Return the file."""
+        return self._file
+
+
+class FileSource:
+    """A file on disk, a robots.txt or a policy (`.toml`), for all hosts. It is read again when it changes.
+
+    Raises: ServingError: It is missing or invalid, or closes the site.
+    """
+
+    def __init__(self, path: Path, *, allow_closed: bool, clock: Clock) -> None:
+        is_policy = path.suffix == ".toml"
+
+        def parse(content: bytes, modified: float) -> ServedFile:
+            value = policy_content(content) if is_policy else content
+            return build_file(value, modified=modified, allow_closed=allow_closed)
+
+        try:
+            self._file = WatchedFile(path, parse, max_bytes=DEFAULT_MAX_BYTES, clock=clock)
+        except OSError as error:
+            raise ServingError(f"cannot serve {path}: {error.strerror or error}") from None
+        except ServingError as error:
+            raise ServingError(f"cannot serve {path}: {error}") from None
+
+    def file_for(self, _: Host | None) -> ServedFile:
+        """Return the file as it is now, or the last good copy."""
+        return self._file.current()
+
+
+class FunctionSource:
+    """The content that a function returns for a host. It is parsed only if it is new.
+
+    If the function raises, or returns something that cannot be served, the last good file of the host is used.
+    """
+
+    def __init__(self, function: RobotsFunction, *, allow_closed: bool) -> None:
+        self._function = function
+        self._allow_closed = allow_closed
+        self._files: OrderedDict[bytes | str, ServedFile] = OrderedDict()
+        self._last_good: OrderedDict[str, ServedFile] = OrderedDict()
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Take a new lock."""
+        self._lock = Lock()
+
+    def file_for(self, host: Host | None) -> ServedFile | None:
+        """Return the file for a host.
+
+        Raises: ServingError: The function failed, and there is no last good file.
+        """
+        name = "" if host is None else host.name
+        try:
+            content = self._function(name)
+            file = None if content is None else self._build(content)
+        except Exception as error:  # noqa: BLE001 - a function of the caller may raise anything
+            SERVING_LOGGER.error("cannot serve the robots.txt of %s: %s", quoted(name), error)
+            with self._lock:
+                last_good = self._last_good.get(name)
+            if last_good is None:
+                raise ServingError("the robots.txt of this host cannot be served") from None
+            return last_good
+        if file is not None:
+            with self._lock:
+                _remember(self._last_good, name, file, _MAX_HOSTS)
+        return file
+
+    def _build(self, content: Any) -> ServedFile:
+        if not isinstance(content, bytes | str):
+            return build_file(content, allow_closed=self._allow_closed)
+        with self._lock:
+            file = self._files.get(content)
+        if file is None:
+            file = build_file(content, allow_closed=self._allow_closed)
+        with self._lock:
+            _remember(self._files, content, file, _MAX_FILES)
+        return file
+
+
+class HostsSource:
+    """A source for each host. The key `*` is for all other hosts."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._others = sources.get(_OTHER_HOSTS)
+        self._by_host: dict[Host, Source] = {}
+        for name, source in sources.items():
+            if name == _OTHER_HOSTS:
+                continue
+            host = parse_host(_ascii_host(name))
+            if host is None:
+                raise InvalidOption(f"invalid host {quoted(name)}: expected one such as 'www.example.com', or '*'")
+            if host in self._by_host:
+                raise InvalidOption(f"duplicate host {quoted(name)}")
+            self._by_host[host] = source
+
+    def file_for(self, host: Host | None) -> ServedFile | None:
+        """Return the file for a host: for its name and port, for its name, or for all other hosts."""
+        source = None
+        if host is not None:
+            source = self._by_host.get(host) or self._by_host.get(host._replace(port=None))
+        source = source or self._others
+        return None if source is None else source.file_for(host)
+
+
+def build_source(robots: object, *, allow_closed: bool, clock: Clock) -> Source:
+    """Return the source for the argument `robots` of a site.
+
+    Raises: ServingError: The content is missing or invalid, or closes the site; InvalidOption: It has another type.
+    """
+    if isinstance(robots, Mapping):
+        if not robots or not all(isinstance(name, str) for name in robots):
+            raise InvalidOption("invalid robots: expected a host as the key of each robots.txt, such as {'*': ...}")
+        sources: dict[str, Source] = {}
+        for name, value in robots.items():
+            if isinstance(value, Mapping):
+                raise InvalidOption(f"invalid robots of {quoted(name)}: expected content, a path or a function")
+            sources[name] = build_source(value, allow_closed=allow_closed, clock=clock)
+        return HostsSource(sources)
+    if isinstance(robots, os.PathLike):
+        return FileSource(Path(robots), allow_closed=allow_closed, clock=clock)
+    if isinstance(robots, bytes | str | Draft | SitePolicy):
+        try:
+            return FixedSource(build_file(robots, allow_closed=allow_closed))
+        except ServingError as error:
+            raise ServingError(f"cannot serve this robots.txt: {error}") from None
+    if not callable(robots):
+        raise InvalidOption(
+            f"invalid robots {quoted(robots)}: expected bytes, str, a Path, a Draft, a SitePolicy, a function of the "
+            "host, or a mapping of hosts to these"
+        )
+    check_callable("robots", robots)
+    return FunctionSource(robots, allow_closed=allow_closed)
+
+
+def _ascii_host(name: str) -> str:
+    if name.isascii():
+        return name
+    origin = find_origin(f"host://{name}/")
+    return name if origin is None else str(origin).removeprefix("host://")
+
+
+def _remember(files: "OrderedDict[Any, ServedFile]", key: object, file: ServedFile, limit: int) -> None:
+    files[key] = file
+    files.move_to_end(key)
+    if len(files) > limit:
+        files.popitem(last=False)

@@ -1,0 +1,104 @@
+"""Counters of a site."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from canfetch.client.forking import reset_on_fork
+
+_DESCRIPTIONS: Final = {
+    "served": "Responses with the robots.txt, also to HEAD.",
+    "not_modified": "Responses with 304 to requests for the robots.txt.",
+    "failed": "Other responses to requests for the robots.txt: 405, 412 and 503.",
+    "crawler_requests": "Requests of declared crawlers that were checked.",
+    "refused": "Requests of crawlers that the rules do not allow, refused with 403.",
+    "verified": "Allowed requests of crawlers whose identity was verified.",
+    "undecided": "Allowed requests of crawlers whose identity could not be verified.",
+    "impostors": "Allowed requests that claim to be of a crawler, but are not.",
+}
+_BY_CRAWLER: Final = ("refused", "impostors")
+
+
+class SiteStats(NamedTuple):
+    """A snapshot of what a site has done since it was created.
+
+    Attributes:
+        served: Responses with the robots.txt, also to HEAD.
+        not_modified: Responses with 304 to requests for the robots.txt.
+        failed: Other responses to requests for the robots.txt: 405, 412 and 503.
+        crawler_requests: Requests of declared crawlers that were checked.
+        refused: Requests of crawlers that the rules do not allow, by product token. The response was 403.
+        verified: Allowed requests of crawlers whose identity was verified.
+        undecided: Allowed requests of crawlers whose identity could not be verified.
+        impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
+            if impostors are blocked.
+    """
+
+    served: int
+    not_modified: int
+    failed: int
+    crawler_requests: int
+    refused: Mapping[str, int]
+    verified: int
+    undecided: int
+    impostors: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counters as a JSON object."""
+        return {**self._asdict(), **{name: dict(getattr(self, name)) for name in _BY_CRAWLER}}
+
+    def to_prometheus(self) -> str:
+        """Return the counters in the text format of Prometheus, each as `canfetch_site_NAME_total`."""
+        return "".join(f"{line}\n" for name in self._fields for line in self._metric(name))
+
+    def _metric(self, name: str) -> Iterator[str]:
+        metric = f"canfetch_site_{name}_total"
+        yield f"# HELP {metric} {_DESCRIPTIONS[name]}"
+        yield f"# TYPE {metric} counter"
+        value = getattr(self, name)
+        if name not in _BY_CRAWLER:
+            yield f"{metric} {value}"
+            return
+        for crawler, count in sorted(value.items()):
+            yield f'{metric}{{crawler="{_escape_label(crawler)}"}} {count}'
+
+
+def _escape_label(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+class SiteCounters:
+    """Counts what a site does. Safe for use by several threads."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._by_crawler: dict[str, Counter[str]] = {name: Counter() for name in _BY_CRAWLER}
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Take a new lock. The counts continue those of the parent."""
+        self._lock = threading.Lock()
+
+    def add(self, name: str, crawler: str | None = None) -> None:
+        """Add one to a counter.
+
+        Args:
+            name: A field of `SiteStats`.
+            crawler: The product token, for a field that is counted by crawler. It is from the registry or from the
+                file, so that clients cannot add entries.
+        """
+        with self._lock:
+            if crawler is None:
+                self._counts[name] += 1
+            else:
+                self._by_crawler[name][crawler] += 1
+
+    def snapshot(self) -> SiteStats:
+        """Return all counters."""
+        with self._lock:
+            by_crawler = {name: MappingProxyType(dict(counts)) for name, counts in self._by_crawler.items()}
+            counts = {name: self._counts[name] for name in SiteStats._fields if name not in by_crawler}
+        return SiteStats(**counts, **by_crawler)  # type: ignore[arg-type]  # mypy merges the types of both

@@ -1,0 +1,59 @@
+"""WSGI middleware that serves robots.txt, for Flask, Pyramid, Bottle and every other WSGI application.
+
+app.wsgi_app = RobotsMiddleware(app.wsgi_app, Site(Path("robots.txt"), environment="production"))
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+from canfetch.integrations.serving import Enforcement, Site
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Request, environ_header, target_of_environ
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+__all__ = ["Enforcement", "RobotsMiddleware", "Site"]
+
+
+class RobotsMiddleware:
+    """Answers requests for /robots.txt, and refuses those of crawlers if the site enforces its rules.
+
+    All other requests reach the application unchanged.
+
+    Args:
+        app: The application.
+        site: The site.
+    Raises: InvalidOption: An argument is invalid.
+    """
+
+    def __init__(self, app: "WSGIApplication", site: Site) -> None:
+        if not callable(app):
+            raise InvalidOption(f"invalid app {quoted(app)}: expected a WSGI application")
+        if not isinstance(site, Site):
+            raise InvalidOption(f"invalid site {quoted(site)}: expected Site(Path('robots.txt'), environment=...)")
+        self._app = app
+        self._site = site
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Answer a request, or pass it to the application."""
+        path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
+        if path == ROBOTS_PATH or self._site.is_enforced:
+            reply = self._site.respond(_request(environ, path))
+            if reply is not None:
+                start_response(f"{reply.status} {reply.reason_phrase}", list(reply.headers))
+                return [reply.body]
+        return self._app(environ, start_response)
+
+
+def _request(environ: "WSGIEnvironment", path: str) -> Request:
+    return Request(
+        method=environ["REQUEST_METHOD"],
+        path=path,
+        target=target_of_environ(environ),
+        # A server without the field, as in HTTP/1.0, is known by the name that it is configured with.
+        host=environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
+        peer=environ.get("REMOTE_ADDR"),
+        header=lambda name: environ_header(environ, name),
+    )

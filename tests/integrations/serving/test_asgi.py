@@ -1,0 +1,129 @@
+"""What only ASGI has: mounted applications, other scopes, and servers that report less."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.integrations.serving.conftest import RULES, make_site
+from tests.integrations.serving.hosts import PAGE, UvicornServer, asgi_page
+from tests.integrations.serving.test_enforcement import GOOGLEBOT, enforced
+
+from canfetch.errors import InvalidOption
+from canfetch.integrations.asgi import RobotsMiddleware
+
+pytest.importorskip("uvicorn")
+
+
+def get(middleware: RobotsMiddleware, scope: dict[str, Any]) -> tuple[int, bytes]:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("the body is not read")
+
+    asyncio.run(middleware({"type": "http", "method": "GET", "headers": [], **scope}, receive, send))
+    return sent[0]["status"], sent[1]["body"]
+
+
+@pytest.mark.parametrize(
+    "scope, is_robots",
+    [
+        ({"path": "/robots.txt"}, True),
+        ({"path": "/robots.txt", "root_path": ""}, True),
+        ({"path": "/robots.txt", "root_path": "/"}, True),
+        # With the prefix in the path, as the specification requires, and without it, as some servers send it.
+        ({"path": "/blog/robots.txt", "root_path": "/blog"}, False),
+        ({"path": "/robots.txt", "root_path": "/blog"}, False),
+        ({"path": "/robots.txt", "root_path": "/robots"}, False),
+        ({"path": "/blog/robots.txt", "root_path": "/blog/"}, False),
+    ],
+)
+def test_mounted_application(scope: dict[str, Any], is_robots: object) -> None:
+    middleware = RobotsMiddleware(asgi_page, make_site())
+    assert get(middleware, scope) == (200, RULES if is_robots else PAGE)
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"path": "/private/x"},
+        {"path": "/private/x", "raw_path": None, "query_string": b"a=b"},
+        {"path": "/private/x", "raw_path": b"/%70rivate/x?a=b", "query_string": b"a=b"},
+        {"path": "/private/\u00e9 ?#", "client": None},
+        {"path": "/private/\udcff"},
+        {"path": "/sub/x", "root_path": "/private"},
+    ],
+)
+def test_target_without_a_raw_path_is_rebuilt(scope: dict[str, Any]) -> None:
+    middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /private/\n"))
+    assert get(middleware, {**scope, "headers": [(b"User-Agent", GOOGLEBOT.encode())]})[0] == 403
+
+
+def test_query_is_part_of_a_rebuilt_target() -> None:
+    middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /*?page=\n"))
+    scope = {"path": "/a%3Fb", "query_string": b"page=2", "headers": [(b"user-agent", GOOGLEBOT.encode())]}
+    assert get(middleware, scope)[0] == 403
+    assert get(middleware, {**scope, "query_string": b""})[0] == 200
+    # The path itself contains the escape, so the question mark is data.
+    assert get(middleware, {**scope, "path": "/a?page=2", "query_string": b""})[0] == 200
+
+
+def test_other_scopes_reach_the_application() -> None:
+    scopes: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        scopes.append((scope, receive, send))
+
+    middleware = RobotsMiddleware(app, enforced())
+    receive: Any = object()
+    send: Any = object()
+    for kind in ("lifespan", "websocket", "unknown"):
+        scope = {"type": kind, "path": "/robots.txt"}
+        asyncio.run(middleware(scope, receive, send))
+        assert scopes.pop() == (scope, receive, send)
+
+
+def test_lifespan_on_a_real_server() -> None:
+    events: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "lifespan":
+            await asgi_page(scope, receive, send)
+            return
+        for _ in range(2):
+            kind = (await receive())["type"]
+            events.append(kind)
+            await send({"type": f"{kind}.complete"})
+
+    server = UvicornServer(lifespan="on")
+    server.app = RobotsMiddleware(app, make_site())
+    with server:
+        assert server.send("/robots.txt").body == RULES
+        assert server.send("/").body == PAGE
+    assert events == ["lifespan.startup", "lifespan.shutdown"]
+
+
+def test_root_path_of_a_real_server() -> None:
+    server = UvicornServer(root_path="/blog")
+    server.app = RobotsMiddleware(asgi_page, make_site())
+    with server:
+        # The proxy removes the prefix: the URL is /blog/robots.txt.
+        assert server.send("/robots.txt").body == PAGE
+
+
+def test_exceptions_of_the_application_are_not_changed() -> None:
+    async def app(_scope: Any, _receive: Any, _send: Any) -> None:
+        raise KeyError("application")
+
+    with pytest.raises(KeyError, match="application"):
+        get(RobotsMiddleware(app, enforced()), {"path": "/"})
+
+
+@pytest.mark.parametrize(
+    "app, site", [(None, make_site()), (asgi_page, None), (asgi_page, RULES)], ids=["app", "none", "bytes"]
+)
+def test_invalid_arguments(app: Any, site: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"invalid (app|site)"):
+        RobotsMiddleware(app, site)

@@ -1,0 +1,333 @@
+"""Enforcement of the rules, and impostors, on real servers and with a real DNS server."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.integrations.serving.conftest import RULES, Serve, make_site
+from tests.integrations.serving.hosts import PAGE
+from tests.integrations.serving.test_site import request
+from tests.servers.dns import DNSServer
+
+from canfetch.agents import REGISTRY, Crawler
+from canfetch.client.identity import IdentityVerifier
+from canfetch.errors import InvalidOption, InvalidProductToken
+from canfetch.integrations.serving import Enforcement, Site
+from canfetch.integrations.serving.peers import TrustedProxies
+
+GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+REAL, FAKE = "66.249.66.1", "8.8.4.4"
+_CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
+BROWSERS = [
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36 Edg/131.0.0.0",
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36 OPR/116.0.0.0",
+    f"Mozilla/5.0 (Linux; Android 14; SM-S918B) {_CHROME} SamsungBrowser/27.0 Safari/537.36",
+    f"Mozilla/5.0 (Linux; Android 14; Pixel 8) {_CHROME} Mobile Safari/537.36 [FBAN/EMA;FBLC/de_DE]",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1 Version/18.1 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko",
+]
+TOOLS = ["Lynx/2.9.0 libwww-FM/2.14", "curl/8.9.1", "python-requests/2.34"]
+
+
+def enforced(robots: Any = RULES, *, allow_closed: bool = False, **options: Any) -> Site:
+    return make_site(robots, allow_closed=allow_closed, enforcement=Enforcement(**options))
+
+
+def test_crawler_is_refused_with_the_reason(serve: Serve) -> None:
+    site = enforced()
+    server = serve(site)
+    answer = server.send("/private/notes?page=1", f"User-Agent: {GOOGLEBOT}")
+    assert answer.status == 403
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.body == b"403 Forbidden: robots.txt disallows this for Googlebot\nline 2, Disallow: /private/\n"
+    head = server.send("/private/", f"User-Agent: {GOOGLEBOT}", method="HEAD")
+    assert (head.status, head.body) == (403, b"")
+    assert server.send("/", f"User-Agent: {GOOGLEBOT}").body == PAGE
+    assert server.send("/", f"User-Agent: {GPTBOT}").status == 403
+    assert site.stats.refused == {"Googlebot": 2, "GPTBot": 1}
+    assert site.stats.crawler_requests == 4
+
+
+def test_robots_txt_itself_is_never_refused(serve: Serve) -> None:
+    assert serve(enforced()).send("/robots.txt", f"User-Agent: {GPTBOT}").body == RULES
+
+
+@pytest.mark.parametrize("browser", BROWSERS + TOOLS)
+def test_browsers_and_tools_are_never_refused(browser: str) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n")
+    assert site.respond(request("/", headers={"user-agent": browser})) is None
+    assert site.stats.crawler_requests == 0
+
+
+@pytest.mark.parametrize(
+    "target, is_refused",
+    [
+        ("/private/x", True),
+        ("/%70rivate/x", True),
+        ("/open/../private/x", True),
+        ("/./private/", True),
+        ("/private", False),
+        ("/Private/x", False),
+        ("/open?/private/", False),
+        ("/open/#/private/", False),
+    ],
+)
+def test_target_is_compared_as_sent(serve: Serve, target: str, is_refused: object) -> None:
+    status = serve(enforced()).send(target, f"User-Agent: {GOOGLEBOT}").status
+    assert status == (403 if is_refused else 200)
+
+
+def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve: Serve) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /a%2Fb\n")
+    status = serve(site).send("/a%2Fb", f"User-Agent: {GOOGLEBOT}").status
+    # wsgiref reports the decoded path only.
+    assert status in (200, 403)
+    reply = site.respond(request("/a/b", target=b"/a%2Fb", headers={"user-agent": GOOGLEBOT}))
+    assert reply is not None
+
+
+@pytest.mark.parametrize(
+    "target", [b"*", b"", b"http://[/", b"example.com:443", b"\xff\xfe", b"http://example.com/open"]
+)
+def test_unusual_targets_pass(target: bytes) -> None:
+    assert enforced().respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is None
+
+
+def test_absolute_target_is_checked() -> None:
+    site = enforced()
+    target = b"http://example.com/private/x"
+    assert site.respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
+
+
+def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:
+    site = enforced()
+    for user_agent, is_refused in (("BadBot/1.0", True), ("badbot", True), ("OtherBot/1.0", False)):
+        reply = site.respond(request("/private/", headers={"user-agent": user_agent}))
+        assert (reply is not None) is is_refused
+    assert site.stats.refused == {"BadBot": 1, "badbot": 1}
+
+
+def test_crawler_that_ignores_the_star_group_is_not_refused_by_it() -> None:
+    headers = {"user-agent": "AdsBot-Google (+http://www.google.com/adsbot.html)"}
+    assert enforced().respond(request("/private/", headers=headers)) is None
+
+
+def test_reading_of_the_operator_counts_too() -> None:
+    # Google applies an Allow of index.html to its folder, too.
+    site = enforced(b"User-agent: *\nDisallow: /\nAllow: /shop/index.html\n", allow_closed=True)
+    for user_agent, is_refused in ((GOOGLEBOT, False), ("Baiduspider", True)):
+        reply = site.respond(request("/shop/", headers={"user-agent": user_agent}))
+        assert (reply is not None) is is_refused
+
+
+def test_exempt_and_additional_crawlers() -> None:
+    own = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bot")
+    site = enforced(registry=REGISTRY.with_crawlers(own), exempt=["googlebot"])
+    assert site.respond(request("/private/", headers={"user-agent": GOOGLEBOT})) is None
+    assert site.respond(request("/private/", headers={"user-agent": "ExampleBot/1.0"})) is not None
+
+
+def test_nothing_is_enforced_without_a_file() -> None:
+    def fail(host: str) -> bytes | None:
+        if host == "example.com":
+            return None
+        raise OSError("down")
+
+    site = enforced(fail)
+    for host in ("example.com", "example.org"):
+        assert site.respond(request("/private/", host=host, headers={"user-agent": GOOGLEBOT})) is None
+
+
+def test_function_is_not_called_for_browsers() -> None:
+    calls: list[str] = []
+
+    def robots(host: str) -> bytes:
+        calls.append(host)
+        return RULES
+
+    site = enforced(robots)
+    for browser in BROWSERS[:3]:
+        site.respond(request("/private/", headers={"user-agent": browser}))
+    assert not calls
+
+
+@pytest.fixture(scope="module")
+def dns() -> Iterator[DNSServer]:
+    with DNSServer(
+        {"crawl-1.googlebot.com": [REAL]},
+        pointers={REAL: ["crawl-1.googlebot.com"], FAKE: ["host.example.net"]},
+        broken=["1.1.1.1"],
+    ) as server:
+        yield server
+
+
+def verifying(dns: DNSServer, **options: Any) -> Site:
+    identity = IdentityVerifier(reverse=dns.reverse, resolve=dns.resolve, timeout=30.0)
+    return enforced(identity=identity, trusted_proxies=["127.0.0.0/8", "::1"], **options)
+
+
+def test_impostors_are_found(serve: Serve, dns: DNSServer) -> None:
+    site = verifying(dns, block_impostors=True)
+    server = serve(site)
+
+    def status(address: str, target: str = "/") -> int:
+        return server.send(target, f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {address}").status
+
+    assert status(REAL) == 200
+    answer = server.send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}")
+    assert answer.status == 403
+    assert answer.body == b"403 Forbidden: this client is not Googlebot\n8.8.4.4 is host.example.net\n"
+    # Undecided: a lookup that fails, a private address, and no address at all.
+    assert status("1.1.1.1") == 200
+    assert status("10.0.0.1") == 200
+    assert status("nonsense") == 200
+    assert server.send("/", f"User-Agent: {GPTBOT}", f"X-Forwarded-For: {FAKE}").status == 403  # by the rules
+    assert server.send("/robots.txt", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}").status == 200
+    assert server.send("/", "User-Agent: curl/8", f"X-Forwarded-For: {FAKE}").status == 200
+    stats = site.stats
+    assert (stats.verified, stats.undecided, dict(stats.impostors)) == (1, 3, {"Googlebot": 1})
+
+
+def test_impostors_are_only_counted_by_default(serve: Serve, dns: DNSServer) -> None:
+    site = verifying(dns)
+    server = serve(site)
+    server.send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {REAL}")
+    assert server.send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}").body == PAGE
+    assert site.stats.impostors == {"Googlebot": 1}
+
+
+def test_forwarded_address_counts_only_from_trusted_proxies(serve: Serve, dns: DNSServer) -> None:
+    identity = IdentityVerifier(reverse=dns.reverse, resolve=dns.resolve, timeout=30.0)
+    site = enforced(identity=identity, block_impostors=True)
+    answer = serve(site).send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}")
+    assert answer.status == 200
+    assert (site.stats.undecided, site.stats.verified) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "peer, field, expected",
+    [
+        ("192.0.2.1", None, "192.0.2.1"),
+        ("192.0.2.1", REAL, "192.0.2.1"),
+        ("10.0.0.1", None, "10.0.0.1"),
+        ("10.0.0.1", REAL, REAL),
+        ("::ffff:10.0.0.1", REAL, REAL),
+        # Whatever the client sent stands before what the proxies appended.
+        ("10.0.0.1", f"{REAL}, {FAKE}", FAKE),
+        ("10.0.0.1", f"{REAL},{FAKE}, 10.0.0.2", FAKE),
+        ("10.0.0.1", f" {FAKE}:51234 ", FAKE),
+        ("10.0.0.1", "[2001:4860:4801:10::1]:443", "2001:4860:4801:10::1"),
+        ("10.0.0.1", "2001:4860:4801:10::1", "2001:4860:4801:10::1"),
+        ("10.0.0.1", f"{REAL}, unknown", None),
+        ("10.0.0.1", "\xff\xfe", None),
+        ("10.0.0.1", "10.0.0.2", None),
+        ("10.0.0.1", "10.0.0.2," * 5000, None),
+        ("10.0.0.1", REAL + ",10.0.0.2" * 5000, None),
+        (None, REAL, REAL),
+        ("", None, None),
+        ("somewhere", REAL, "somewhere"),
+    ],
+)
+def test_client_address(peer: str | None, field: str | None, expected: str | None) -> None:
+    assert TrustedProxies(["10.0.0.0/8", "unix"]).client_address(peer, field) == expected
+
+
+def test_unix_socket_is_not_trusted_by_default() -> None:
+    assert TrustedProxies([]).client_address(None, REAL) is None
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"trusted_proxies": "10.0.0.0/8"}, r"expected a list, such as \['10.0.0.0/8'\]"),
+        ({"trusted_proxies": ["10.0.0.1/8"]}, "invalid trusted proxy '10.0.0.1/8'"),
+        ({"trusted_proxies": [7]}, "invalid trusted proxy 7"),
+        ({"exempt": "GPTBot"}, r"expected a list, such as \['GPTBot'\]"),
+        ({"block_impostors": True}, "block_impostors requires identity"),
+    ],
+    ids=str,
+)
+def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        Enforcement(**options)
+
+
+def test_invalid_exemption() -> None:
+    with pytest.raises(InvalidProductToken):
+        Enforcement(exempt=["GPTBot/1.0"])
+
+
+def test_flood_of_headers_is_bounded() -> None:
+    enforcement = Enforcement()
+    site = make_site(enforcement=enforcement)
+    for number in range(2000):
+        site.respond(request("/private/", headers={"user-agent": f"Bot{number}/1.0 (Googlebot{number})"}))
+    assert enforcement._identify.cache_info().currsize == 1024
+    assert site.stats.crawler_requests == 0
+    assert not site.stats.refused
+
+
+@pytest.mark.parametrize(
+    "user_agent",
+    ["", " ", "\xff\xfe\x80", "(" * 60_000, "Googlebot" * 7000, ";" * 60_000, "a" * 1024 + " Googlebot/2.1", "\0", "/"],
+    ids=["empty", "blank", "bytes", "parentheses", "long", "semicolons", "late", "nul", "slash"],
+)
+def test_malformed_headers_pass(user_agent: str) -> None:
+    assert enforced().respond(request("/private/", headers={"user-agent": user_agent})) is None
+
+
+def test_malformed_requests_are_handled_by_real_servers(serve: Serve) -> None:
+    server = serve(enforced())
+    with contextlib.suppress(ConnectionError):
+        assert server.send("/private/" + "x" * 60_000, f"User-Agent: {GOOGLEBOT}").status in (403, 414, 431)
+    with contextlib.suppress(ConnectionError):
+        assert server.send(b"/private/\xff\xe9", f"User-Agent: {GOOGLEBOT}").status in (400, 403)
+    with contextlib.suppress(ConnectionError):
+        assert server.send("/private/%FF%E9%00", f"User-Agent: {GOOGLEBOT}").status in (400, 403)
+    with contextlib.suppress(ConnectionError):
+        assert server.send("/", b"User-Agent: \xff\xfe GPTBot/1.0 \x80").status in (200, 400, 403)
+    assert server.send("/robots.txt", "User-Agent: x", "X-Forwarded-For: \xff").body == RULES
+
+
+def test_threads_count_every_request() -> None:
+    site = enforced()
+
+    def work() -> None:
+        for _ in range(200):
+            site.respond(request("/private/", headers={"user-agent": GOOGLEBOT}))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert site.stats.refused == {"Googlebot": 800}
+
+
+def test_stats_as_json_and_for_prometheus() -> None:
+    site = enforced(b'User-agent: Bad"Bot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\n')
+    site.respond(request())
+    site.respond(request(headers={"if-none-match": "*"}))
+    site.respond(request("/private/", headers={"user-agent": GOOGLEBOT}))
+    site.respond(request("/", headers={"user-agent": 'Bad"Bot'}))
+    stats = site.stats
+    assert stats.to_json() == {
+        "served": 1,
+        "not_modified": 1,
+        "failed": 0,
+        "crawler_requests": 2,
+        "refused": {"Googlebot": 1, 'Bad"Bot': 1},
+        "verified": 0,
+        "undecided": 0,
+        "impostors": {},
+    }
+    text = stats.to_prometheus()
+    assert "# TYPE canfetch_site_served_total counter\ncanfetch_site_served_total 1\n" in text
+    assert 'canfetch_site_refused_total{crawler="Bad\\"Bot"} 1\n' in text
+    assert text.endswith("\n")

@@ -1,0 +1,238 @@
+"""What a site accepts at its start, and which files close a site."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.integrations.serving.conftest import RULES, make_site
+
+from canfetch.author import Draft, parse_policy
+from canfetch.author.recipes import RECIPES
+from canfetch.core.document import parse
+from canfetch.errors import InvalidOption, ServingError
+from canfetch.integrations.serving import Site
+from canfetch.integrations.serving.closing import find_closing_rule
+from canfetch.integrations.serving.requests import Reply, Request, parse_host
+
+CLOSED = b"User-agent: *\nDisallow: /\n"
+
+
+def request(
+    path: str = "/robots.txt",
+    *,
+    host: str = "example.com",
+    headers: Mapping[str, str] | None = None,
+    target: bytes | None = None,
+    peer: str | None = "127.0.0.1",
+) -> Request:
+    return Request("GET", path, path.encode() if target is None else target, host, peer, (headers or {}).get)
+
+
+def serve(site: Site) -> Reply:
+    reply = site.respond(request())
+    assert reply is not None
+    return reply
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CLOSED,
+        b"User-agent: *\nDisallow: *\n",
+        b"User-agent: *\nDisallow: /*\n",
+        b"\xef\xbb\xbfuser-agent:*\r\ndisallow:/\r\n",
+        b"User-agent: *\nDisallow: /\nAllow: /ads.txt\nAllow: /robots.txt$\n",
+        b"User-agent: *\nUser-agent: Googlebot\nDisallow: /\n",
+        b"User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
+        b"User-agent: UptimeRobot\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
+        b"User-agent: *\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\n",
+        RECIPES["block-all"].draft().render(),
+        RECIPES["only-adsense"].draft().render(),
+    ],
+)
+def test_file_closes_the_site(content: bytes, engine: str) -> None:
+    rule = find_closing_rule(parse(content, engine=engine))
+    assert rule is not None
+    assert not rule.allow
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"Disallow: /\n",
+        b"User-agent: *\nDisallow:\n",
+        RULES,
+        b"User-agent: *\nDisallow: /\nAllow: /\n",
+        b"User-agent: *\nDisallow: /\nAllow: /$\n",
+        b"User-agent: *\nDisallow: /\nAllow: /blog/\n",
+        b"User-agent: *\nDisallow: /\nAllow: /*/public\n",
+        b"User-agent: *\nDisallow: /?\n",
+        b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n",
+        b"User-agent: *\nDisallow: /\n\nUser-agent: Bingbot\nAllow: /shop/\n",
+        *(
+            recipe.draft(**{parameter.name: parameter.example for parameter in recipe.parameters}).render()
+            for recipe in RECIPES.values()
+            if recipe.name not in {"block-all", "only-adsense", "only-one-crawler"}
+        ),
+    ],
+)
+def test_file_leaves_the_site_open(content: bytes, engine: str) -> None:
+    assert find_closing_rule(parse(content, engine=engine)) is None
+
+
+def test_production_refuses_to_start_closed() -> None:
+    with pytest.raises(ServingError) as raised:
+        make_site(CLOSED)
+    assert str(raised.value) == (
+        "cannot serve this robots.txt: line 2, Disallow: /, closes the whole site to search engines, in production; "
+        "remove the rule, or pass allow_closed=True"
+    )
+    assert serve(make_site(CLOSED, allow_closed=True)).body == CLOSED
+
+
+@pytest.mark.parametrize("environment", ["staging", "development", "test"])
+def test_other_environments_may_be_closed(environment: str) -> None:
+    assert serve(make_site(CLOSED, environment=environment)).body == CLOSED
+    assert serve(make_site(RULES, environment=environment)).body == RULES
+    closed = serve(make_site(RULES, environment=environment, close_outside_production=True))
+    assert not parse(closed.body).allows("/", agent="ExampleBot")
+
+
+def test_production_is_not_closed_by_the_option_for_others() -> None:
+    assert serve(make_site(RULES, close_outside_production=True)).body == RULES
+
+
+def test_errors_are_found_before_production(tmp_path: Path) -> None:
+    with pytest.raises(ServingError):
+        make_site(tmp_path / "missing", environment="staging", close_outside_production=True)
+
+
+@pytest.mark.parametrize(
+    "robots, message",
+    [
+        (b"\xff\xfeU\0s\0", "not UTF-8: invalid byte 0xFF at offset 0"),
+        (b"# caf\xe9\n", "not UTF-8: invalid byte 0xE9 at offset 5"),
+        (b"<!doctype html><html><title>Home</title>", "not a robots.txt: the content is HTML or XML"),
+        (b"#" * 512_001, "512001 bytes: crawlers may ignore everything past 512000 bytes"),
+        ("robots.txt", "'robots.txt' is a file name, not the content of a robots.txt: pass a pathlib.Path"),
+        (Draft(), None),
+    ],
+    ids=["utf-16", "latin-1", "html", "long", "name", "empty-draft"],
+)
+def test_invalid_content(robots: Any, message: str | None) -> None:
+    if message is None:
+        assert serve(make_site(robots)).body == b""
+        return
+    with pytest.raises(ServingError, match=message):
+        make_site(robots)
+
+
+def test_missing_and_invalid_files(tmp_path: Path) -> None:
+    with pytest.raises(ServingError, match=r"cannot serve .*missing\.txt: No such file or directory"):
+        make_site(tmp_path / "missing.txt")
+    with pytest.raises(ServingError, match="not a regular file"):
+        make_site(tmp_path)
+    closed = tmp_path / "closed.txt"
+    closed.write_bytes(CLOSED)
+    with pytest.raises(ServingError, match=r"cannot serve .*closed\.txt: line 2, Disallow: /, closes"):
+        make_site({"*": closed})
+    policy = tmp_path / "policy.toml"
+    policy.write_text("[everyone]\nfetch = 'some'\n", encoding="utf-8")
+    with pytest.raises(ServingError, match=r"policy\.toml: invalid policy: .*everyone\.fetch"):
+        make_site(policy)
+    policy.write_bytes(b"\xff")
+    with pytest.raises(ServingError, match="invalid policy"):
+        make_site(policy)
+
+
+def test_policies_and_drafts(tmp_path: Path) -> None:
+    toml = "[everyone]\ndisallow = ['/private/']\n"
+    rendered = b"User-agent: *\nDisallow: /private/\n"
+    file = tmp_path / "policy.toml"
+    file.write_text(toml, encoding="utf-8")
+    draft = Draft()
+    draft.group("*").disallow("/private/")
+    for robots in (file, parse_policy(toml), draft, lambda _: draft, rendered.decode()):
+        assert serve(make_site(robots)).body == rendered
+    invalid = Draft()
+    invalid.group("*")
+    with pytest.raises(ServingError, match="has no rules"):
+        make_site(invalid)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"environment": "prod"}, "unknown environment 'prod'"),
+        ({"environment": "Production"}, "did you mean 'production'"),
+        ({"max_age": -1}, "invalid max_age -1: expected an integer from 0 to 86400"),
+        ({"max_age": 86_401}, "invalid max_age 86401"),
+        ({"max_age": True}, "invalid max_age True"),
+        ({"enforcement": True}, "invalid enforcement True: expected an Enforcement or None"),
+        ({"clock": 1}, "invalid clock 1"),
+        ({"robots": 7}, "invalid robots 7: expected bytes, str, a Path"),
+        ({"robots": {}}, "invalid robots: expected a host"),
+        ({"robots": {1: b""}}, "invalid robots: expected a host"),
+        ({"robots": {"*": {"*": b""}}}, r"invalid robots of '\*'"),
+        ({"robots": {"https://example.com": b""}}, "invalid host 'https://example.com'"),
+        ({"robots": {"a.example": b"", "A.example.": b""}}, "duplicate host 'A.example.'"),
+    ],
+    ids=str,
+)
+def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        make_site(**options)
+
+
+async def _async_function(_: str) -> bytes:
+    return RULES
+
+
+def test_async_functions_are_rejected() -> None:
+    with pytest.raises(InvalidOption, match="expected a function that is not async"):
+        make_site(_async_function)
+
+
+@pytest.mark.parametrize(
+    "field, name, port",
+    [
+        ("example.com", "example.com", None),
+        ("Example.COM.:080", "example.com", 80),
+        ("[::1]:1", "[::1]", 1),
+        ("192.0.2.1", "192.0.2.1", None),
+    ],
+)
+def test_host(field: str, name: str, port: int | None) -> None:
+    assert parse_host(field) == (name, port)
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["", " ", "a b", "user@example.com", "example.com/", "example.com?", "a#b", "a\\b", "a, b", "[::1", "::1"]
+    + ["example.com:x", "example.com:99999", "m\xc3\xbcller.example", "a\0b", "a\x7fb", "a:" + "9" * 5000],
+)
+def test_invalid_host(field: str) -> None:
+    assert parse_host(field) is None
+    site = make_site({"*": RULES, "example.com": b"# example\n"})
+    reply = site.respond(request(host=field))
+    assert reply is not None
+    assert reply.body == RULES
+
+
+def test_flood_of_hosts_is_bounded() -> None:
+    site = make_site(lambda host: f"# {host}\n")
+    for number in range(1000):
+        site.respond(request(host=f"host{number}.example"))
+    source: Any = site._source
+    assert len(source._files) == 64
+    assert len(source._last_good) == 256
+
+
+def test_problem_of_a_function_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "canfetch.serving"):
+        make_site(lambda _: 7).respond(request())
+    expected = "cannot serve the robots.txt of 'example.com': invalid robots.txt 7: expected bytes, str, a Draft or "
+    assert [record.getMessage() for record in caplog.records] == [expected + "a SitePolicy"]
