@@ -1,6 +1,8 @@
 """What only ASGI has: mounted applications, other scopes, and servers that report less."""
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from tests.integrations.serving.conftest import RULES, make_site
 from tests.integrations.serving.hosts import PAGE, UvicornServer, asgi_page
 from tests.integrations.serving.test_enforcement import GOOGLEBOT, enforced
 
+from canfetch.client.identity import IdentityVerifier
 from canfetch.errors import InvalidOption
 from canfetch.integrations.asgi import RobotsMiddleware
 
@@ -111,6 +114,29 @@ def test_root_path_of_a_real_server() -> None:
     with server:
         # The proxy removes the prefix: the URL is /blog/robots.txt.
         assert server.send("/robots.txt").body == PAGE
+
+
+def test_lookup_that_hangs_delays_no_other_request() -> None:
+    called, released = threading.Event(), threading.Event()
+
+    def reverse(_: str) -> tuple[str, ...]:
+        called.set()
+        assert released.wait(60)
+        return ()
+
+    identity = IdentityVerifier(reverse=reverse, timeout=60.0)
+    site = enforced(identity=identity, block_impostors=True, trusted_proxies=["127.0.0.1"])
+    fields = (f"User-Agent: {GOOGLEBOT}", "X-Forwarded-For: 66.249.66.1")
+    with UvicornServer() as server, ThreadPoolExecutor(1) as pool:
+        server.app = RobotsMiddleware(asgi_page, site)
+        verified = pool.submit(server.send, "/", *fields)
+        assert called.wait(60)
+        assert server.send("/", "User-Agent: curl/8").body == PAGE
+        # The same crawler, too: its identity is undecided until the lookup ends.
+        assert server.send("/", *fields).body == PAGE
+        assert not verified.done()
+        released.set()
+        assert verified.result(60).body == PAGE
 
 
 def test_exceptions_of_the_application_are_not_changed() -> None:

@@ -29,6 +29,10 @@ BROWSERS = [
     f"Mozilla/5.0 (Linux; Android 14; Pixel 8) {_CHROME} Mobile Safari/537.36 [FBAN/EMA;FBLC/de_DE]",
     "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1 Version/18.1 Mobile/15E148 Safari/604.1",
+    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} Mobile Safari/537.36 Pinterest for Android/12.42",
+    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} Mobile Safari/537.36 WhatsApp/24",
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} YaBrowser/24.10.0 Safari/537.36",
+    f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {_CHROME} DuckDuckGo/5 Safari/537.36",
     "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko",
 ]
 TOOLS = ["Lynx/2.9.0 libwww-FM/2.14", "curl/8.9.1", "python-requests/2.34"]
@@ -111,6 +115,44 @@ def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:
         reply = site.respond(request("/private/", headers={"user-agent": user_agent}))
         assert (reply is not None) is is_refused
     assert site.stats.refused == {"BadBot": 1, "badbot": 1}
+
+
+@pytest.mark.parametrize(
+    "user_agent",
+    [
+        GOOGLEBOT,
+        GPTBOT,
+        "Googlebot/2.1",
+        "WhatsApp/2.24.20 A",
+        (
+            f"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) {_CHROME} Mobile Safari/537.36 "
+            "(compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+        ),
+        (
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 "
+            "Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"
+        ),
+        (
+            "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://bing.com/bingbot.htm) "
+            "Chrome/131.0.0.0 Safari/537.36"
+        ),
+        f"Mozilla/5.0 (Linux; Android 5.0) {_CHROME} Mobile Safari/537.36 (compatible; Bytespider; a@bytedance.com)",
+        f"Mozilla/5.0 (Linux; Android 5.0) {_CHROME} (compatible; BadBot/2.0)",
+    ],
+)
+def test_crawlers_declare_themselves_in_many_ways(user_agent: str) -> None:
+    assert enforced().respond(request("/private/", headers={"user-agent": user_agent})) is not None
+
+
+def test_every_crawler_of_the_registry_is_recognised_by_its_usual_headers() -> None:
+    enforcement = Enforcement()
+    for crawler in REGISTRY.crawlers:
+        for name in crawler.product_names:
+            for form in (f"{name}/1.0", f"Mozilla/5.0 (compatible; {name}/1.0; +https://example.com/bot)"):
+                found = enforcement.declared_crawler(form)
+                assert found is not None
+                assert found.entry is not None
+                assert name in found.entry.product_names
 
 
 def test_crawler_that_ignores_the_star_group_is_not_refused_by_it() -> None:

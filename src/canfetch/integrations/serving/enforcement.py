@@ -93,11 +93,29 @@ class Enforcement:
             agent = Agent(product_token(user_agent)) if entry is None else entry.agent
         except InvalidProductToken:
             return None
-        return None if agent.tokens[0].lower() in self._exempt else DeclaredCrawler(agent, entry)
+        names = agent.tokens[:1] if entry is None else entry.product_names
+        if agent.tokens[0].lower() in self._exempt or _is_app(user_agent, names):
+            return None
+        return DeclaredCrawler(agent, entry)
 
     def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
         """Return the address of the client, or None if it is unknown."""
         return self._proxies.client_address(peer, forwarded_for)
+
+
+def _is_app(user_agent: str, names: Iterable[str]) -> bool:
+    """Return whether a header is that of a browser inside an app, such as `Mozilla/5.0 (...) ... WhatsApp/24`.
+
+    A crawler with the header of a browser declares itself in a comment: `(compatible; ExampleBot/1.0; +https://...)`.
+    """
+    if not user_agent.startswith("Mozilla/"):
+        return False
+    text = user_agent.lower()
+    return not any(
+        text.count("(", 0, start) > text.count(")", 0, start)
+        for name in names
+        if (start := text.rfind(name.lower())) >= 0
+    )
 
 
 def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:
