@@ -40,14 +40,7 @@ _EXPORTS = {
         "Rule",
         "Verdict",
     ),
-    "errors": (
-        "CanfetchError",
-        "InvalidProductToken",
-        "InvalidURL",
-        "OriginDisallowed",
-        "OriginMismatch",
-        "RobotsDisallowed",
-    ),
+    "errors": ("CanfetchError", "InvalidProductToken", "InvalidURL", "OriginDisallowed", "OriginMismatch"),
 }
 _MODULES = ("agents", "author", "errors", "extensions", "lint", "pages")
 _HOMES = {name: home for home, names in _EXPORTS.items() for name in names}

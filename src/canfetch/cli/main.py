@@ -40,6 +40,7 @@ _COMMANDS: Final = {
     "init": "authoring.init",
     "policy": "authoring.policy",
     "agents": "registry.agents",
+    "logs": "logs.logs",
     "cache": "origins.cache",
     "evidence": "decisions.evidence",
     "completion": "completion",

@@ -25,16 +25,18 @@ def replace_file(name: str, content: bytes) -> None:
         raise CommandError(f"cannot write {quoted(name)}: {reason}") from None
 
 
-def create_file(name: str, content: bytes, *, force: bool) -> None:
-    """Write the file of an `--output` option.
+def create_file(name: str, content: bytes, *, force: bool, option: str = "--output") -> None:
+    """Write the file of an option.
 
-    Args: force: Replace an existing file.
+    Args:
+        force: Replace an existing file.
+        option: The option, for messages.
     Raises: CommandError: The file exists, or it cannot be written.
     """
     target = Path(name)
     if target.is_dir():
-        raise CommandError(f"cannot write --output {quoted(name)}: is a directory, expected a file")
-    exists = CommandError(f"--output {quoted(name)} already exists: pass --force to replace it")
+        raise CommandError(f"cannot write {option} {quoted(name)}: is a directory, expected a file")
+    exists = CommandError(f"{option} {quoted(name)} already exists: pass --force to replace it")
     if not force and os.path.lexists(target):
         raise exists
     try:
@@ -46,7 +48,7 @@ def create_file(name: str, content: bytes, *, force: bool) -> None:
     except FileExistsError:
         raise exists from None
     except OSError as error:
-        raise CommandError(f"cannot write --output {quoted(name)}: {error.strerror or error}") from None
+        raise CommandError(f"cannot write {option} {quoted(name)}: {error.strerror or error}") from None
 
 
 def write_standard_output(content: bytes) -> None:

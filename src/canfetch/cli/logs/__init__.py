@@ -1,0 +1,1 @@
+"""`canfetch logs`: what crawlers did, according to access logs."""

@@ -1,0 +1,141 @@
+"""The report of `canfetch logs` as text, Markdown and rows."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from canfetch.agents.identity import IdentityStatus
+from canfetch.cli.shared.row_writers import Cells
+from canfetch.cli.shared.terminal import Palette, pad, printable
+from canfetch.core.times import rfc3339
+from canfetch.logs.report import CrawlerReport, LogReport
+
+COLUMNS: Final = (
+    "name",
+    "operator",
+    "purposes",
+    "identity",
+    "requests",
+    "robots_txt_requests",
+    "unchecked_requests",
+    "judged_requests",
+    "disallowed_requests",
+    "disallow_compliance",
+    "delays",
+    "delays_kept",
+    "delay_compliance",
+    "addresses",
+    "first",
+    "last",
+)
+_HEADINGS: Final = ("CRAWLER", "OPERATOR", "REQUESTS", "ROBOTS.TXT", "DISALLOWED", "OBEYED", "DELAYS KEPT", "ADDRESSES")
+_TEXT_COLUMNS: Final = 2
+_ABSENT: Final = "-"
+# Shares from which an answer is good, and below which it is bad.
+_GOOD_SHARE: Final = 0.99
+_BAD_SHARE: Final = 0.5
+
+
+def text_lines(report: LogReport, palette: Palette) -> Iterator[str]:
+    """Yield the lines of a table for a terminal, and the totals."""
+    rows = [(_cells(crawler), crawler) for crawler in report.crawlers]
+    if rows:
+        widths = [max(map(len, column)) for column in zip(_HEADINGS, *(cells for cells, _ in rows), strict=True)]
+        yield palette.strong(_join(_HEADINGS, widths))
+        for cells, crawler in rows:
+            yield _paint(palette, crawler, _join(cells, widths))
+            for target, line in crawler.examples[:1]:
+                yield palette.faint(f"  fetched {printable(target)}, which line {line} disallows")
+        yield ""
+    yield from _totals(report)
+
+
+def markdown_lines(report: LogReport) -> Iterator[str]:
+    """Yield the lines of a Markdown table, and the totals."""
+    yield from _markdown_row(_HEADINGS)
+    yield from _markdown_row(["---"] * _TEXT_COLUMNS + ["---:"] * (len(_HEADINGS) - _TEXT_COLUMNS))
+    for crawler in report.crawlers:
+        yield from _markdown_row([cell.replace("|", "\\|") for cell in _cells(crawler)])
+    yield ""
+    yield from _totals(report)
+
+
+def csv_cells(crawler: CrawlerReport) -> Cells:
+    """Return the cells of `COLUMNS`."""
+    values = crawler.to_json() | {"first": rfc3339(crawler.first), "last": rfc3339(crawler.last)}
+    return [_csv_cell(values[column]) for column in COLUMNS]
+
+
+def report_json(report: LogReport) -> dict[str, Any]:
+    """Return the whole report as plain values."""
+    values = report._asdict()
+    values["crawlers"] = [crawler.to_json() for crawler in report.crawlers]
+    values["first_bad_lines"] = [bad._asdict() for bad in report.first_bad_lines]
+    return values
+
+
+def row_name(crawler: CrawlerReport) -> str:
+    """Return the name of a crawler, with its identity if that was decided."""
+    if crawler.identity in {None, IdentityStatus.UNDECIDED}:
+        return crawler.name
+    return f"{crawler.name} ({crawler.identity})"
+
+
+def percent(share: float | None) -> str:
+    """Return a share as text. Only a share of exactly 1 is 100 %."""
+    if share is None:
+        return _ABSENT
+    return "100 %" if share == 1 else f"{min(share * 100, 99.9):.1f} %"
+
+
+def _csv_cell(value: Any) -> str | int | None:
+    if isinstance(value, list):
+        return " ".join(value)
+    return f"{value:.6f}" if isinstance(value, float) else value
+
+
+def _cells(crawler: CrawlerReport) -> list[str]:
+    is_judged = crawler.judged_requests > 0
+    return [
+        printable(row_name(crawler)),
+        printable(crawler.operator) or _ABSENT,
+        f"{crawler.requests:,}",
+        f"{crawler.robots_txt_requests:,}",
+        f"{crawler.disallowed_requests:,}" if is_judged else _ABSENT,
+        percent(crawler.disallow_compliance),
+        percent(crawler.delay_compliance),
+        f"{crawler.addresses:,}",
+    ]
+
+
+def _paint(palette: Palette, crawler: CrawlerReport, row: str) -> str:
+    share = crawler.disallow_compliance
+    if crawler.identity is IdentityStatus.IMPOSTOR or (share is not None and share < _BAD_SHARE):
+        return palette.bad(row)
+    if share is not None and share < _GOOD_SHARE:
+        return palette.warning(row)
+    return row
+
+
+def _join(cells: Iterable[str], widths: list[int]) -> str:
+    aligned = [
+        pad(cell, width) if column < _TEXT_COLUMNS else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(aligned).rstrip()
+
+
+def _markdown_row(cells: Iterable[str]) -> Iterator[str]:
+    yield f"| {' | '.join(cells)} |"
+
+
+def _totals(report: LogReport) -> Iterator[str]:
+    requests = sum(crawler.requests for crawler in report.crawlers)
+    period = ""
+    if report.first is not None and report.last is not None:
+        period = f" from {rfc3339(report.first)} to {rfc3339(report.last)}"
+    yield (
+        f"{report.lines:,} lines{period}: {requests:,} requests of crawlers, {report.other_requests:,} of browsers and "
+        f"others, {report.unusable_requests:,} that are not for a URL, {report.bad_lines:,} lines that cannot be read"
+    )
+    if report.truncated:
+        yield "There are too many crawlers to count each; the rest are counted as (others)."

@@ -1,0 +1,278 @@
+"""`canfetch logs`: which crawlers came, and whether they obeyed robots.txt.
+
+`json` is an object: the totals, and a list of crawlers (`CrawlerReport.to_json`, schema `canfetch.logs/1`). `ndjson`
+has one crawler per line, and `csv` one per row.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NoReturn
+
+import click
+
+from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, close_input, open_input, read_robots
+from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.progress import Progress, stream_progress
+from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
+from canfetch.core.document import parse
+from canfetch.core.profiles import PROFILES
+from canfetch.core.quoting import quoted
+from canfetch.errors import CanfetchError, InvalidOption, MissingExtra
+from canfetch.logs.activity import DEFAULT_GRACE
+from canfetch.logs.analysis import Identify, LogAnalysis
+from canfetch.logs.formats import LOG_FORMATS
+from canfetch.logs.history import RobotsHistory
+from canfetch.logs.json_format import JSON_FIELDS
+from canfetch.logs.report import LogReport
+
+_FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
+_PLOT_FORMATS: Final = ("png", "svg", "pdf")
+_HOUR: Final = 3600.0
+
+
+def _run(
+    files: tuple[str, ...],
+    *,
+    grace: float,
+    log_format: str | None,
+    fields: tuple[str, ...],
+    crawlers: tuple[str, ...],
+    format: str,  # noqa: A002 - click calls it
+    addresses: str | None,
+    verify_dns: bool,
+    plot: str | None,
+    force: bool,
+    no_color: bool,
+    **history_options: Any,
+) -> NoReturn:
+    plot_format = None if plot is None else _plot_format(plot)
+    check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
+    history = _open_history(**history_options, warn=Progress().print_error)
+    analysis = LogAnalysis(history, identify=_open_verifier(addresses, dns=verify_dns), grace=grace * _HOUR)
+    read = partial(_read_log, analysis, log_format=log_format, fields=_parse_fields(fields))
+    unread = [file for file in files if not read(file)]
+    report = analysis.report()
+    if crawlers:
+        names = {name.lower() for name in crawlers}
+        report = report._replace(crawlers=tuple(found for found in report.crawlers if found.name.lower() in names))
+    if plot is not None and plot_format is not None:
+        from canfetch.cli.logs.plot import draw_plot  # noqa: PLC0415 - only for this option
+
+        create_file(plot, draw_plot(report, plot_format), force=force, option="--plot")
+    _write(report, format, Palette(enabled=use_color(no_color=no_color)))
+    _print_bad_lines(report)
+    click.get_current_context().exit(EXIT_ERROR if unread else EXIT_OK)
+
+
+def _open_verifier(addresses: str | None, *, dns: bool) -> Identify | None:
+    if addresses is None and not dns:
+        return None
+    from canfetch.client.identity import AddressListFile, IdentityVerifier  # noqa: PLC0415 - only for these options
+
+    try:
+        lists = None if addresses is None else AddressListFile(addresses)
+    except (OSError, CanfetchError) as error:
+        raise CommandError(f"--addresses: {error}") from None
+    return IdentityVerifier(address_lists=lists, dns=dns).verify
+
+
+def _plot_format(name: str) -> str:
+    suffix = Path(name).suffix.removeprefix(".").lower()
+    if suffix not in _PLOT_FORMATS:
+        raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
+    return suffix
+
+
+def _parse_fields(fields: tuple[str, ...]) -> dict[str, str]:
+    parsed: dict[str, str] = {}
+    for field in fields:
+        key, separator, name = field.partition("=")
+        if not (separator and name) or key not in JSON_FIELDS:
+            choices = ", ".join(JSON_FIELDS)
+            raise CommandError(f"invalid --field {quoted(field)}: expected FIELD=NAME, with one of {choices}")
+        parsed[key] = name
+    return parsed
+
+
+def _open_history(
+    *, robots: str | None, history: str | None, store: str | None, profile: str, warn: Callable[[str], None]
+) -> RobotsHistory:
+    given = [
+        option
+        for option, value in (("--robots", robots), ("--history", history), ("--store", store))
+        if value is not None
+    ]
+    if len(given) > 1:
+        raise CommandError(f"{given[0]} and {given[1]} cannot be used together")
+    if robots is not None:
+        return RobotsHistory.from_file(parse(read_robots(robots), profile=profile))
+    if history is not None:
+        try:
+            return RobotsHistory.from_folder(Path(history), profile=profile)
+        except InvalidOption as error:
+            raise CommandError(f"--history: {error}") from None
+        except OSError as error:
+            name = history if error.filename is None else str(error.filename)
+            raise CommandError(f"cannot read --history {quoted(name)}: {error.strerror or error}") from None
+    if store is not None:
+        from canfetch.cli.logs.store_history import read_store  # noqa: PLC0415 - imports the client
+
+        return read_store(store, profile=profile, warn=warn)
+    return RobotsHistory()
+
+
+def _read_log(analysis: LogAnalysis, file: str, *, log_format: str | None, fields: dict[str, str]) -> bool:
+    """Read a log, and return whether it could be read to its end. Otherwise, print the reason."""
+    name = "standard input" if file == STANDARD_INPUT else file
+    stream: BinaryIO | None = None
+    progress = Progress()
+    try:
+        stream = open_input(file)
+        progress = stream_progress(stream, enabled=not is_terminal(sys.stdout) or stream.seekable())
+        analysis.add_log(
+            stream, name=name, format=log_format, fields=fields or None, advance=_advance(stream, progress)
+        )
+    except (OSError, MissingExtra) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        progress.print_error(f"canfetch: cannot read {quoted(name)} to its end: {reason}")
+        return False
+    except CommandError as error:
+        progress.print_error(f"canfetch: {error.format_message()}")
+        return False
+    finally:
+        progress.close()
+        if stream is not None:
+            close_input(stream)
+    return True
+
+
+def _advance(stream: BinaryIO, progress: Progress) -> Callable[[], None] | None:
+    """Return a function that moves the bar to the position of a stream, or None if the stream has no position."""
+    if not stream.seekable():
+        return None
+    position = 0
+
+    def advance() -> None:
+        nonlocal position
+        now = stream.tell()
+        progress.advance(now - position)
+        position = now
+
+    return advance
+
+
+def _write(report: LogReport, format: str, palette: Palette) -> None:  # noqa: A002 - the option's name
+    if format == "json":
+        import json  # noqa: PLC0415 - not needed for text
+
+        sys.stdout.write(json.dumps(report_json(report), indent=2) + "\n")
+    elif format == "ndjson":
+        write_rows((crawler.to_json() for crawler in report.crawlers), JsonWriter(lines=True))
+    elif format == "csv":
+        write_rows(map(csv_cells, report.crawlers), CsvWriter(COLUMNS))
+    else:
+        lines = markdown_lines(report) if format == "markdown" else text_lines(report, palette)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _print_bad_lines(report: LogReport) -> None:
+    progress = Progress()
+    for bad in report.first_bad_lines:
+        progress.print_error(f"canfetch: warning: {bad.file}:{bad.line}: not a line of an access log: {bad.text}")
+    more = report.bad_lines - len(report.first_bad_lines)
+    if more:
+        progress.print_error(f"canfetch: warning: {more:,} more lines cannot be read")
+
+
+command: Final = click.Command(
+    "logs",
+    params=[
+        click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True)),
+        Option(
+            ["--robots"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="The robots.txt, which was served all the time.",
+        ),
+        Option(
+            ["--history"],
+            metavar="DIR",
+            type=click.Path(),
+            help="Folder of robots.txt files by date, such as 2026-05-01.txt or www.example.com/2026-05-01.txt.",
+        ),
+        Option(
+            ["--store"],
+            metavar="FILE|URL",
+            type=click.Path(),
+            help="Store of fetched files: an SQLite file or a redis:// URL. The last copy of each host is used.",
+        ),
+        Option(
+            ["--profile"],
+            type=Choice(list(PROFILES)),
+            default="rfc9309",
+            show_default=True,
+            metavar="NAME",
+            help="Whose reading of robots.txt to use.",
+        ),
+        Option(
+            ["--grace"],
+            type=click.FloatRange(0, 8784),
+            default=DEFAULT_GRACE / _HOUR,
+            show_default=True,
+            metavar="HOURS",
+            help="How long after a change crawlers may use the previous robots.txt.",
+        ),
+        Option(["--log-format"], type=Choice(LOG_FORMATS), help="Format of the logs. By default, it is detected."),
+        Option(
+            ["--field", "fields"],
+            metavar="FIELD=NAME",
+            multiple=True,
+            help=f"Name of a field in JSON logs: {', '.join(JSON_FIELDS)}. A dot leads into a nested object. "
+            "Can be repeated.",
+        ),
+        Option(
+            ["--crawler", "crawlers"], metavar="TOKEN", multiple=True, help="Show only this crawler. Can be repeated."
+        ),
+        Option(
+            ["--addresses"],
+            metavar="FILE",
+            type=click.Path(),
+            help="Verify crawlers by the addresses that their operators publish, in a file of refresh_address_lists.",
+        ),
+        Option(["--verify-dns"], is_flag=True, help="Verify crawlers by the names of their addresses in DNS."),
+        format_option(_FORMATS),
+        Option(["--plot"], metavar="FILE", type=click.Path(), help="Draw the requests as a .png, .svg or .pdf file."),
+        Option(["--force"], is_flag=True, help="Replace the file of --plot if it exists."),
+        no_color_option(),
+    ],
+    callback=_run,
+    short_help="Show what crawlers did, from access logs.",
+    help="""Show which crawlers came, whether they requested robots.txt, and whether they obeyed it.
+
+    The logs may be in the common or combined format, with or without a virtual host, in JSON (Cloudflare, CloudFront,
+    nginx, Caddy, Traefik, Google Cloud), or in the extended format of W3C (CloudFront, IIS), and compressed with gzip
+    or zstd; - reads standard input. They are read once, in bounded memory.
+
+    A request counts as disallowed if every robots.txt that the crawler may have used disallows it. DELAYS KEPT is the
+    share of consecutive requests of one address that were at least the Crawl-delay apart.""",
+    epilog="""\b
+Examples:
+  canfetch logs access.log --robots robots.txt
+  canfetch logs access.log --robots robots.txt --crawler GPTBot --format json
+  zcat -f access.log | canfetch logs - --robots robots.txt --format csv
+
+\b
+json is an object:
+  crawlers, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last, truncated
+ndjson has one crawler per line, csv one per row.
+
+\b
+Exit codes: 0 all logs were read, 2 a log cannot be read to its end, or an option is invalid.""",
+)

@@ -1,0 +1,269 @@
+"""Reads access logs and counts what each crawler did."""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import BinaryIO, Final, NamedTuple
+
+from canfetch.agents import REGISTRY, Crawler, Registry
+from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.core.agent import Agent
+from canfetch.core.text import display_text
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidOption, InvalidProductToken
+from canfetch.logs.activity import DEFAULT_GRACE, Activity, Shared
+from canfetch.logs.formats import LogFormat, create_format, detect_format
+from canfetch.logs.history import RobotsHistory
+from canfetch.logs.log_blocks import Block, read_blocks
+from canfetch.logs.log_times import LogTimes
+from canfetch.logs.recent import Recent
+from canfetch.logs.report import BadLine, CrawlerReport, LogReport
+from canfetch.logs.rows import Row
+
+ADDRESS_LIMIT: Final = 200_000
+CRAWLER_LIMIT: Final = 2_000
+_BAD_LINES_SHOWN: Final = 10
+_BAD_LINE_BYTES: Final = 120
+# The headers whose crawlers are remembered.
+_USER_AGENTS: Final = 10_000
+_LONGEST_REMEMBERED_BYTES: Final = 512
+_IDENTITIES: Final = 50_000
+# Parts of User-Agent headers of programs that declare to be crawlers.
+_DECLARATIONS: Final = ("bot", "crawl", "spider", "fetcher", "scrap", "archiver", "+http")
+_TOO_MANY: Final = "(others)"
+
+Identify = Callable[[Crawler, str], Identity]
+"""Whether a client address is the crawler's, such as `IdentityVerifier().verify`."""
+
+
+class _Declared(NamedTuple):
+    """The crawler that a User-Agent header declares, in the registry or not."""
+
+    name: str
+    crawler: Crawler | None
+    agent: Agent
+
+
+class _Sender(NamedTuple):
+    """What is known about a User-Agent header.
+
+    Attributes:
+        declared: The crawler that it declares, or None.
+        activity: What all its requests count for, or None if that depends on the address.
+    """
+
+    declared: _Declared | None
+    activity: Activity | None
+
+
+_OTHER: Final = _Sender(None, None)
+
+
+class LogAnalysis:
+    """Counts the requests of crawlers in one or more logs.
+
+    Args:
+        history: The versions of the robots.txt.
+        registry: The known crawlers.
+        identify: Verifies the addresses of crawlers. By default, none is verified.
+        grace: For how many seconds after a change crawlers may use the previous robots.txt.
+    Raises: InvalidOption: `grace` is negative or not finite.
+    """
+
+    def __init__(
+        self,
+        history: RobotsHistory,
+        *,
+        registry: Registry = REGISTRY,
+        identify: Identify | None = None,
+        grace: float = DEFAULT_GRACE,
+    ) -> None:
+        if not 0 <= grace < inf:
+            raise InvalidOption(f"invalid grace {grace}: expected a number of seconds, 0 or more")
+        self._registry = registry
+        self._identify = identify
+        self._shared = Shared(history, grace=grace, addresses=ADDRESS_LIMIT)
+        self._senders: dict[bytes, _Sender] = {}
+        self._identities: Recent[tuple[str, bytes], IdentityStatus] = Recent(_IDENTITIES)
+        self._activities: dict[tuple[str, IdentityStatus | None], tuple[_Declared, Activity]] = {}
+        self._times = LogTimes()
+        self._lines = self._others = self._unusable = self._bad = 0
+        self._first_bad: list[BadLine] = []
+        self._first, self._last = inf, -inf
+        self._truncated = False
+
+    def add_log(
+        self,
+        stream: BinaryIO,
+        *,
+        name: str = "",
+        format: str | None = None,  # noqa: A002 - the common name
+        fields: Mapping[str, str] | None = None,
+        advance: Callable[[], None] | None = None,
+    ) -> None:
+        """Read a log to its end and count its requests.
+
+        Args:
+            stream: The log, which may be compressed with gzip or zstd.
+            name: What it is called in messages.
+            format: One of `LOG_FORMATS`. By default, it is detected from the first lines.
+            fields: The names of the fields of JSON, by `JSON_FIELDS`.
+            advance: Called after each block of lines.
+        Raises: InvalidOption: `format` or `fields` is invalid. OSError: The log cannot be read to its end; what was
+            read before is counted. MissingExtra: No library for zstd is installed.
+        Cost: O(bytes), in bounded memory.
+        """
+        log_format = None if format is None else create_format(format, fields)
+        for block in read_blocks(stream):
+            if log_format is None:
+                log_format = create_format("json" if fields else detect_format(block.lines), fields)
+            self._add_block(block, log_format, name)
+            if advance is not None:
+                advance()
+
+    def report(self) -> LogReport:
+        """Return what was counted so far."""
+        reports: list[CrawlerReport] = []
+        for (_, identity), (declared, activity) in self._activities.items():
+            crawler = declared.crawler
+            counted = activity.report(
+                declared.name,
+                "" if crawler is None else crawler.operator,
+                () if crawler is None else crawler.purposes,
+                identity,
+            )
+            if counted is not None:
+                reports.append(counted)
+        reports.sort(key=lambda report: (-report.requests, report.name.lower(), report.identity or ""))
+        has_requests = self._first != inf
+        return LogReport(
+            crawlers=tuple(reports),
+            lines=self._lines,
+            other_requests=self._others,
+            unusable_requests=self._unusable,
+            bad_lines=self._bad,
+            first_bad_lines=tuple(self._first_bad),
+            first=self._first if has_requests else None,
+            last=self._last if has_requests else None,
+            truncated=self._truncated,
+        )
+
+    def _add_block(self, block: Block, log_format: LogFormat, name: str) -> None:
+        if block.too_long:
+            self._lines += 1
+            self._add_bad_line(name, block.first, block.lines)
+            return
+        get_sender = self._senders.get
+        lines = others = 0
+        rows: list[Row] = log_format.rows(block.lines)
+        at: float | None = None
+        previous = b""
+        for index, (client, when, _method, target, user_agent, host, bad) in enumerate(rows):
+            # Most lines have the time of the line before.
+            if when != previous:
+                at, previous = self._read_time(when), when
+            if at is None:
+                if when or bad:
+                    lines += 1
+                    self._add_bad_line(name, block.first + index, bad or b"invalid time: " + when)
+                continue
+            lines += 1
+            sender = get_sender(user_agent) or self._add_sender(user_agent)
+            if sender.declared is None:
+                others += 1
+                continue
+            activity = sender.activity or self._find_activity(sender.declared, client)
+            if not (target and activity.add(client, at, target, host)):
+                self._unusable += 1
+        self._lines += lines
+        self._others += others
+
+    def _read_time(self, when: bytes) -> float | None:
+        at = self._times.read(when) if when else None
+        if at is not None:
+            if self._shared.log_start is None:
+                self._shared.log_start = at
+            self._first = min(self._first, at)
+            self._last = max(self._last, at)
+        return at
+
+    def _add_bad_line(self, name: str, number: int, line: bytes) -> None:
+        self._bad += 1
+        if len(self._first_bad) < _BAD_LINES_SHOWN:
+            self._first_bad.append(BadLine(name, number, display_text(line[:_BAD_LINE_BYTES])))
+
+    def _add_sender(self, user_agent: bytes) -> _Sender:
+        declared = self._find_declared(display_text(user_agent))
+        if declared is None:
+            sender = _OTHER
+        elif self._identify is None or declared.crawler is None:
+            sender = _Sender(declared, self._activity(declared, None))
+        else:
+            sender = _Sender(declared, None)
+        if len(user_agent) <= _LONGEST_REMEMBERED_BYTES:
+            if len(self._senders) >= _USER_AGENTS:
+                self._senders.clear()
+            self._senders[user_agent] = sender
+        return sender
+
+    def _find_declared(self, user_agent: str) -> _Declared | None:
+        crawler = self._registry.find_crawler(user_agent)
+        if crawler is not None:
+            return _Declared(crawler.name, crawler, crawler.agent)
+        lower = user_agent.lower()
+        if not any(part in lower for part in _DECLARATIONS):
+            return None
+        try:
+            name = product_token(user_agent)
+        except InvalidProductToken:
+            return None
+        return _Declared(name, None, Agent(name))
+
+    def _find_activity(self, declared: _Declared, client: bytes) -> Activity:
+        key = (declared.name, client)
+        identity = self._identities.get(key)
+        if identity is None:
+            assert self._identify is not None
+            assert declared.crawler is not None
+            identity = self._identify(declared.crawler, display_text(client)).status
+            self._identities.set(key, identity)
+        return self._activity(declared, identity)
+
+    def _activity(self, declared: _Declared, identity: IdentityStatus | None) -> Activity:
+        found = self._activities.get((declared.name, identity))
+        if found is None and len(self._activities) >= CRAWLER_LIMIT and declared.crawler is None:
+            self._truncated = True
+            declared = _Declared(_TOO_MANY, None, Agent("*"))
+            found = self._activities.get((_TOO_MANY, identity))
+        if found is None:
+            found = self._activities[declared.name, identity] = (declared, Activity(declared.agent, self._shared))
+        return found[1]
+
+
+def analyze(
+    logs: Iterable[BinaryIO],
+    history: RobotsHistory,
+    *,
+    registry: Registry = REGISTRY,
+    identify: Identify | None = None,
+    grace: float = DEFAULT_GRACE,
+    format: str | None = None,  # noqa: A002 - the common name
+    fields: Mapping[str, str] | None = None,
+) -> LogReport:
+    """Read access logs and report what each crawler did.
+
+    Args:
+        logs: The logs, open for reading bytes. They may be compressed with gzip or zstd.
+        history: The versions of the robots.txt, such as `RobotsHistory.from_file(robots)`.
+        registry: The known crawlers.
+        identify: Verifies the addresses of crawlers. By default, no address is verified.
+        grace: For how many seconds after a change crawlers may use the previous robots.txt.
+        format: One of `LOG_FORMATS`. By default, it is detected for each log from its first lines.
+        fields: The names of the fields of JSON, by `JSON_FIELDS`.
+    Raises: InvalidOption: `grace`, `format` or `fields` is invalid. OSError: A log cannot be read to its end.
+        MissingExtra: No library for zstd is installed.
+    Cost: O(bytes), in bounded memory.
+    """
+    analysis = LogAnalysis(history, registry=registry, identify=identify, grace=grace)
+    for log in logs:
+        analysis.add_log(log, name=str(getattr(log, "name", "")), format=format, fields=fields)
+    return analysis.report()

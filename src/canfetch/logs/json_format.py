@@ -1,0 +1,177 @@
+"""JSON lines: Cloudflare Logpush, CloudFront, nginx, Caddy, Traefik, Google Cloud, and others by field names."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+from canfetch.core.quoting import quoted
+from canfetch.core.text import encode_text
+from canfetch.errors import InvalidOption
+from canfetch.logs.rows import Row, bad_row
+
+# The first of these fields that an object has is used. A dot leads into a nested object.
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "time": (
+        "EdgeStartTimestamp",
+        "time_iso8601",
+        "@timestamp",
+        "timestamp",
+        "StartUTC",
+        "time_local",
+        "time",
+        "ts",
+        "msec",
+        "datetime",
+    ),
+    "client": (
+        "ClientIP",
+        "remote_addr",
+        "client_ip",
+        "c-ip",
+        "remote_ip",
+        "ClientHost",
+        "request.client_ip",
+        "request.remote_ip",
+        "httpRequest.remoteIp",
+        "client",
+        "ip",
+    ),
+    "method": (
+        "ClientRequestMethod",
+        "request_method",
+        "cs-method",
+        "RequestMethod",
+        "request.method",
+        "httpRequest.requestMethod",
+        "method",
+    ),
+    "target": (
+        "ClientRequestURI",
+        "request_uri",
+        "cs-uri-stem",
+        "RequestPath",
+        "request.uri",
+        "httpRequest.requestUrl",
+        "uri",
+        "path",
+        "url",
+        "target",
+    ),
+    "user_agent": (
+        "ClientRequestUserAgent",
+        "http_user_agent",
+        "user_agent",
+        "cs(User-Agent)",
+        "request_User-Agent",
+        "request.headers.User-Agent",
+        "httpRequest.userAgent",
+        "userAgent",
+        "agent",
+    ),
+    "host": (
+        "ClientRequestHost",
+        "http_host",
+        "x-host-header",
+        "cs(Host)",
+        "RequestHost",
+        "request.host",
+        "host",
+        "server_name",
+        "vhost",
+    ),
+}
+JSON_FIELDS: Final = tuple(_NAMES)
+_QUERY: Final = "cs-uri-query"
+# CloudFront writes these percent-encoded.
+_ENCODED: Final = "cs(User-Agent)"
+_MAX_DEPTH_ERRORS: Final = (ValueError, RecursionError)
+
+
+class JSONFormat:
+    """One object a line.
+
+    Args: names: The names of fields that differ from the known ones, by `JSON_FIELDS`. A dot leads into a nested
+        object.
+    Raises: InvalidOption: A key of `names` is unknown.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        given = dict(names or {})
+        unknown = next((name for name in given if name not in _NAMES), None)
+        if unknown is not None:
+            raise InvalidOption(f"unknown log field {quoted(unknown)}: expected one of {', '.join(JSON_FIELDS)}")
+        self._names = {key: (given[key],) if key in given else known for key, known in _NAMES.items()}
+        # The names that the last object had, which the next one probably has as well.
+        self._last = {key: known[0] for key, known in self._names.items()}
+
+    def rows(self, block: bytes) -> list[Row]:
+        """Return the rows of whole lines.
+
+        Args: block: Lines separated by a newline, without one at the end.
+        Cost: O(bytes).
+        """
+        return [self._read(line) for line in block.split(b"\n")]
+
+    def _read(self, line: bytes) -> Row:
+        if not line.strip():
+            return bad_row(b"")
+        try:
+            entry = json.loads(line)
+        except _MAX_DEPTH_ERRORS:
+            return bad_row(line)
+        if not isinstance(entry, dict):
+            return bad_row(line)
+        when, client = self._find(entry, "time"), self._find(entry, "client")
+        target, method = self._find(entry, "target"), self._find(entry, "method")
+        if not target and isinstance(request := entry.get("request"), str):
+            method, _, rest = request.partition(" ")
+            target = rest.rpartition(" ")[0] or rest
+        if not when and isinstance(entry.get("date"), str):
+            when = f"{entry['date']}T{entry.get('time', '')}Z"
+        if not (when and target):
+            return bad_row(line)
+        if (query := entry.get(_QUERY)) and isinstance(query, str) and query != "-":
+            target = f"{target}?{query}"
+        host = self._find(entry, "host")
+        if "://" in target:
+            own_host, target = _split_url(target)
+            host = host or own_host
+        user_agent = self._find(entry, "user_agent")
+        if self._last["user_agent"] == _ENCODED:
+            user_agent = unquote(user_agent)
+        values = (client, when, method, target, user_agent, host)
+        return (*map(encode_text, values), b"")  # type: ignore[return-value]  # six values and one
+
+    def _find(self, entry: dict[str, Any], key: str) -> str:
+        name = self._last[key]
+        value = _lookup(entry, name)
+        if value is None:
+            for name in self._names[key]:
+                value = _lookup(entry, name)
+                if value is not None:
+                    self._last[key] = name
+                    break
+        return "" if value is None or value == "-" else value
+
+
+def _lookup(entry: dict[str, Any], name: str) -> str | None:
+    value = entry.get(name)
+    if value is None and "." in name:
+        value = entry
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+    if isinstance(value, list) and value:
+        # Caddy writes each header as a list.
+        value = value[0]
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    return None
+
+
+def _split_url(url: str) -> tuple[str, str]:
+    """Return the host of a URL, with its port, and the target."""
+    authority, slash, rest = url.partition("://")[2].partition("/")
+    return authority.rpartition("@")[2], f"/{rest}" if slash else "/"

@@ -1,0 +1,110 @@
+"""The lines of a log in large blocks, decompressed on the way."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from importlib import import_module
+from typing import IO, Any, BinaryIO, Final, NamedTuple
+
+from canfetch.errors import MissingExtra
+
+BLOCK_BYTES: Final = 1 << 18
+# Longer than any line that a server writes: request lines and headers are limited to 8 or 16 KiB each.
+MAX_LINE_BYTES: Final = 1 << 17
+_GZIP: Final = b"\x1f\x8b"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_LONG_LINE_PREFIX_BYTES: Final = 200
+
+
+class Block(NamedTuple):
+    """Whole lines of a log.
+
+    Attributes:
+        lines: The lines, separated by a newline, without one at the end.
+        first: The number of the first line, from 1.
+        too_long: Whether this is the start of a single line that was too long, whose rest is skipped.
+    """
+
+    lines: bytes
+    first: int
+    too_long: bool = False
+
+
+def read_blocks(stream: BinaryIO) -> Iterator[Block]:
+    """Yield the lines of a log. gzip and zstd are recognised by their first bytes and decompressed.
+
+    Raises: OSError: The log cannot be read, or its compressed data is damaged or cut. MissingExtra: No library for
+        zstd is installed.
+    Cost: O(bytes); about 512 KiB are in memory.
+    """
+    start = stream.read(len(_ZSTD))
+    whole = io.BufferedReader(_Rejoined(start, stream), BLOCK_BYTES)
+    opened, errors = _open(whole, start)
+    try:
+        yield from _split(opened)
+    except errors as error:
+        raise OSError(f"damaged compressed data: {error}") from None
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, start: bytes, stream: BinaryIO) -> None:
+        self._start = start
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._start or self._stream.read(len(buffer))
+        self._start = b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _split(stream: IO[bytes]) -> Iterator[Block]:
+    pending = b""
+    number = 1
+    is_skipping = False
+    while data := stream.read(BLOCK_BYTES):
+        if is_skipping:
+            _, newline, data = data.partition(b"\n")
+            is_skipping = not newline
+            number += len(newline)
+        lines, newline, rest = data.rpartition(b"\n")
+        if newline:
+            yield Block(pending + lines, number)
+            number += lines.count(b"\n") + 1
+            pending = rest
+        else:
+            pending += rest
+        if len(pending) > MAX_LINE_BYTES:
+            yield Block(pending[:_LONG_LINE_PREFIX_BYTES], number, too_long=True)
+            pending, is_skipping = b"", True
+    if pending:
+        yield Block(pending, number)
+
+
+def _open(stream: Any, start: bytes) -> tuple[Any, tuple[type[Exception], ...]]:
+    """Return the decompressed stream, and the errors of damaged data other than OSError."""
+    if start.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=stream), (EOFError, zlib.error)
+    if start == _ZSTD:
+        return _open_zstd(stream)
+    return stream, ()
+
+
+def _open_zstd(stream: Any) -> tuple[Any, tuple[type[Exception], ...]]:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            module: Any = import_module(name)
+        except ImportError:
+            continue
+        return module.ZstdFile(stream), (EOFError, module.ZstdError)
+    try:
+        module = import_module("zstandard")
+    except ImportError:
+        raise MissingExtra("logs compressed with zstd require canfetch[http]: pip install 'canfetch[http]'") from None
+    return module.ZstdDecompressor().stream_reader(stream, read_across_frames=True), (EOFError, module.ZstdError)

@@ -1,0 +1,115 @@
+"""What a log says about each crawler."""
+
+from typing import Any, Final, NamedTuple
+
+from canfetch.agents.identity import IdentityStatus
+
+LOGS_SCHEMA: Final = "canfetch.logs/1"
+
+
+class BadLine(NamedTuple):
+    """A line that could not be read.
+
+    Attributes:
+        file: The name of the log.
+        line: Its number, from 1.
+        text: Its start.
+    """
+
+    file: str
+    line: int
+    text: str
+
+
+class CrawlerReport(NamedTuple):
+    """The requests of one crawler, as identified by the User-Agent header.
+
+    Attributes:
+        name: The product token.
+        operator: Who operates it, or an empty string if it is not in the registry.
+        purposes: What it fetches pages for, according to the registry.
+        identity: Whether the addresses are the crawler's, or None if that was not checked.
+        requests: All requests.
+        robots_txt_requests: Requests for /robots.txt.
+        unchecked_requests: Requests made more than a day after the crawler last requested the robots.txt of the host,
+            or after the start of the log.
+        judged_requests: Requests for which a version of the robots.txt is known.
+        disallowed_requests: Judged requests that every version which could have been in use disallowed.
+        delays: Pairs of consecutive requests of the same client address while a Crawl-delay applied.
+        delays_kept: Those that were at least the delay apart.
+        addresses: The number of client addresses. At `ADDRESS_LIMIT`, counting stops.
+        first: When the first request was made, in Unix seconds.
+        last: When the last one was made.
+        examples: Some disallowed targets, each with the number of the line that disallows it.
+    """
+
+    name: str
+    operator: str
+    purposes: tuple[str, ...]
+    identity: IdentityStatus | None
+    requests: int
+    robots_txt_requests: int
+    unchecked_requests: int
+    judged_requests: int
+    disallowed_requests: int
+    delays: int
+    delays_kept: int
+    addresses: int
+    first: float
+    last: float
+    examples: tuple[tuple[str, int | None], ...]
+
+    @property
+    def disallow_compliance(self) -> float | None:
+        """The share of judged requests that were allowed, or None without such requests.
+
+        Source: arXiv 2505.21733, with robots.txt itself always allowed.
+        """
+        if not self.judged_requests:
+            return None
+        return 1 - self.disallowed_requests / self.judged_requests
+
+    @property
+    def delay_compliance(self) -> float | None:
+        """The share of delays that were kept, or None if no Crawl-delay applied.
+
+        Source: arXiv 2505.21733.
+        """
+        return self.delays_kept / self.delays if self.delays else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values. Within one schema, keys are added but never renamed."""
+        return {
+            "schema": LOGS_SCHEMA,
+            **self._asdict(),
+            "purposes": list(self.purposes),
+            "examples": [{"target": target, "line": line} for target, line in self.examples],
+            "disallow_compliance": self.disallow_compliance,
+            "delay_compliance": self.delay_compliance,
+        }
+
+
+class LogReport(NamedTuple):
+    """What some logs say.
+
+    Attributes:
+        crawlers: One report for each crawler and identity, the one with the most requests first.
+        lines: All lines that are not blank.
+        other_requests: Requests of browsers and of programs that do not declare to be crawlers.
+        unusable_requests: Lines whose request is not one of HTTP for a URL.
+        bad_lines: The number of lines that could not be read.
+        first_bad_lines: The first of them.
+        first: When the first request was made, in Unix seconds; None without requests.
+        last: When the last one was made.
+        truncated: Whether there were more crawlers than are counted apart.
+    """
+
+    crawlers: tuple[CrawlerReport, ...]
+    lines: int
+    other_requests: int
+    unusable_requests: int
+    bad_lines: int
+    first_bad_lines: tuple[BadLine, ...]
+    first: float | None
+    last: float | None
+    truncated: bool = False

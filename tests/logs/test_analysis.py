@@ -1,0 +1,213 @@
+"""What is counted for each crawler: rules over time, delays, checks of robots.txt, identities, and limits."""
+
+import io
+from collections import Counter
+from collections.abc import Iterable
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.logs.log_lines import DAY, FIREFOX, GOOGLEBOT, GPTBOT, NOON, Request, write_log
+
+from canfetch import parse
+from canfetch.agents import Crawler
+from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.errors import InvalidOption
+from canfetch.logs import CrawlerReport, LogReport, RobotsHistory, RobotsVersion, analyze
+from canfetch.logs.activity import DEFAULT_GRACE
+from canfetch.logs.analysis import CRAWLER_LIMIT
+from canfetch.logs.history import Timeline
+
+CLOSED = parse(b"User-agent: *\nDisallow: /\n")
+OPEN = parse(b"User-agent: *\nDisallow:\n")
+
+
+def count(requests: Iterable[Request], history: RobotsHistory, form: str = "combined", **options: Any) -> LogReport:
+    return analyze([io.BytesIO(write_log(list(requests), form))], history, **options)
+
+
+def only_crawler(report: LogReport) -> CrawlerReport:
+    [crawler] = report.crawlers
+    return crawler
+
+
+def history(*versions: tuple[float, bytes]) -> RobotsHistory:
+    return RobotsHistory([RobotsVersion(since, parse(content)) for since, content in versions])
+
+
+def test_each_request_is_judged_by_the_rules_of_its_time() -> None:
+    versions = RobotsHistory([RobotsVersion(NOON - 9 * DAY, OPEN), RobotsVersion(NOON, CLOSED)])
+    requests = [Request("/a", at=NOON + days * DAY) for days in (-10, -5, 0.5, 1.5)]
+    crawler = only_crawler(count(requests, versions))
+    # The first is before every version. The third is within a day of the change.
+    assert (crawler.requests, crawler.judged_requests, crawler.disallowed_requests) == (4, 3, 1)
+    assert crawler.disallow_compliance == pytest.approx(2 / 3)
+    strict = only_crawler(count(requests, versions, grace=0.0))
+    assert strict.disallowed_requests == 2
+
+
+@given(
+    st.lists(st.floats(0, 1000, allow_nan=False), max_size=6, unique=True).map(sorted),
+    st.floats(0, 300, allow_nan=False),
+    st.floats(-10, 1500, allow_nan=False),
+)
+def test_law_timeline_has_the_versions_that_were_served_in_the_last_seconds(
+    starts: list[float], grace: float, at: float
+) -> None:
+    versions = tuple(RobotsVersion(start, OPEN) for start in starts)
+    timeline = Timeline.from_versions(versions, grace=grace)
+    ends = [*starts[1:], inf][: len(starts)]
+    served = tuple(
+        index for index, (start, end) in enumerate(zip(starts, ends, strict=True)) if start <= at < end + grace
+    )
+    assert timeline.counting[timeline.find(at)] == served
+
+
+def test_rfc9309_2_4_requests_without_a_recent_robots_txt_are_counted() -> None:
+    requests = [
+        Request("/a"),
+        Request("/b", at=NOON + DEFAULT_GRACE + 1),
+        Request("/robots.txt", at=NOON + DEFAULT_GRACE + 2),
+        Request("/c", at=NOON + DEFAULT_GRACE + 3),
+        Request("/robots.txt?x", at=NOON + 3 * DAY),
+        Request("/robots.txt.bak", at=NOON + 5 * DAY),
+    ]
+    crawler = only_crawler(count(requests, RobotsHistory.from_file(OPEN)))
+    assert (crawler.robots_txt_requests, crawler.unchecked_requests) == (2, 2)
+
+
+def test_delays_are_between_requests_of_one_address_for_pages() -> None:
+    delayed = history((-inf, b"User-agent: GPTBot\nCrawl-delay: 10\nDisallow:\n"))
+    times = [("192.0.2.1", 0), ("192.0.2.2", 1), ("192.0.2.1", 9), ("192.0.2.1", 14), ("192.0.2.2", 30)]
+    requests = [Request("/a", at=NOON + seconds, client=client) for client, seconds in times]
+    requests.insert(2, Request("/robots.txt", at=NOON + 2))
+    crawler = only_crawler(count(requests, delayed))
+    # 9 and 5 and 29 seconds: the log has whole seconds, so that 9 may have been almost 10.
+    assert (crawler.delays, crawler.delays_kept) == (3, 1)
+    exact = [Request("/a", at=NOON), Request("/a", at=NOON + 10)]
+    assert only_crawler(count(exact, delayed)).delay_compliance == 1.0
+    assert only_crawler(count(exact, RobotsHistory.from_file(OPEN))).delay_compliance is None
+
+
+def test_hosts_have_their_own_files() -> None:
+    hosts = RobotsHistory(hosts={"Closed.example": [RobotsVersion(-inf, CLOSED)]})
+    requests = [Request("/a", host="closed.example"), Request("/a", host="other.example")]
+    crawler = only_crawler(count(requests, hosts, "cloudflare"))
+    assert (crawler.judged_requests, crawler.disallowed_requests) == (1, 1)
+    assert hosts.versions_for("closed.example:8443") == hosts.versions_for("closed.example")
+    assert hosts.versions_for("x.example:8443") == ()
+
+
+def test_unknown_crawlers_are_counted_and_browsers_are_not() -> None:
+    agents = ["ExampleBot/1.0 (+https://example.com/bot)", "my-crawler/2", FIREFOX, "curl/8.5", "-", ""]
+    report = count([Request("/a", agent) for agent in agents], RobotsHistory.from_file(CLOSED))
+    assert {crawler.name for crawler in report.crawlers} == {"ExampleBot", "my-crawler"}
+    assert report.other_requests == 4
+    assert all(crawler.operator == "" for crawler in report.crawlers)
+
+
+def test_fallback_tokens_of_the_registry_select_the_group() -> None:
+    rules = history((-inf, b"User-agent: *\nDisallow: /a\nUser-agent: Googlebot\nDisallow: /b\n"))
+    image = "Googlebot-Image/1.0"
+    assert only_crawler(count([Request("/a", image), Request("/b", image)], rules)).examples == (("/b", 4),)
+
+
+def test_impostors_are_counted_apart() -> None:
+    asked: list[str] = []
+
+    def identify(crawler: Crawler, address: str) -> Identity:
+        assert crawler.name == "Googlebot"
+        asked.append(address)
+        status = {"192.0.2.1": IdentityStatus.VERIFIED, "192.0.2.2": IdentityStatus.IMPOSTOR}
+        return Identity(status.get(address, IdentityStatus.UNDECIDED), "test")
+
+    requests = [Request("/a", GOOGLEBOT, client=f"192.0.2.{last}") for last in (1, 2, 2, 2, 3)]
+    report = count([*requests, Request("/", "ExampleBot/1.0")], RobotsHistory.from_file(CLOSED), identify=identify)
+    assert [(crawler.name, crawler.identity, crawler.requests) for crawler in report.crawlers] == [
+        ("Googlebot", IdentityStatus.IMPOSTOR, 3),
+        ("ExampleBot", None, 1),
+        ("Googlebot", IdentityStatus.UNDECIDED, 1),
+        ("Googlebot", IdentityStatus.VERIFIED, 1),
+    ]
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("target", ["*", "example.com:443", "x"])
+def test_requests_that_are_not_for_a_url(target: str) -> None:
+    report = count([Request(target, method="OPTIONS")], RobotsHistory.from_file(CLOSED))
+    assert (report.unusable_requests, report.crawlers, report.bad_lines) == (1, (), 0)
+
+
+def test_hostile_log_takes_bounded_memory() -> None:
+    agents = (f"Bot{number}/1.0 {'x' * 600}" for number in range(20_000))
+    requests = [
+        Request("/" + "a" * 300, agent, client=f"2001:db8::{number:x}", host=f"h{number}.example")
+        for number, agent in enumerate(agents)
+    ]
+    report = count(requests, RobotsHistory.from_file(CLOSED), "cloudflare")
+    assert report.truncated
+    assert sum(crawler.requests for crawler in report.crawlers) == 20_000
+    assert len(report.crawlers) == CRAWLER_LIMIT + 1
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([GPTBOT, GOOGLEBOT, FIREFOX]),
+            st.sampled_from(["/", "/a", "/b?x", "/robots.txt"]),
+            st.integers(0, 300_000),
+        )
+    ),
+    st.sampled_from([b"", b"User-agent: *\nDisallow: /a\n", b"User-agent: GPTBot\nDisallow: /\nAllow: /b\n"]),
+)
+def test_law_counts_are_those_of_single_decisions(log: list[tuple[str, str, int]], content: bytes) -> None:
+    robots = parse(content)
+    report = count(
+        [Request(target, agent, NOON + seconds) for agent, target, seconds in log], RobotsHistory.from_file(robots)
+    )
+    crawlers = {GPTBOT: "GPTBot", GOOGLEBOT: "Googlebot"}
+    declared = [(crawlers[agent], target) for agent, target, _ in log if agent in crawlers]
+    disallowed = Counter(name for name, target in declared if not robots.allows(target, agent=name))
+    assert {crawler.name: crawler.requests for crawler in report.crawlers} == Counter(name for name, _ in declared)
+    assert {
+        crawler.name: crawler.disallowed_requests for crawler in report.crawlers if crawler.disallowed_requests
+    } == (disallowed)
+
+
+def test_folder_of_files_by_date(tmp_path: Path) -> None:
+    (tmp_path / "2026-05-01.txt").write_bytes(b"User-agent: *\nDisallow: /may\n")
+    (tmp_path / "2026-06-01T12-30-00Z.robots.txt").write_bytes(b"User-agent: *\nDisallow: /june\n")
+    (tmp_path / "notes.md").write_bytes(b"not a version")
+    (tmp_path / ".hidden.txt").write_bytes(b"not a version")
+    (tmp_path / "Shop.example").mkdir()
+    (tmp_path / "Shop.example" / "2026-01-01_0800.txt").write_bytes(b"")
+    found = RobotsHistory.from_folder(tmp_path)
+    may, june = found.versions_for("www.example.com")
+    assert (may.since, june.since) == (1_777_593_600.0, 1_780_317_000.0)
+    assert b"/june" in june.robots.content
+    assert [version.since for version in found.versions_for("shop.example")] == [1_767_254_400.0]
+
+
+@pytest.mark.parametrize(
+    "names, message",
+    [
+        ([], "no robots.txt in .*: expected files such as 2026-05-01.txt"),
+        (["robots.txt"], "no date in the name of .*robots.txt': expected a name such as 2026-05-01.txt"),
+        (["2026-13-01.txt"], "no date in the name"),
+        (["2026-05-01.txt", "2026-05-01T00-00.txt"], "are from the same time"),
+    ],
+)
+def test_invalid_folder(tmp_path: Path, names: list[str], message: str) -> None:
+    for name in names:
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(InvalidOption, match=message):
+        RobotsHistory.from_folder(tmp_path)
+
+
+@pytest.mark.parametrize("grace", [-1.0, inf, float("nan")])
+def test_invalid_grace(grace: float) -> None:
+    with pytest.raises(InvalidOption, match="invalid grace"):
+        count([], RobotsHistory(), grace=grace)

@@ -1,0 +1,71 @@
+"""Reading logs in blocks: line numbers, compression, damaged data, and lines without an end."""
+
+import gzip
+import io
+from collections.abc import Callable
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canfetch.logs.log_blocks import BLOCK_BYTES, MAX_LINE_BYTES, read_blocks
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "gzip-members": lambda data: gzip.compress(data[:7]) + gzip.compress(data[7:]),
+    "zstd": zstandard.compress,
+    "zstd-frames": lambda data: zstandard.compress(data[:7]) + zstandard.compress(data[7:]),
+}
+
+
+def read_lines(content: bytes) -> list[tuple[int, bytes]]:
+    return [
+        (block.first + index, line)
+        for block in read_blocks(io.BytesIO(content))
+        for index, line in enumerate(block.lines.split(b"\n"))
+    ]
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_lines_are_numbered(compress: str) -> None:
+    content = b"".join(b"%d %s\n" % (number, b"x" * (number % 900)) for number in range(1, 3_000))
+    assert len(content) > 4 * BLOCK_BYTES
+    lines = read_lines(COMPRESSORS[compress](content))
+    assert all(line.split(b" ")[0] == b"%d" % number for number, line in lines)
+    assert len(lines) == 2_999
+
+
+@given(st.lists(st.binary(max_size=5), max_size=6).map(b"\n".join))
+def test_law_lines_are_those_of_the_log(content: bytes) -> None:
+    if content[:2] == b"\x1f\x8b":
+        return
+    expected = content.split(b"\n")
+    if expected[-1] == b"":
+        expected.pop()
+    assert [line for _, line in read_lines(content)] == expected
+
+
+def test_line_without_an_end_is_skipped() -> None:
+    long = b"x" * (3 * MAX_LINE_BYTES + BLOCK_BYTES)
+    blocks = list(read_blocks(io.BytesIO(b"first\n" + long + b"\nlast\n" + long)))
+    assert [block.too_long for block in blocks] == [False, True, False, True]
+    assert [block.first for block in blocks] == [1, 2, 3, 4]
+    assert max(len(block.lines) for block in blocks) < 1_000
+
+
+@pytest.mark.parametrize("compress", ["gzip", "zstd"])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_damaged_data_is_an_error_after_the_lines_before_it(compress: str, damage: str) -> None:
+    content = COMPRESSORS[compress](b"".join(b"%d\n" % (number * number) for number in range(200_000)))
+    middle = len(content) // 2
+    broken = content[:middle] + (b"" if damage == "cut" else b"\xff" * 2_000)
+    blocks = read_blocks(io.BytesIO(broken))
+    assert next(blocks).lines.startswith(b"0\n1\n4\n9")
+    with pytest.raises(OSError, match=r"damaged|ended|Error|invalid|CRC"):
+        list(blocks)
+
+
+def test_empty_log_has_no_lines() -> None:
+    assert list(read_blocks(io.BytesIO(b""))) == []

@@ -1,0 +1,191 @@
+"""Log formats: the same requests are read from each, and hostile lines are bad lines."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.logs.log_lines import DAY, FIREFOX, FORMATS, GOOGLEBOT, GPTBOT, NOON, Request, combined, write_log
+
+from canfetch import parse
+from canfetch.errors import InvalidOption
+from canfetch.logs import LogReport, RobotsHistory, analyze
+from canfetch.logs.formats import create_format, detect_format
+from canfetch.logs.json_format import JSONFormat
+from canfetch.logs.log_times import LogTimes
+from canfetch.logs.text_format import CombinedFormat
+from canfetch.logs.w3c_format import W3CFormat
+
+ROBOTS = parse(b"User-agent: *\nDisallow: /private\nUser-agent: GPTBot\nDisallow: /shop?q=\nCrawl-delay: 10\n")
+DETECTED = {"combined": "combined", "vhost": "vhost", "cloudfront": "w3c", "iis": "w3c"}
+
+
+def read(log: bytes, **options: Any) -> LogReport:
+    return analyze([io.BytesIO(log)], RobotsHistory.from_file(ROBOTS), **options)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_format_is_detected(form: str) -> None:
+    assert detect_format(write_log([Request()] * 3, form)) == DETECTED.get(form, "json")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_read_alike(form: str) -> None:
+    requests = [
+        Request("/robots.txt"),
+        Request("/shop?q=fish", at=NOON + 4),
+        Request("/shop", at=NOON + 20),
+        Request("/private", GOOGLEBOT, NOON + 2 * DAY, "192.0.2.7"),
+        Request("/", FIREFOX),
+        Request("//shop", GOOGLEBOT),
+    ]
+    report = read(write_log(requests, form))
+    assert (report.lines, report.other_requests, report.bad_lines, report.unusable_requests) == (6, 1, 0, 0)
+    gptbot, googlebot = report.crawlers
+    assert (gptbot.name, gptbot.requests, gptbot.robots_txt_requests, gptbot.disallowed_requests) == ("GPTBot", 3, 1, 1)
+    assert gptbot.examples == (("/shop?q=fish", 4),)
+    assert (gptbot.delays, gptbot.delays_kept) == (1, 1)
+    assert (googlebot.requests, googlebot.disallowed_requests, googlebot.addresses) == (2, 1, 2)
+    assert (googlebot.unchecked_requests, int(googlebot.last - googlebot.first)) == (1, 2 * DAY)
+
+
+PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters='"\\'), min_size=1)
+REQUESTS = st.builds(
+    Request,
+    target=PRINTABLE.map(lambda text: "/" + text.replace("#", "")),
+    user_agent=st.sampled_from([GPTBOT, GOOGLEBOT, "ExampleBot/1.0"]),
+    at=st.integers(1_000_000_000, 4_000_000_000).map(float),
+    client=st.ip_addresses().map(str),
+    host=st.just("www.example.com"),
+    method=st.sampled_from(["GET", "HEAD", "POST"]),
+)
+
+
+@given(st.lists(REQUESTS, max_size=5))
+def test_law_formats_agree(requests: list[Request]) -> None:
+    reports = [
+        read(write_log(requests, form), format=DETECTED.get(form, "json")) for form in ("combined", "cloudflare")
+    ]
+    assert reports[0] == reports[1]
+    assert sum(crawler.requests for crawler in reports[0].crawlers) == len(requests)
+
+
+@given(st.binary(max_size=300), st.sampled_from(["combined", "vhost", "json", "w3c"]))
+def test_law_any_bytes_are_read(content: bytes, name: str) -> None:
+    rows = create_format(name).rows(content)
+    assert len(rows) == content.count(b"\n") + 1
+    for row, line in zip(rows, content.split(b"\n"), strict=True):
+        assert row[-1] in {b"", line, line.rstrip(b"\r")}
+        assert not (row[-1] and any(row[:-1]))
+    assert read(content).lines <= content.count(b"\n") + 1
+
+
+@pytest.mark.parametrize(
+    "line, target, user_agent",
+    [
+        (rb'1.2.3.4 - - [T] "GET /a\"b HTTP/1.1" 200 1 "-" "x"', b'/a"b', b"x"),
+        (rb'1.2.3.4 - - [T] "GET /\x22a HTTP/1.1" 200 1 "-" "say \"hi\""', b'/"a', b'say "hi"'),
+        (rb'1.2.3.4 - - [T] "GET /" 200 1 "-" "x"', b"/", b"x"),
+        (rb'1.2.3.4 - joe doe [T] "GET / HTTP/2" 200 - "-" "x" "more" 12', b"/", b"x"),
+        (rb'1.2.3.4 - - [T] "GET / HTTP/1.1" 200 1', b"/", b""),
+        (rb'1.2.3.4 - - [T] "-" 408 - "-" "-"', b"", b"-"),
+        (rb'1.2.3.4 - - [T] "\x16\x03\x01" 400 1 "-" "-"', b"", b"-"),
+        (rb'1.2.3.4 - - [T] "GET /a b HTTP/1.1" 400 1 "-" "x"', b"/a b", b"x"),
+    ],
+)
+def test_unusual_lines(line: bytes, target: bytes, user_agent: bytes) -> None:
+    [row] = CombinedFormat().rows(line)
+    assert row[:2] == (b"1.2.3.4", b"T")
+    assert row[3:5] == (target, user_agent)
+    assert row[-1] == b""
+    [with_host] = CombinedFormat(with_host=True).rows(b"example.com:80 " + line)
+    assert with_host == (*row[:5], b"example.com", b"")
+
+
+def test_bad_lines_are_named() -> None:
+    log = write_log([Request()]) + b"what is this\n\n" + combined(Request()).replace("[22/", "[44/").encode() + b"\n"
+    report = analyze([io.BytesIO(log)], RobotsHistory())
+    assert (report.lines, report.bad_lines) == (3, 2)
+    assert [(bad.line, bad.text[:14]) for bad in report.first_bad_lines] == [(2, "what is this"), (4, "invalid time: ")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[]",
+        b"7",
+        b"{}",
+        b'{"time": 7}',
+        b'{"time": "x", "uri": []}',
+        b'{"uri": "/"}',
+        b"{" * 5_000,
+        b"[" * 100_000,
+        b'{"time": 1e999, "uri": {"a": 1}}',
+        b'{"ts": "\xff"}',
+    ],
+)
+def test_bad_json_is_a_bad_line(line: bytes) -> None:
+    report = read(line + b"\n", format="json")
+    assert (report.lines, report.bad_lines, report.crawlers) == (1, 1, ())
+
+
+def test_names_of_json_fields() -> None:
+    entry = {"when": NOON, "http": {"ua": GPTBOT, "path": "/shop?q=x", "from": "192.0.2.9"}}
+    fields = {"time": "when", "user_agent": "http.ua", "target": "http.path", "client": "http.from"}
+    [crawler] = read(json.dumps(entry).encode(), fields=fields).crawlers
+    assert (crawler.name, crawler.disallowed_requests, crawler.addresses) == ("GPTBot", 1, 1)
+
+
+def test_columns_may_change() -> None:
+    w3c = W3CFormat()
+    assert w3c.rows(b"2026-11-22 12:00:00 192.0.2.1 /")[0][-1]
+    [_, first] = w3c.rows(b"#Fields: date time c-ip cs-uri-stem\n2026-11-22 12:00:00 192.0.2.1 /a")
+    [_, second] = w3c.rows(b"#Fields: cs-uri-stem c-ip time date\r\n/b 192.0.2.1 12:00:00 2026-11-22\r")
+    assert (first[3], second[3]) == (b"/a", b"/b")
+    assert first[1] == second[1] == b"2026-11-22T12:00:00Z"
+    assert w3c.rows(b"too few")[0][-1] == b"too few"
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [
+        (b"22/Nov/2026:12:00:00 +0000", NOON),
+        (b"22/Nov/2026:14:00:00 +0200", NOON),
+        (b"22/Nov/2026:06:30:00 -0530", NOON),
+        (b"31/Dec/2016:23:59:60 +0000", 1_483_228_799.0),
+        (b"2026-11-22T12:00:00Z", NOON),
+        (b"2026-11-22T13:00:00.5+01:00", NOON + 0.5),
+        (b"2026-11-22 12:00:00", NOON),
+        (b"2026-11-22T12:00:00.123456789Z", NOON + 0.123456),
+        (b"1795348800", NOON),
+        (b"1795348800.25", NOON + 0.25),
+        (b"1795348800000", NOON),
+        (b"1795348800000000", NOON),
+        (b"1795348800000000000", NOON),
+        (b"", None),
+        (b"-", None),
+        (b"nan", None),
+        (b"1e400", None),
+        (b"-5", None),
+        (b"99/Nov/2026:12:00:00 +0000", None),
+        (b"22/Foo/2026:12:00:00 +0000", None),
+        (b"22/Nov/2026:12:00:00", None),
+        (b"2026-99-22T12:00:00Z", None),
+        (b"\xff\xff\xff\xff-", None),
+    ],
+)
+def test_times(text: bytes, seconds: float | None) -> None:
+    times = LogTimes()
+    assert times.read(text) == pytest.approx(seconds) if seconds is not None else times.read(text) is None
+    assert times.read(text) == times.read(text)
+
+
+def test_invalid_options() -> None:
+    with pytest.raises(InvalidOption, match="unknown log format 'combine': did you mean 'combined'"):
+        create_format("combine")
+    with pytest.raises(InvalidOption, match="only for logs in JSON"):
+        create_format("combined", {"time": "t"})
+    with pytest.raises(InvalidOption, match="unknown log field 'when': expected one of time, client"):
+        JSONFormat({"when": "t"})
