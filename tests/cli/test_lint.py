@@ -259,6 +259,44 @@ def test_fix_applies_only_fixes_that_change_no_verdict(run: RunCommand, bad: Pat
     assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow: /c/\n"
 
 
+def test_fix_for_a_profile_applies_fixes_that_keep_its_verdicts(run: RunCommand, bad: Path) -> None:
+    # YandexBot reads `Disallow /c/` only after the fix, and Googlebot reads it before.
+    ran = run("lint", bad.name, "--fix", "--for", "googlebot", "--ignore", "CF402")
+    assert (ran.code, ran.err) == (0, "")
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow: /c/\n"
+    bad.write_bytes(BAD)
+    run("lint", bad.name, "--fix", "--for", "googlebot", "--for", "yandex")
+    assert bad.read_bytes() == b"User-agent: *\nDisallow: /a$b\nDisallow /c/\n"
+
+
+def test_configuration_chooses_the_profiles_that_fixes_keep(run: RunCommand, bad: Path, folder: Path) -> None:
+    (folder / "canfetch.toml").write_text('[lint]\nfix-for = ["googlebot"]\n')
+    assert "+Disallow: /c/" in run("lint", bad.name, "--diff").lines
+    assert "+Disallow: /c/" not in run("lint", bad.name, "--diff", "--for", "yandex").lines
+    assert "+Disallow: /c/" not in run("lint", bad.name, "--diff", "--isolated").lines
+    # Options that apply no fixes, or all, do not conflict with it.
+    assert run("lint", bad.name).code == 1
+    assert "+Disallow: /c/" in run("lint", bad.name, "--diff", "--unsafe-fixes").lines
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (("--for", "google"), "--for requires --fix or --diff"),
+        (("--fix", "--for", "googel"), "unknown value 'googel': did you mean 'google'?"),
+        (("--fix", "--for", "everyone"), "'everyone' is not one of 'rfc9309', 'strict', 'google2019', 'google'"),
+        (("--unsafe-fixes", "--for", "google"), "--for and --unsafe-fixes cannot be used together"),
+    ],
+)
+def test_invalid_choice_of_profiles_is_rejected(
+    run: RunCommand, bad: Path, options: tuple[str, ...], message: str
+) -> None:
+    ran = run("lint", bad.name, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert bad.read_bytes() == BAD
+
+
 def test_fix_keeps_permissions_and_links(run: RunCommand, bad: Path, folder: Path) -> None:
     bad.chmod(0o640)
     link = folder / "link.txt"

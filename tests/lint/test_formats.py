@@ -18,7 +18,13 @@ from tests.lint.corpus import corpus_files
 
 from canfetch.lint import CHECKS, LANGUAGES, Linter, LintInput, LintReport, Severity, load_catalogue
 from canfetch.lint.formats import github_lines, github_problem, gitlab_issues, html_page, junit_document, sarif_log
-from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes, summarize_lines, summarize_notes
+from canfetch.lint.formats.summaries import (
+    describe_fix,
+    summarize_findings,
+    summarize_fixes,
+    summarize_lines,
+    summarize_notes,
+)
 
 SCHEMA = Path(sys.prefix) / ".canfetch" / "sarif-schema.json"
 ODD = (
@@ -70,7 +76,18 @@ def test_sarif_result_has_location_and_fix(validator: Any, odd: LintReport) -> N
     assert ODD[start : start + replacement["deletedRegion"]["byteLength"]] == b" "
     assert replacement["insertedContent"]["text"] == ": "
     fix = results["CF201"]["fixes"][0]
-    assert fix["properties"] == {"changesVerdicts": True}
+    assert fix["properties"] == {
+        "changesVerdicts": True,
+        "changedProfiles": [
+            "strict",
+            "google2019",
+            "yandex",
+            "draft1996",
+            "original1994",
+            "cpython-old",
+            "cpython-new",
+        ],
+    }
     assert fix["description"]["text"].startswith("Write a colon after the key. (fixable with --unsafe-fixes")
 
 
@@ -244,6 +261,49 @@ def test_summaries_count_findings_and_fixes(content: bytes, summaries: list[str]
     report = Linter().lint(content)
     catalogue = load_catalogue("en")
     assert [summarize_findings(report, catalogue), summarize_fixes(report, catalogue)] == summaries
+
+
+@pytest.mark.parametrize(
+    "rules, check, text",
+    [
+        (b"  Disallow: /a/\n", "indented-record", "fixable with --fix"),
+        (
+            b"Disallow: /a*\n",
+            "trailing-star",
+            "fixable with --unsafe-fixes, which changes verdicts in draft1996, original1994 and cpython-old",
+        ),
+        (
+            b"Disallow /b\n",
+            "missing-colon",
+            "all profiles except rfc9309, google, googlebot and bing",
+        ),
+        (
+            b"Disallow: /a\nDisallow: /a/b\n",
+            "covered-rule",
+            "fixable with --unsafe-fixes, although it changes no verdict",
+        ),
+        (
+            b"Disallow: /a#b\n",
+            "hash-cuts-value",
+            "fixable with --unsafe-fixes, which changes what some crawlers may fetch",
+        ),
+    ],
+)
+def test_fixes_name_the_profiles_that_they_change(rules: bytes, check: str, text: str) -> None:
+    report = Linter(severities="all", select=[check]).lint(b"User-agent: *\n" + rules)
+    (finding,) = report.findings
+    assert text in describe_fix(finding, load_catalogue("en"))
+    assert text in html_page([report])
+    for language in LANGUAGES:
+        described = describe_fix(finding, load_catalogue(language))
+        assert "{" not in described
+        assert "--" in described
+    assert (
+        describe_fix(
+            Linter(select=["CF402"]).lint(b"User-agent: *\nDisallow: /a$b\n").findings[0], load_catalogue("en")
+        )
+        == ""
+    )
 
 
 def test_messages_fill_placeholders_once() -> None:

@@ -127,6 +127,22 @@ def test_differing_targets_are_found_exactly(
         assert len(found[0]) <= len(min(differing, key=len))
 
 
+RULE_FILES = st.lists(
+    st.tuples(st.sampled_from(["Allow", "Disallow"]), PATTERNS, st.sampled_from(["", "$"])), max_size=5
+).map(lambda rules: "User-agent: *\n" + "".join(f"{key}: /{path}{end}\n" for key, path, end in rules))
+
+
+@settings(max_examples=150)
+@given(RULE_FILES, st.integers(1, 5), st.sampled_from(["rfc9309", "google", "draft1996", "cpython-old", "cpython-new"]))
+def test_removed_rules_that_are_not_reported_never_decide(content: str, removed: int, profile: str) -> None:
+    lines = content.splitlines()
+    other = "\n".join(line for index, line in enumerate(lines) if index != removed)
+    reported = VerdictChanges(content.encode()).changed_profiles(other.encode(), [profile])
+    before, after = (parse(text, profile=profile).rules_for("a") for text in (content, other))
+    differs = before.allows_many(TARGETS) != after.allows_many(TARGETS)
+    assert reported or not differs
+
+
 def test_comparison_has_a_limit() -> None:
     texts = [
         OrderedText(bool(number % 2), split_segments(b"/*%d*%d*x%d" % (number, number + 1, number)))
@@ -236,9 +252,11 @@ def test_changed_profiles_of_findings() -> None:
 def test_changed_profiles_are_computed_within_a_budget() -> None:
     rules = b"".join(b"Disallow /%d/\n" % number for number in range(9000))
     report = Linter(select=["missing-colon"]).lint(b"User-agent: *\n" + rules)
-    computed = [finding.changed_profiles is not None for finding in report.findings[:20]]
-    assert computed[0]
-    assert not computed[-1]
+    computed = [finding.changed_profiles is not None for finding in report.findings[:4]]
+    assert computed == [True, False, False, False]
+    # The answer stays the same.
+    assert report.findings[0].changed_profiles is report.findings[0].changed_profiles
+    assert report.findings[1].to_json()["fix"]["changed_profiles"] is None
 
 
 def test_fix_of_a_file_past_the_size_limit_does_not_reveal_its_tail() -> None:

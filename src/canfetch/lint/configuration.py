@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
+from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
@@ -15,6 +16,7 @@ class LintSettings(NamedTuple):
     Attributes:
         severities: Name of the severity set.
         select, ignore: Names, codes or code prefixes of checks.
+        fix_for: Names of the parsing profiles whose verdicts fixes preserve. Empty preserves those of all profiles.
         severity_overrides: Severities that replace those of the set, by check name or code.
         ignore_in: Checks to ignore in files whose path matches a pattern.
         fail_on: The lowest severity that makes a run fail.
@@ -26,6 +28,7 @@ class LintSettings(NamedTuple):
     severities: str = DEFAULT
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    fix_for: tuple[str, ...] = ()
     severity_overrides: Mapping[str, Severity] = {}
     ignore_in: Mapping[str, tuple[str, ...]] = {}
     fail_on: Severity = Severity.WARNING
@@ -69,6 +72,12 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _profiles(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidOption("expected a list of parsing profiles, such as ['googlebot', 'bing']")
+    return tuple(map(_one_of("profile", tuple(PROFILES)), value))
+
+
 def _severity(value: object) -> Severity:
     return parse_severity(value if isinstance(value, str) else str(value))
 
@@ -91,6 +100,7 @@ _KEYS: Final[dict[str, tuple[str, Callable[[object], Any]]]] = {
     "severities": ("severities", _one_of("severity set", SEVERITY_SETS)),
     "select": ("select", _strings),
     "ignore": ("ignore", _strings),
+    "fix-for": ("fix_for", _profiles),
     "severity": ("severity_overrides", _overrides),
     "ignore-in": ("ignore_in", _ignored),
     "fail-on": ("fail_on", _severity),

@@ -8,10 +8,10 @@ from canfetch.lint.verdict_changes import DEFAULT_STEPS, VerdictChanges
 if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
 
-# The bytes that are parsed in each profile.
-_BUDGET_BYTES: Final = 1 << 20
+# The bytes that are parsed in each profile: a report shows many fixes of a small file, and few of a large one.
+_BUDGET_BYTES: Final = 1 << 18
 # The steps of all comparisons.
-_BUDGET_STEPS: Final = 1_000_000
+_BUDGET_STEPS: Final = 200_000
 
 
 class FixEffects:
@@ -34,10 +34,8 @@ class FixEffects:
 
     def _compute(self, fix: Fix) -> tuple[str, ...] | None:
         file = self._file
-        # A file over the limit still has the effect of one fix.
-        is_first = self._bytes_left == _BUDGET_BYTES
         self._bytes_left -= len(file.content)
-        if (self._bytes_left < 0 and not is_first) or self._changes.steps > _BUDGET_STEPS:
+        if self._bytes_left < 0 or self._changes.steps > _BUDGET_STEPS:
             return None
         content, _ = apply_fixes(file.content, [fix])
         return self._changes.changed_profiles(content + file.robots.tail, steps=DEFAULT_STEPS)

@@ -23,9 +23,10 @@ _GROUP_STAGE: Final = _STAGES[-1]
 # A file is treated as binary if at least a quarter of these first bytes are NUL.
 _HEAD_BYTES: Final = 256
 # The bytes that are parsed to choose the fixes of one file. Fixes that would need more are not applied.
-_CHOICE_BYTES: Final = 64 << 20
-# The limit of one comparison. If it is reached, fewer fixes are compared at a time.
+_CHOICE_BYTES: Final = 32 << 20
+# The limits of one comparison, and of all of them. If the first is reached, fewer fixes are compared at a time.
 _CHOICE_STEPS: Final = 200_000
+_ALL_CHOICE_STEPS: Final = 1_000_000
 
 # A fix that failed: the code of its check, and its lines with those before and after it.
 FailedFix = tuple[str, bytes]
@@ -80,6 +81,7 @@ class FixChoice:
     def __init__(self, profiles: Iterable[str]) -> None:
         self.profiles = tuple(profiles)
         self._bytes_left = _CHOICE_BYTES
+        self._steps_left = _ALL_CHOICE_STEPS
 
     def choose(self, file: LintedFile, findings: list[Finding]) -> list[Finding]:
         """Return findings whose fixes can be applied together.
@@ -103,10 +105,13 @@ class FixChoice:
 
     def _preserves(self, file: LintedFile, changes: VerdictChanges, findings: list[Finding]) -> bool:
         self._bytes_left -= len(file.content) * len(self.profiles)
-        if self._bytes_left < 0:
+        if self._bytes_left < 0 or self._steps_left <= 0:
             return False
         content, _ = _with_fixes(file, findings)
-        return not changes.changed_profiles(content + file.robots.tail, self.profiles, steps=_CHOICE_STEPS)
+        steps = changes.steps
+        changed = changes.changed_profiles(content + file.robots.tail, self.profiles, steps=_CHOICE_STEPS)
+        self._steps_left -= changes.steps - steps
+        return not changed
 
 
 def apply_chosen(

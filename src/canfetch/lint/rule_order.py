@@ -5,7 +5,7 @@ order. Such lists can be compared only if all of their rules allow, or all disal
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -16,6 +16,8 @@ from canfetch.lint.rule_comparison import OrderedText
 
 # With more differences, comparing them with each other rule costs more than it saves.
 _MAX_DIFFERENCES: Final = 32
+# At most this many changed texts have examples.
+_MAX_EXAMPLES: Final = 64
 # The rank of a text whose match is as long as the URL. All others are zero or negative.
 _RANKED_BY_URL: Final = 1
 _Rules = Sequence[tuple[bool, bytes]]
@@ -32,6 +34,55 @@ class _RankedText(NamedTuple):
     text: OrderedText
 
 
+class RelevantTexts(NamedTuple):
+    """The texts of two versions that may decide about a target on which the versions differ, in order of precedence.
+
+    Attributes:
+        before, after: The texts.
+        changed: Those that only one version has, or that moved.
+    """
+
+    before: list[OrderedText]
+    after: list[OrderedText]
+    changed: frozenset[OrderedText]
+
+    def examples(self) -> list[bytes]:
+        """Return targets that the changed texts match, unless one of them starts with neither `/` nor `*`."""
+        some = sorted(self.changed)[:_MAX_EXAMPLES]
+        return [target for text in some for target in _matching_targets(text.segments)]
+
+    def reduced(self) -> tuple[list[OrderedText], list[OrderedText]] | None:
+        """Return shorter lists whose equivalence proves that of the versions, or None if there are none.
+
+        If all changed texts have the same decision, other texts with that decision can only hide a difference. So it
+        is enough to compare with those that match an example of a changed text, because they may cover it.
+        """
+        decisions = {text.allow for text in self.changed}
+        if len(decisions) > 1:
+            return None
+        examples = self.examples()
+        covering = {
+            text
+            for text in (*self.before, *self.after)
+            if text.allow not in decisions
+            or text in self.changed
+            or any(
+                target.startswith(text.segments.head) and text.segments.matches_after_head(target)
+                for target in examples
+            )
+        }
+        return [text for text in self.before if text in covering], [text for text in self.after if text in covering]
+
+
+def _matching_targets(segments: Segments) -> Iterator[bytes]:
+    for between in (b"", b"x"):
+        target = between.join((segments.head, *segments.middles))
+        target = target if target.startswith(b"/") else b"/" + target
+        yield target
+        if not segments.anchored:
+            yield target + b"x"
+
+
 class RuleOrder:
     """Orders rules as one profile does.
 
@@ -44,7 +95,7 @@ class RuleOrder:
         self._profile = profile
         self._texts: dict[tuple[bool, bytes], tuple[_RankedText, ...]] = {}
 
-    def relevant_texts(self, before: _Rules, after: _Rules) -> tuple[list[OrderedText], list[OrderedText]]:
+    def relevant_texts(self, before: _Rules, after: _Rules) -> RelevantTexts:
         """Return the texts of both versions that may decide about a target on which the versions differ.
 
         Raises: OrderOfURL: The order is not the same for all URLs.
@@ -67,7 +118,8 @@ class RuleOrder:
         both = [*relevant[0], *relevant[1]]
         if any(one.rank == _RANKED_BY_URL for one in both) and len({one.text.allow for one in both}) > 1:
             raise OrderOfURL
-        return [one.text for one in relevant[0]], [one.text for one in relevant[1]]
+        first, second = ([one.text for one in ranked] for ranked in relevant)
+        return RelevantTexts(first, second, frozenset(one.text for one in changed))
 
     def _ranked(self, rules: _Rules) -> list[_RankedText]:
         found: list[_RankedText] = []

@@ -8,7 +8,7 @@ The agents are every product token that a changed group names, every crawler of 
 to, and crawlers without a group.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -23,11 +23,11 @@ from canfetch.core.source import decode_source
 from canfetch.core.text import display_text
 from canfetch.core.tokens import STAR
 from canfetch.errors import InvalidProductToken, InvalidURL
-from canfetch.lint.rule_comparison import WorkLimit, WorkLimitReached, differing_targets
+from canfetch.lint.rule_comparison import OrderedText, WorkLimit, WorkLimitReached, differing_targets
 from canfetch.lint.rule_order import OrderOfURL, RuleOrder, common_ends
 
 # Enough for thousands of rules with literal paths. Only files with dozens of similar wildcards need more.
-DEFAULT_STEPS: Final = 50_000
+DEFAULT_STEPS: Final = 20_000
 _ORIGIN: Final = b"https://example.com"
 # No crawler has this name, and it is not part of one.
 _UNNAMED: Final = Agent("~~")
@@ -133,14 +133,32 @@ class VerdictChanges:
     ) -> bool:
         limit.spend(len(rules_before) + len(rules_after))
         texts = self._orders[profile.name].relevant_texts(rules_before, rules_after)
+        slash_first = not profile.robotparser
+        if any(_is_confirmed(target, before, after, profile) for target in texts.examples()):
+            return True
+        reduced = texts.reduced()
+        if reduced is not None and _are_equivalent(*reduced, limit, slash_first=slash_first):
+            return False
         candidates = 0
-        for target in differing_targets(*texts, limit, slash_first=not profile.robotparser):
+        for target in differing_targets(texts.before, texts.after, limit, slash_first=slash_first):
             candidates += 1
-            path = unescape_literal(target) if profile.literal_paths else target
-            if candidates == _MAX_CANDIDATES or _is_confirmed(_ORIGIN + path, before, after):
+            if candidates == _MAX_CANDIDATES or _is_confirmed(target, before, after, profile):
                 return True
         # A candidate that is not the target of any URL may hide another one.
         return candidates > 0
+
+
+def _are_equivalent(
+    before: Sequence[OrderedText], after: Sequence[OrderedText], limit: WorkLimit, *, slash_first: bool
+) -> bool:
+    """Return whether two lists are proved to be equivalent with half of the remaining steps."""
+    half = WorkLimit(limit.steps // 2)
+    try:
+        return next(differing_targets(before, after, half, slash_first=slash_first), None) is None
+    except WorkLimitReached:
+        return False
+    finally:
+        limit.spend(limit.steps // 2 - max(half.steps, 0))
 
 
 def _changed_groups(before: list[_Group], after: list[_Group]) -> list[_Group]:
@@ -181,7 +199,8 @@ def _rules(reading: _Reading, indices: tuple[int, ...]) -> _Rules:
     return tuple(rule for index in indices for rule in reading.groups[index][1])
 
 
-def _is_confirmed(url: bytes, before: BoundRules, after: BoundRules) -> bool:
+def _is_confirmed(target: bytes, before: BoundRules, after: BoundRules, profile: Profile) -> bool:
+    url = _ORIGIN + (unescape_literal(target) if profile.literal_paths else target)
     try:
         return before.allows(url) is not after.allows(url)
     except InvalidURL:

@@ -25,6 +25,7 @@ from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.origin import parse_robots_url
+from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
@@ -40,7 +41,10 @@ from canfetch.pages.page_rules import parse_page
 def _run(**values: Any) -> NoReturn:
     network = pop_network_options(values)
     options = LintOptions(**values, network=network)
+    _check_for_profiles(options)
     settings = _load_settings(options)
+    if options.applies_fixes and not options.unsafe_fixes:
+        options = options._replace(for_profiles=options.for_profiles or settings.fix_for)
     catalogue = load_catalogue(settings.language)
     palette = Palette(enabled=use_color(no_color=options.no_color) and options.output is None)
     context = click.get_current_context()
@@ -66,6 +70,13 @@ def _run(**values: Any) -> NoReturn:
     if options.output is not None and isinstance(stream, StringIO):
         replace_file(options.output, encode_text(stream.getvalue()))
     context.exit(code)
+
+
+def _check_for_profiles(options: LintOptions) -> None:
+    if options.for_profiles and options.unsafe_fixes:
+        raise CommandError("--for and --unsafe-fixes cannot be used together")
+    if options.for_profiles and not options.applies_fixes:
+        raise CommandError("--for requires --fix or --diff")
 
 
 def _load_settings(options: LintOptions) -> LintSettings:
@@ -189,7 +200,7 @@ def _lint_or_fix(options: LintOptions, linter: Linter, lint_input: LintInput) ->
     """Lint a file, and fix it first if an option requests that."""
     if not options.applies_fixes:
         return FixResult(lint_input.content, (), linter.lint(lint_input))
-    return linter.fix(lint_input, unsafe=options.unsafe_fixes)
+    return linter.fix(lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
 
 
 command: Final = click.Command(
@@ -210,6 +221,14 @@ command: Final = click.Command(
         Option(["--ignore"], multiple=True, metavar="CHECK", help="Skip these checks. Can be repeated."),
         Option(["--fix"], is_flag=True, help="Apply fixes that change no verdict."),
         Option(["--unsafe-fixes"], is_flag=True, help="Also apply fixes that change what crawlers may fetch."),
+        Option(
+            ["--for", "for_profiles"],
+            multiple=True,
+            type=Choice(list(PROFILES)),
+            metavar="PROFILE",
+            help="With --fix or --diff, apply every fix that keeps all verdicts in this parsing profile, such as "
+            "googlebot, even if it changes them in others. Can be repeated.",
+        ),
         Option(["--diff"], is_flag=True, help="Show the fixes as a diff, and change nothing."),
         Option(["--watch"], is_flag=True, help="Check files again whenever they change, until Ctrl-C."),
         Option(["--robots-url"], metavar="URL", help="URL of the file, now or after the next deployment."),
@@ -261,6 +280,7 @@ command: Final = click.Command(
 Examples:
   canfetch lint robots.txt
   canfetch lint robots.txt --severities google --fix
+  canfetch lint robots.txt --diff --for googlebot
   canfetch lint robots.txt --show info --verbose
   canfetch lint https://example.com --siblings
   canfetch lint public/ --format sarif --output robots.sarif

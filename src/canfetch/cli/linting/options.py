@@ -22,6 +22,7 @@ class LintOptions(NamedTuple):
     siblings: bool
     fix: bool
     unsafe_fixes: bool
+    for_profiles: tuple[str, ...]
     diff: bool
     watch: bool
     list_checks: bool

@@ -10,7 +10,13 @@ from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.locations import locate, quoted_line
-from canfetch.lint.formats.summaries import summarize_findings, summarize_fixes, summarize_lines, summarize_notes
+from canfetch.lint.formats.summaries import (
+    describe_fix,
+    summarize_findings,
+    summarize_fixes,
+    summarize_lines,
+    summarize_notes,
+)
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 
@@ -49,7 +55,7 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
         yield from _excerpt(report, finding, catalogue, palette)
         advice = catalogue.texts(finding.check).how_to_fix
         if finding.fix is not None:
-            advice += f" ({catalogue.phrase('fixable-unsafe' if finding.fix.changes_verdicts else 'fixable')})"
+            advice += f" ({describe_fix(finding, catalogue)})"
         yield f"  {palette.faint(catalogue.phrase('fix') + ':')} {advice}"
         if style.verbose:
             yield from _reason(finding, style)

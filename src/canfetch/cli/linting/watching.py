@@ -41,7 +41,7 @@ def watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
             if source.lint_input is None:
                 click.echo(f"canfetch: {shorten_message(source.error)}", err=True)
             elif options.applies_fixes:
-                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes)
+                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
                 if result.refusal is not None:
                     click.echo(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}", err=True)
                 if result.fixed:

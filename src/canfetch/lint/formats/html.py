@@ -10,7 +10,7 @@ from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.locations import locate, printable, quoted_line
-from canfetch.lint.formats.summaries import summarize_findings, summarize_lines, summarize_notes
+from canfetch.lint.formats.summaries import describe_fix, summarize_findings, summarize_lines, summarize_notes
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 from canfetch.repository import REPOSITORY
@@ -136,7 +136,9 @@ def _article(
         yield f'<p class="effect">{escape(effect)}</p>\n'
     if others:
         yield f'<p class="place">{escape(summarize_lines(others, catalogue))}</p>\n'
-    yield f"<p>{_to_html(texts.why)}</p>\n<p>{_to_html(texts.how_to_fix)}</p>\n"
+    fix = describe_fix(finding, catalogue)
+    advice = f"{texts.how_to_fix} ({fix})" if fix else texts.how_to_fix
+    yield f"<p>{_to_html(texts.why)}</p>\n<p>{_to_html(advice)}</p>\n"
     yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
 
 

@@ -9,10 +9,11 @@ from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.check import Check
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
-from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.fixes import Edit
 from canfetch.lint.formats.check_pages import check_page
 from canfetch.lint.formats.gitlab import fingerprints
 from canfetch.lint.formats.locations import full_message, locate, printable
+from canfetch.lint.formats.summaries import describe_fix
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT, Severity
 from canfetch.repository import REPOSITORY
@@ -115,20 +116,20 @@ def _result(report: LintReport, finding: Finding, fingerprint: str | None, catal
     if fingerprint is not None:
         result["partialFingerprints"] = {"canfetch/1": fingerprint}
     if finding.fix is not None and finding.fix.edits and report.file.robots.source_encoding == "utf-8":
+        changed = finding.changed_profiles
+        how_to_fix = catalogue.texts(finding.check).how_to_fix
         replacements = [_replacement(edit) for edit in finding.fix.edits]
         result["fixes"] = [
             {
-                "description": {"text": _fix_text(finding.check, finding.fix, catalogue)},
+                "description": {"text": f"{how_to_fix} ({describe_fix(finding, catalogue)})"},
                 "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
-                "properties": {"changesVerdicts": finding.fix.changes_verdicts},
+                "properties": {
+                    "changesVerdicts": finding.fix.changes_verdicts,
+                    **({} if changed is None else {"changedProfiles": list(changed)}),
+                },
             }
         ]
     return result
-
-
-def _fix_text(check: Check, fix: Fix, catalogue: Catalogue) -> str:
-    safety = catalogue.phrase("fixable-unsafe" if fix.changes_verdicts else "fixable")
-    return f"{catalogue.texts(check).how_to_fix} ({safety})"
 
 
 def _replacement(edit: Edit) -> dict[str, Any]:

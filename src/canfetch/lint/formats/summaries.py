@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from canfetch.core.profiles import PROFILES
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.report import LintReport
@@ -46,6 +47,27 @@ def summarize_lines(others: Sequence[Finding], catalogue: Catalogue) -> str:
     return catalogue.phrase(
         "also-lines", count=str(len(lines)), lines=f"{shown}, ..." if len(lines) > _MAX_LINES else shown
     )
+
+
+def describe_fix(finding: Finding, catalogue: Catalogue) -> str:
+    """Return which option applies the fix of a finding and which profiles it changes, or an empty string without a fix.
+
+    Cost: As `Finding.changed_profiles`.
+    """
+    if finding.fix is None:
+        return ""
+    if not finding.fix.changes_verdicts:
+        return catalogue.phrase("fixable")
+    changed = finding.changed_profiles
+    if changed is None or len(changed) == len(PROFILES):
+        return catalogue.phrase("fixable-unsafe")
+    others = [name for name in PROFILES if name not in changed]
+    phrase, names = ("fixable-changes", changed) if len(changed) <= len(others) else ("fixable-changes-except", others)
+    if not names:
+        return catalogue.phrase("fixable-changes-none")
+    *first, last = names
+    listed = catalogue.phrase("comma").join(first) + catalogue.phrase("and") + last if first else last
+    return catalogue.phrase(phrase, profiles=listed)
 
 
 def summarize_fixes(report: LintReport, catalogue: Catalogue) -> str:
