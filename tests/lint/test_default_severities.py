@@ -200,6 +200,26 @@ HARM = [
     ("CF218", "User-agent: *\nDisallow: /my files/\nDisallow: /my%20files/\n", Severity.INFO),
     ("CF218", "User-agent: *\nDisallow: /my files/\nAllow: /my%20files/\n", Severity.WARNING),
     ("CF409", "User-agent: *\nDisallow: /{id}/\nDisallow: /%7Bid%7D/\n", Severity.INFO),
+    ("CF409", "User-agent: *\nDisallow: /*?type=a|b\n", Severity.INFO),
+    ("CF605", "User-agent: *\nCrawl-delay: 120\nDisallow: /a/\n", Severity.WARNING),
+    ("CF605", "User-agent: bingbot\nCrawl-delay: 120\nDisallow: /a/\n", Severity.WARNING),
+    ("CF605", "User-agent: MJ12bot\nCrawl-delay: 120\nDisallow: /a/\n", Severity.INFO),
+    (
+        "CF605",
+        "User-agent: *\nCrawl-delay: 120\nDisallow: /a/\n\nUser-agent: bingbot\nDisallow: /a/\n",
+        Severity.INFO,
+    ),
+    ("CF303", "User-agent: bingbot\nDisallow: /a/\n\nUser-agent: bingbot\nDisallow: /b/\n", Severity.WARNING),
+    ("CF303", "User-agent: bingbot\nDisallow: /a/\n\nUser-agent: bingbot\nDisallow:\n", Severity.INFO),
+    ("CF303", "User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: Googlebot\nDisallow: /b/\n", Severity.INFO),
+    ("CF218", "User-agent: *\nDisallow: /my files/\nDisallow: /my\n", Severity.INFO),
+    ("CF218", "User-agent: *\nAllow: /my files/\n", Severity.INFO),
+    ("CF218", "User-agent: *\nDisallow: /my\nAllow: /my files/\n", Severity.WARNING),
+    ("CF201", "User-agent: *\nAllow /a/\n", Severity.INFO),
+    ("CF201", "User-agent: *\nDisallow: /\nAllow /a/\n", Severity.ERROR),
+    ("CF510", "User-agent:\nDisallow:\n", Severity.INFO),
+    ("CF510", "User-agent:\nDisallow: /a/\n", Severity.ERROR),
+    ("CF423", "User-agent: FooBot\nDisallow: /\nDisallow: //a\n", Severity.INFO),
     ("CF107", b"User-agent: *\nDisallow: /a/  # caf\xe9\n", Severity.INFO),
     ("CF107", b"User-agent: *\nDisallow: /caf\xe9/\n", Severity.ERROR),
     ("CF301", "Disallow: /a/\n\nUser-agent: FooBot\nDisallow: /\n", Severity.ERROR),
@@ -236,8 +256,19 @@ def test_invisible_character_explains_the_other_findings_on_its_line() -> None:
 
 def test_group_without_rules_names_the_search_engine() -> None:
     content = b"User-agent: *\nDisallow: /a/\n\nUser-agent: bingbot\nUser-agent: FooBot\nCrawl-delay: 5\n"
-    (message,) = [one.message() for one in DEFAULT.lint(content).findings if one.check.code == "CF302"]
-    assert "`bingbot`" in message
+    (finding,) = [one for one in DEFAULT.lint(content).findings if one.check.code == "CF302"]
+    assert finding.line == 4
+    assert "`bingbot`" in finding.message()
+
+
+def test_html_page_has_one_finding() -> None:
+    content = b"\xef\xbb\xbf<!DOCTYPE html>\n<script>\n/* License: MIT */\n License: none\n</script>\n"
+    assert [one.check.code for one in ALL.lint(content).findings] == ["CF108"]
+
+
+def test_star_that_runs_into_a_group_is_one_finding() -> None:
+    content = b"User-agent: *\nSitemap: https://example.com/sitemap.xml\n\nUser-agent: FooBot\nDisallow: /\n"
+    assert [one.check.code for one in DEFAULT.lint(content).findings if one.severity > Severity.INFO] == ["CF313"]
 
 
 @pytest.mark.parametrize("key", ["Noindex", "Disallow"])

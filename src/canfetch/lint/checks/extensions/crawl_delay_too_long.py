@@ -4,28 +4,41 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.extensions.crawl_delay import CrawlDelay
+from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
+# The search engine that reads delays, with the name of its crawler's predecessor. Google and Yandex do not read them.
+_BING: Final = ("bingbot", "msnbot")
 _MAX_SECONDS: Final = 30
 _DAY_SECONDS: Final = 86400
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays longer than Bing's maximum."""
-    for extension, _, span in extensions_named(file, "crawl-delay"):
+    for extension, record, span in extensions_named(file, "crawl-delay"):
         if isinstance(extension.parsed, CrawlDelay) and extension.parsed.seconds > _MAX_SECONDS:
             pages = int(_DAY_SECONDS // extension.parsed.seconds)
-            yield Occurrence(span, {"seconds": file.text(extension.value), "pages": str(pages)})
+            details = {"seconds": file.text(extension.value), "pages": str(pages)}
+            yield Occurrence(span, details, harmless=not _is_read_by_search_engine(file, record))
+
+
+def _is_read_by_search_engine(file: LintedFile, record: Record) -> bool:
+    # Other crawlers may take their time, or do not read the delay.
+    if record.group is None or record.group >= len(file.groups):
+        return False
+    names = file.groups[record.group].names
+    return not main_crawlers(file, names).isdisjoint(_BING) or ("*" in names and not file.groups_named(_BING[0]))
 
 
 CHECK = Check(
     code="CF605",
     name="crawl-delay-too-long",
-    severities=Severities(rfc=Severity.INFO, bing=Severity.WARNING),
+    severities=Severities(rfc=Severity.WARNING, bing=Severity.WARNING),
     title="A very long `Crawl-delay`",
     message="with a delay of {seconds} seconds, a crawler can fetch only {pages|page|pages} a day",
     why="Bing supports delays of 1 to 30 seconds. Some crawlers treat a very long delay as a disallow rule for the "

@@ -15,7 +15,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     first = next((record for record in file.records if not file.is_blank(record)), None)
     span = (0, 0) if first is None else file.text_span(first)
-    yield Occurrence(span)
+    yield Occurrence(span, lines=tuple(range(1, len(file.records) + 1)))
 
 
 CHECK = Check(
@@ -30,4 +30,5 @@ CHECK = Check(
     bad=LintInput(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
     find=find,
+    supersedes=("CF103", "CF105", "CF6"),
 )

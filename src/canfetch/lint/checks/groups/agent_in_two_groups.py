@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.named_engines import engine_of
 from canfetch.lint.analysis.rule_coverage import canonical_form, covered_rules
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -14,6 +15,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find product tokens that an earlier group with other rules already has."""
     first: dict[str, tuple[int, int]] = {}
     equal: dict[tuple[int, int], bool] = {}
+    loses: dict[tuple[int, int], bool] = {}
     rule_sets: dict[int, set[tuple[bool, bytes]]] = {}
     for group in file.groups:
         rule = next((rule for rule in group.rules if rule.value.startswith(b"/")), None)
@@ -30,12 +32,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                     if one not in rule_sets:
                         rule_sets[one] = _effective_rules(file, one)
                 equal[pair] = rule_sets[index] == rule_sets[group.index]
+                loses[pair] = any(value for _, value in rule_sets[group.index] - rule_sets[index])
             if equal[pair] and name != "*":
                 continue  # equal groups do no harm
             yield Occurrence(
                 file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
                 None if rule is None else query_for(rule.value, rule.record.line, contrast_only=True),
+                # Crawlers that obey only the first group lose no rule, or Google's combine the groups.
+                harmless=not loses[pair] or engine_of(name) == "google",
             )
 
 

@@ -23,11 +23,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         insertion = line_end(file) + b"Disallow:"
         end = last.span[0] + len(file.line_content(last))
         main = main_crawlers(file, group.names)
-        of_engine = (token.token for token in group.tokens if token.token.lower() in main)
-        token = next(of_engine, "") or group.tokens[-1].token or group.first_token
+        shown = next((token for token in group.tokens if token.token.lower() in main), group.tokens[-1])
         yield Occurrence(
-            file.text_span(last),
-            {"token": token},
+            file.text_span(shown.record),
+            {"token": shown.token or group.first_token},
             fix=replace_span(end, end, insertion, changes_verdicts=True),
             # The rules may be lines that crawlers do not read.
             lines=tuple(range(last.line + 1, _next_line(file, agent_lines, last.line))),

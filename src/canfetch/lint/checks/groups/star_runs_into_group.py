@@ -50,5 +50,5 @@ CHECK = Check(
     good=LintInput(b"User-agent: *\nDisallow:\n\nUser-agent: BadBot\nDisallow: /\n"),
     find=find,
     fixable=True,
-    supersedes=("CF305", "CF306", "CF701", "CF702"),
+    supersedes=("CF305", "CF306", "CF308", "CF701", "CF702"),
 )

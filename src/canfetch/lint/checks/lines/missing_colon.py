@@ -15,6 +15,7 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find records with only white space between key and value."""
+    disallows = any(rule.specificity and not rule.allow for rule in file.rules)
     for record in file.records_with(Note.MISSING_COLON):
         if record.key is None or record.value is None or record.kind is RecordKind.OTHER:
             continue
@@ -25,6 +26,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"key": key},
             query_for(file.value(record)) if is_rule else None,
             replace_span(record.key[1], record.value[0], b": ", changes_verdicts=True),
+            # Everything is allowed anyway.
+            harmless=record.kind is RecordKind.ALLOW and not disallows,
         )
     for line in odd_lines(file, Oddity.MISSING_COLON):
         start, end = line.key

@@ -23,6 +23,8 @@ _NAMES: Final[dict[bytes, bytes]] = {
 }
 _MAX_NAME_LENGTH: Final = max(map(len, _NAMES))
 _MAX_INNER_KEYS: Final = 64
+# The line break after `Disallow: /` is missing. No real path contains this with a colon.
+_GLUED: Final = b"/user-agent"
 
 
 class _InnerKey(NamedTuple):
@@ -38,12 +40,12 @@ class _InnerKey(NamedTuple):
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find values with white space, another key and a colon."""
+    """Find values that contain another key and a colon."""
     for record in file.keyed_records:
         if record.value is None or record.kind is None or record.kind is RecordKind.OTHER:
             continue
         value = file.value(record)
-        if b":" in value and (b" " in value or b"\t" in value):
+        if b":" in value and (b" " in value or b"\t" in value or _GLUED in value.lower()):
             yield from _occurrences(file, NAMES[record.kind].capitalize(), record.value[0], value)
     for line in odd_lines(file, Oddity.TRANSLATED):
         if line.record.value is not None and Note.MISSING_COLON not in line.record.notes:
@@ -90,7 +92,7 @@ def _inner_keys(value: bytes) -> list[_InnerKey]:
             at_word = (cut + place > 0 and text[cut + place - 1 : cut + place] in b" \t") or (
                 cut + place == 0 and part_start == 0
             )
-            name = _NAMES.get(lower[place:]) if at_word else None
+            name = _NAMES.get(lower[place:]) if at_word or lower[place - 1 :] == _GLUED else None
             if name is not None:
                 start = part_start + cut + place
                 gap_start = len(value[:start].rstrip())

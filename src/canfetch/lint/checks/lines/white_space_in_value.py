@@ -1,9 +1,12 @@
 """White space in a path."""
 
 from collections.abc import Iterator
+from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.records import Note, Record
-from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.example_paths import example_path, query_for
 from canfetch.lint.analysis.value_lists import split_paths
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
@@ -13,11 +16,14 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+# Each one costs the time of a decision.
+_MAX_VERDICTS: Final = 200
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules whose value is one path with white space in it."""
     others = file.compute_once(_lines_of_other_checks)
-    for record in file.records_with(Note.WHITE_SPACE_IN_VALUE):
+    for number, record in enumerate(file.records_with(Note.WHITE_SPACE_IN_VALUE)):
         value = file.value(record)
         if record.value is None or record.line in others or len(split_paths(value)) > 1:
             continue
@@ -36,9 +42,19 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             {"value": file.text(value)},
             query_for(encoded),
             fix,
-            # The author wrote both spellings.
-            harmless=has_written_rule(file, record, encoded),
+            # The author wrote both spellings, or a shorter rule.
+            harmless=has_written_rule(file, record, encoded)
+            or (number < _MAX_VERDICTS and _is_decided_otherwise(file, record, encoded)),
         )
+
+
+def _is_decided_otherwise(file: LintedFile, record: Record, pattern: bytes) -> bool:
+    """Return whether Google, for which such a rule matches no page, gets the intended verdict from other rules."""
+    path = example_path(pattern)
+    if path is None or record.group is None or record.group >= len(file.groups):
+        return False
+    allowed = try_allows(file, path, "googlebot", file.groups[record.group].first_token)
+    return allowed is (record.kind is RecordKind.ALLOW)
 
 
 def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:

@@ -15,8 +15,8 @@ from canfetch.lint.severity import Severities, Severity
 _UNSAFE: Final = frozenset(b'"<>\\^`{|}') | frozenset(range(0x80, 0x100))
 _ENCODED: Final = tuple(b"%%%02X" % byte if byte in _UNSAFE else bytes([byte]) for byte in range(0x100))
 _SAFE: Final = bytes(byte for byte in range(0x100) if byte not in _UNSAFE)
-# All crawlers encode non-ASCII characters before they compare.
-_SAFE_OR_NOT_ASCII: Final = _SAFE + bytes(range(0x80, 0x100))
+# All crawlers encode non-ASCII characters before they compare. Browsers do not encode a `|` or a `^` in a link.
+_HARMLESS: Final = _SAFE + b"|^" + bytes(range(0x80, 0x100))
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -37,7 +37,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             query_for(encoded, contrast_only=True),
             rewrite_value(record, encoded),
             # The author may have written both spellings.
-            harmless=not value.translate(None, _SAFE_OR_NOT_ASCII) or has_written_rule(file, record, encoded),
+            harmless=not value.translate(None, _HARMLESS) or has_written_rule(file, record, encoded),
         )
 
 

@@ -18,7 +18,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             is_plain = "*" not in path
             # Duplicates of pages have such URLs. A rule for all of them, or for those of blocked pages, is deliberate.
             has_others = len(file.groups[rule.group].rules) > 1
-            is_deliberate = has_others if path == "/" else has_written_rule(file, rule.record, path.encode())
+            is_blocked = any(has_written_rule(file, rule.record, one) for one in (path.encode(), b"/"))
+            is_deliberate = has_others if path == "/" else is_blocked
             yield Occurrence(
                 rule.record.value,
                 {"pattern": file.text(rule.value), "path": path},
