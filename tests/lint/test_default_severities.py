@@ -84,6 +84,66 @@ User-agent: Pinterest
 Crawl-delay: 1
 """
 
+_DRUPAL_FILES = "".join(
+    f"Disallow: /{name}\n"
+    for name in (
+        "CHANGELOG.txt",
+        "cron.php",
+        "INSTALL.mysql.txt",
+        "install.php",
+        "LICENSE.txt",
+        "update.php",
+        "xmlrpc.php",
+    )
+)
+_DRUPAL_PATHS = "".join(
+    f"Disallow: {start}{path}/\n"
+    for start in ("/", "/?q=")
+    for path in ("admin", "comment/reply", "filter/tips", "node/add", "search", "user/register", "user/password")
+)
+DRUPAL_7 = f"""\
+User-agent: *
+Crawl-delay: 10
+# Directories
+Disallow: /includes/
+Disallow: /misc/
+Disallow: /modules/
+Disallow: /profiles/
+Disallow: /scripts/
+Disallow: /themes/
+# Files
+{_DRUPAL_FILES}# Paths
+{_DRUPAL_PATHS}"""
+_DRUPAL_ALLOWED = "".join(
+    f"Allow: /core/*.{end}\n" for end in ("css$", "css?", "js$", "js?", "gif", "jpg", "png", "svg")
+)
+DRUPAL_10 = f"""\
+User-agent: *
+# CSS, JS, Images
+{_DRUPAL_ALLOWED}# Directories
+Disallow: /core/
+Disallow: /profiles/
+# Files
+Disallow: /README.md
+Disallow: /web.config
+# Paths
+{_DRUPAL_PATHS}"""
+SHAREPOINT = """\
+User-agent: *
+Disallow: /_layouts/
+Disallow: /_vti_bin/
+Disallow: /_catalogs/
+
+Sitemap: https://example.com/sitemap.xml
+"""
+_DEFAULT_FILES = {
+    "WordPress": WORDPRESS,
+    "Shopify": SHOPIFY,
+    "Drupal 7": DRUPAL_7,
+    "Drupal 10": DRUPAL_10,
+    "SharePoint": SHAREPOINT,
+}
+
 
 def serious(content: bytes) -> list[str]:
     findings = DEFAULT.lint(content).findings
@@ -96,7 +156,7 @@ def test_recipes_pass(recipe: Recipe) -> None:
     assert serious(recipe.draft(**arguments).render()) == []
 
 
-@pytest.mark.parametrize("content", [WORDPRESS, SHOPIFY], ids=["WordPress", "Shopify"])
+@pytest.mark.parametrize("content", _DEFAULT_FILES.values(), ids=list(_DEFAULT_FILES))
 def test_default_files_of_platforms_pass(content: str) -> None:
     assert serious(content.encode()) == []
 

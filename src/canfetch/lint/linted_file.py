@@ -154,6 +154,11 @@ class LintedFile:
         """Return the groups with a product token, in any letter case."""
         return tuple(self._groups_by_name.get(token.lower(), ()))
 
+    def group_of(self, record: Record) -> LintedGroup | None:
+        """Return the group that a record belongs to, or None."""
+        index = record.group
+        return self.groups[index] if index is not None and index < len(self.groups) else None
+
     @cached_property
     def extensions(self) -> tuple[tuple[Extension[Any], Record], ...]:
         """The records that RFC 9309 does not define, each as a parsed extension and a record."""

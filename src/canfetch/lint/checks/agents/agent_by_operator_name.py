@@ -15,10 +15,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for name in named_agents(file):
         tokens = CRAWLERS_BY_OPERATOR.get(name.text.lower())
         if tokens is not None:
-            group = name.record.group
-            names = file.groups[group].names if group is not None and group < len(file.groups) else frozenset()
+            group = file.group_of(name.record)
             # With a real name in the same group, the other one is superfluous.
-            harmless = any(token.lower() in names for token in tokens)
+            harmless = group is not None and any(token.lower() in group.names for token in tokens)
             yield Occurrence(name.span, {"name": name.text, "tokens": ", ".join(tokens)}, harmless=harmless)
 
 

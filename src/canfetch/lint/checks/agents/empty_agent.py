@@ -12,10 +12,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find user-agent lines without a value."""
     for record in file.user_agents:
         if not file.value(record):
-            in_group = record.group is not None and record.group < len(file.groups)
-            rules = file.groups[record.group].rules if record.group is not None and in_group else ()
-            disallows = any(rule.specificity and not rule.allow for rule in rules)
-            yield Occurrence(file.text_span(record), harmless=bool(rules) and not disallows)
+            group = file.group_of(record)
+            # Without the group, everything is allowed too.
+            allows_all = group is not None and not any(rule.specificity and not rule.allow for rule in group.rules)
+            yield Occurrence(file.text_span(record), harmless=allows_all)
 
 
 CHECK = Check(

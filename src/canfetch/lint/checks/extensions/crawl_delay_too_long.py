@@ -29,9 +29,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _is_read_by_search_engine(file: LintedFile, record: Record) -> bool:
     # Other crawlers may take their time, or do not read the delay.
-    if record.group is None or record.group >= len(file.groups):
-        return False
-    names = file.groups[record.group].names
+    group = file.group_of(record)
+    names = frozenset() if group is None else group.names
     return not main_crawlers(file, names).isdisjoint(_BING) or ("*" in names and not file.groups_named(_BING[0]))
 
 

@@ -28,9 +28,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _is_disallowed(file: LintedFile, record: Record) -> bool:
     path = example_path(file.value(record))
-    if path is None or record.group is None or record.group >= len(file.groups):
-        return False
-    return try_allows(file, path, "rfc9309", file.groups[record.group].first_token) is False
+    group = file.group_of(record)
+    return path is not None and group is not None and try_allows(file, path, "rfc9309", group.first_token) is False
 
 
 CHECK = Check(

@@ -39,7 +39,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
                 file.text_span(token.record),
                 {"token": token.token, "line": str(line)},
                 None if rule is None else query_for(rule.value, rule.record.line, contrast_only=True),
-                # Crawlers that obey only the first group lose no rule, or Google's combine the groups.
+                # A crawler that obeys only the first group loses no rule, or it is Google's and combines them.
                 harmless=not loses[pair] or engine_of(name) == "google",
             )
 

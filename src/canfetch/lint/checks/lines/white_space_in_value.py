@@ -50,11 +50,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _is_decided_otherwise(file: LintedFile, record: Record, pattern: bytes) -> bool:
     """Return whether Google, for which such a rule matches no page, gets the intended verdict from other rules."""
-    path = example_path(pattern)
-    if path is None or record.group is None or record.group >= len(file.groups):
+    path, group = example_path(pattern), file.group_of(record)
+    if path is None or group is None:
         return False
-    allowed = try_allows(file, path, "googlebot", file.groups[record.group].first_token)
-    return allowed is (record.kind is RecordKind.ALLOW)
+    return try_allows(file, path, "googlebot", group.first_token) is (record.kind is RecordKind.ALLOW)
 
 
 def _lines_of_other_checks(file: LintedFile) -> frozenset[int]:
