@@ -40,7 +40,7 @@ def test_installation_page_lists_every_extra() -> None:
 def test_command_page_lists_every_environment_variable() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", sources))
+    read = set(re.findall(r"os\.environ(?:\.get\(|\[)\"([A-Z_]+)\"", sources))
     assert read
     assert not [name for name in read if f"`{name}`" not in page]
 
