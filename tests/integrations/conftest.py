@@ -1,5 +1,5 @@
 """Fixtures of the tests of the integrations."""
 
-from tests.servers.fixtures import site
+from tests.servers.fixtures import authority, site, tls_site
 
-__all__ = ["site"]
+__all__ = ["authority", "site", "tls_site"]

@@ -157,7 +157,7 @@ def test_the_parsed_file_explains_the_answers(parser: Protego) -> None:
 def test_thousands_of_user_agents_are_bounded(parser: Protego) -> None:
     for number in range(1000):
         assert not parser.can_fetch("/private/", f"Bot{number}")
-    assert len(parser._allows_by_user_agent) <= 256
+    assert len(parser._answers.by_user_agent) <= 256
 
 
 def test_parsers_can_be_subclassed_pickled_and_copied(parser: Protego) -> None:

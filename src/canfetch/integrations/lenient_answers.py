@@ -50,6 +50,10 @@ class LenientAnswers:
         except InvalidURL:
             return allows(_target(plain_url(url)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Bound rules belong to the process. They are created again when they are needed.
+        return LenientAnswers, (self._robots, self._agent_from)
+
 
 def _target(url: str | bytes) -> str:
     """Return the path and query of a URL that canfetch rejects, such as `fish.html` or `mailto:fish@example.com`."""

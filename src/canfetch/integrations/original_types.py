@@ -20,3 +20,14 @@ class OriginalType:
     def __get__(self, instance: object | None, owner: type[Any]) -> type[Any]:
         original = getattr(sys.modules.get(self._module), self._name, owner)
         return original if isinstance(original, type) else owner
+
+
+class PicklableInstance:
+    """Base class of classes with an `OriginalType`. Without it, pickle rejects their instances."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _new_instance, (type(self),), vars(self)
+
+
+def _new_instance(cls: type[PicklableInstance]) -> PicklableInstance:
+    return cls.__new__(cls)

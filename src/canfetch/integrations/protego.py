@@ -18,7 +18,7 @@ from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidURL
 from canfetch.integrations.directly_below import values_directly_below
 from canfetch.integrations.lenient_answers import LenientAnswers
-from canfetch.integrations.original_types import OriginalType
+from canfetch.integrations.original_types import OriginalType, PicklableInstance
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
 
@@ -59,7 +59,7 @@ class _ContentTypeError(TypeError, ValueError):
     """Raised if the content is not a str. Protego raises a TypeError, and raised a ValueError before 0.7."""
 
 
-class Protego:
+class Protego(PicklableInstance):
     """A parsed robots.txt with the interface of `protego.Protego`. Without `parse`, it is an empty file.
 
     Verdicts are those of `canfetch.parse`. User agents can be product tokens, whole User-Agent headers, or a
@@ -98,7 +98,7 @@ class Protego:
         Cost: As `RobotsTxt.allows`.
         """
         try:
-            return self._allows_by_user_agent[user_agent](url)
+            return self._answers.by_user_agent[user_agent](url)
         except (KeyError, TypeError, InvalidURL):
             # Slow path: the user agent is new, or an argument is unusual or invalid.
             return self._answers.allows(url, user_agent)
@@ -159,16 +159,6 @@ class Protego:
     def _use(self, robots: RobotsTxt) -> None:
         self.robots = robots
         self._answers = LenientAnswers(robots)
-        self._allows_by_user_agent = self._answers.by_user_agent
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.robots)
-
-
-def _restore(cls: type[Protego], robots: RobotsTxt) -> Protego:
-    parser = cls()
-    parser._use(robots)
-    return parser
 
 
 def _interval(rate: DeclaredRate) -> float:

@@ -16,7 +16,7 @@ from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL
 from canfetch.integrations.directly_below import values_directly_below
 from canfetch.integrations.lenient_answers import LenientAnswers
-from canfetch.integrations.original_types import OriginalType
+from canfetch.integrations.original_types import OriginalType, PicklableInstance
 from canfetch.integrations.robotparser_entries import (
     Entry,
     RequestRate,
@@ -37,7 +37,7 @@ __all__ = ["RequestRate", "RobotFileParser"]
 _CPYTHON_POLICY = "rfc9309+unauthorized=full-disallow"
 
 
-class RobotFileParser:
+class RobotFileParser(PicklableInstance):
     """A robots.txt parser with the interface of `urllib.robotparser.RobotFileParser`.
 
     Verdicts are those of `canfetch.parse`. User agents can be product tokens, whole User-Agent headers, or a
@@ -132,7 +132,7 @@ class RobotFileParser:
         if not self.last_checked:
             return False
         try:
-            return self._allows_by_user_agent[useragent](url)
+            return self._answers.by_user_agent[useragent](url)
         except (KeyError, TypeError, InvalidURL):
             # Slow path: the user agent is new, or an argument is unusual or invalid.
             return self._answers.allows(url, useragent)
@@ -199,22 +199,6 @@ class RobotFileParser:
     def _use(self, robots: RobotsTxt) -> None:
         self.robots = robots
         self._answers = LenientAnswers(robots, _named_agent if self._profile.robotparser else agent_from)
-        self._allows_by_user_agent = self._answers.by_user_agent
-
-    def __getstate__(self) -> dict[str, object]:
-        # The bound rules belong to the file and are created again.
-        return {name: value for name, value in vars(self).items() if name not in {"_answers", "_allows_by_user_agent"}}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state)
-        self._use(self.robots)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _new_parser, (type(self),), self.__getstate__()
-
-
-def _new_parser(cls: type[RobotFileParser]) -> RobotFileParser:
-    return cls.__new__(cls)
 
 
 def _named_agent(useragent: str | Agent) -> Agent:

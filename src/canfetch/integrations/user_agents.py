@@ -20,13 +20,13 @@ def agent_from(user_agent: str | Agent) -> Agent:
         return user_agent
     if not isinstance(user_agent, str):
         raise TypeError(f"user agent must be a str or a canfetch.Agent, not {type(user_agent).__name__}")
-    if user_agent == "*":
-        return _STAR
-    try:
-        return Agent(product_token(user_agent))
-    except InvalidProductToken:
-        first = user_agent.replace("/", " ").split()[:1]
+    for find_token in (str, product_token, _first_word):
         try:
-            return Agent(first)
+            return Agent(find_token(user_agent))
         except InvalidProductToken:
-            return _STAR
+            continue
+    return _STAR
+
+
+def _first_word(user_agent: str) -> str:
+    return "".join(user_agent.replace("/", " ").split()[:1])
