@@ -15,6 +15,7 @@ from benchmarks.rows.agreement import agreement_rows
 from benchmarks.rows.command import command_rows
 from benchmarks.rows.decide import batch_rows, decide_rows, many_rules_rows, named_agent_rows, verdict_rows
 from benchmarks.rows.hostile import hostile_rows
+from benchmarks.rows.interfaces import interface_rows
 from benchmarks.rows.lint import lint_rows
 from benchmarks.rows.memory import memory_rows
 from benchmarks.rows.parse import one_shot_rows, parse_rows
@@ -30,6 +31,7 @@ ROWS: dict[str, tuple[Callable[[Bench], None], ...]] = {
     "warm": (warm_rows, warm_memory_rows),
     "memory": (memory_rows,),
     "startup": (startup_rows,),
+    "interfaces": (interface_rows,),
     "hostile": (hostile_rows,),
     "lint": (lint_rows,),
     "command": (command_rows,),

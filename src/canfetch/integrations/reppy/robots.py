@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.origin import robots_url as find_robots_url
 from canfetch.core.urls import url_bytes
 from canfetch.core.verdict import Rule
@@ -107,12 +108,11 @@ class Robots:
         """
         if not self._host.includes(path):
             return False
-        name = _text(name)
         try:
-            return self._answers.by_user_agent[name](path)
-        except (KeyError, InvalidURL):
-            # Slow path: the agent is new, or the URL is unusual.
-            return self._answers.allows(path, name)
+            return self._answers.by_user_agent[name](path)  # type: ignore[index]  # bytes are not found
+        except (KeyError, TypeError, InvalidURL):
+            # Slow path: the agent is new, or an argument is unusual or invalid.
+            return self._answers.allows(path, _text(name))
 
     def agent(self, name: str | bytes) -> "Agent":
         """Return the rules for the agent `name`. Changes of the result do not change the file."""
@@ -218,19 +218,31 @@ class _Host:
     """The host of a robots.txt, to tell the URLs of other hosts."""
 
     def __init__(self, url: str | bytes) -> None:
-        self._origin = find_origin(url)
-        self._prefix = "/" if self._origin is None else f"{self._origin}/"
+        self._url = url
 
     def includes(self, url: str | bytes) -> bool:
         """Return whether a URL has this host, whatever its scheme and port, or no host."""
-        if self._origin is None or (isinstance(url, str) and url.startswith(self._prefix)):
+        if isinstance(url, str) and url.startswith(self._prefix):
             return True
-        if url[:1] in {"/", b"/"} and url[:2] not in {"//", b"//"}:
-            return True
+        origin = self._origin
         text = _text(url)
-        origin = find_origin(f"{self._origin.scheme}:{text}" if text.startswith("//") else text)
-        return origin is None or origin.host == self._origin.host
+        if origin is None or (text.startswith("/") and not text.startswith("//")):
+            return True
+        other = find_origin(f"{origin.scheme}:{text}" if text.startswith("//") else text)
+        return other is None or other.host == origin.host
+
+    @cached_property
+    def _origin(self) -> Origin | None:
+        return find_origin(self._url)
+
+    @cached_property
+    def _prefix(self) -> str:
+        return f"{self._origin}/"
 
 
 def _text(value: str | bytes) -> str:
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if not isinstance(value, str):
+        raise TypeError(f"expected str or bytes, not {type(value).__name__}")
+    return value
