@@ -203,6 +203,6 @@ class RobotFileParser(PicklableInstance):
 
 def _named_agent(useragent: str | Agent) -> Agent:
     """Return the agent that urllib.robotparser looks for: all text before the first slash."""
-    if isinstance(useragent, Agent):
-        return useragent
+    if not isinstance(useragent, str):
+        return agent_from(useragent)
     return agent_with_any_name(useragent.partition("/")[0])
