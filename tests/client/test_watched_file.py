@@ -95,3 +95,11 @@ def test_first_read_raises(tmp_path: Path, path: Path) -> None:
     path.write_bytes(b"invalid")
     with pytest.raises(ServingError):
         watch(path)
+
+
+def test_relative_path_is_that_of_the_start(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    file = watch(Path(path.name), now=5e9)
+    monkeypatch.chdir("/")
+    path.write_bytes(b"changed")
+    assert file.current() == b"changed"

@@ -43,7 +43,8 @@ class WatchedFile(Generic[_Value]):
         max_bytes: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.path = path
+        # Servers may change their folder after the start.
+        self.path = path.absolute()
         self._parse = parse
         self._max_bytes = max_bytes
         self._clock = clock
