@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from functools import partial
 
 from benchmarks import hostile, inputs, timing
 from benchmarks.bench import Bench
+from benchmarks.hostile import linting
 from benchmarks.table import format_duration
 from canfetch.author.formatting import format_robots
 
 SECTION = "Lint and format one file, with all checks"
 RUNS = 5
 TINY_TRAPS = ("blank_lines",)
+TINY_FILES = ("comments",)
 
 
 def lint_rows(bench: Bench) -> None:
@@ -37,11 +40,10 @@ def lint_rows(bench: Bench) -> None:
             SECTION, f"format {name}", engine, text=format_duration(elapsed), value=elapsed, at_most=None, peers={}
         )
     slowest, name = 0.0, ""
-    for key in TINY_TRAPS if bench.tiny else tuple(hostile.TRAPS):
-        trap = hostile.TRAPS[key]()
-        bench.log(f"lint: {trap.name}")
-        elapsed = timing.measure(partial(linter.lint, trap.content))
-        slowest, name = max((slowest, name), (elapsed, trap.name))
+    for trap_name, content in _hostile_files(bench):
+        bench.log(f"lint: {trap_name}")
+        elapsed = timing.measure(partial(linter.lint, content))
+        slowest, name = max((slowest, name), (elapsed, trap_name))
     bench.figure(
         SECTION,
         f"lint the slowest hostile file: {name}",
@@ -51,3 +53,11 @@ def lint_rows(bench: Bench) -> None:
         at_most=None,
         peers={},
     )
+
+
+def _hostile_files(bench: Bench) -> Iterator[tuple[str, bytes]]:
+    for key in TINY_TRAPS if bench.tiny else tuple(hostile.TRAPS):
+        trap = hostile.TRAPS[key]()
+        yield trap.name, trap.content
+    for name in TINY_FILES if bench.tiny else tuple(linting.FILES):
+        yield name, linting.FILES[name]()

@@ -35,17 +35,21 @@ class LintedToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LintedGroup:
-    """A group with its records. `other_records` are the records in it that RFC 9309 does not define."""
+    """A group with its records.
+
+    Attributes:
+        index: Its index in the file.
+        tokens: Its user-agent lines.
+        names: Its product tokens, in lower case.
+        rules: Its rules.
+        other_records: The records in it that RFC 9309 does not define.
+    """
 
     index: int
     tokens: tuple[LintedToken, ...]
+    names: frozenset[str]
     rules: tuple[LintedRule, ...]
     other_records: tuple[Record, ...]
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The group's product tokens, in lower case."""
-        return frozenset(token.token.lower() for token in self.tokens if token.token)
 
     @property
     def first_token(self) -> str:
@@ -128,6 +132,7 @@ class LintedFile:
             LintedGroup(
                 index,
                 tuple(LintedToken(agent.token, self.records[agent.line - 1]) for agent in group.user_agents),
+                frozenset(agent.token.lower() for agent in group.user_agents if agent.token),
                 tuple(
                     LintedRule(self.records[rule.line - 1], rule.allow, rule.pattern, rule.specificity, index)
                     for rule in group.rules

@@ -18,17 +18,21 @@ _OTHER_SEPARATORS: Final = bytes.maketrans(b";|\t", b"   ")
 
 
 class NamedAgent(NamedTuple):
-    """A name in a user-agent line. `in_list` is true if the line has other names."""
+    """A name in a user-agent line.
+
+    Attributes:
+        raw: The name as written.
+        text: The name as text.
+        span: Its place.
+        record: The line.
+        in_list: Whether the line has other names.
+    """
 
     raw: bytes
+    text: str
     span: tuple[int, int]
     record: Record
     in_list: bool
-
-    @property
-    def text(self) -> str:
-        """The name as text."""
-        return display_text(self.raw)
 
     @property
     def is_token(self) -> bool:
@@ -66,14 +70,22 @@ def _split(value: bytes) -> list[bytes]:
     return value.translate(_OTHER_SEPARATORS).split(b" ", _MAX_PARTS)
 
 
-def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
-    """Yield the names in all user-agent lines, in file order.
+def named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
+    """Return the names in all user-agent lines, in file order.
 
     A product with a version yields the product's name. A whole User-Agent header yields nothing, because crawlers
     match another word of it, or none.
 
-    Cost: O(bytes of these lines).
+    Cost: O(bytes of these lines) at the first call.
     """
+    return file.compute_once(_named_agents)
+
+
+def _named_agents(file: LintedFile) -> tuple[NamedAgent, ...]:
+    return tuple(_iter_names(file))
+
+
+def _iter_names(file: LintedFile) -> Iterator[NamedAgent]:
     for record in file.user_agents:
         value = file.value(record)
         if record.value is None or not value:
@@ -82,14 +94,14 @@ def named_agents(file: LintedFile) -> Iterator[NamedAgent]:
         if is_header(value):
             product = value.partition(b"/")[0].strip(_WHITE_SPACE)
             if product and b"(" not in product and product.lower() != _BROWSER_PRODUCT:
-                yield NamedAgent(product, (start, start + len(product)), record, in_list=False)
+                yield NamedAgent(product, display_text(product), (start, start + len(product)), record, in_list=False)
             continue
         if not is_list(value):
-            yield NamedAgent(value, record.value, record, in_list=False)
+            yield NamedAgent(value, display_text(value), record.value, record, in_list=False)
             continue
         for part in _split(value):
             name = part.strip(_WHITE_SPACE)
             name_start = start + len(part) - len(part.lstrip(_WHITE_SPACE))
             if name:
-                yield NamedAgent(name, (name_start, name_start + len(name)), record, in_list=True)
+                yield NamedAgent(name, display_text(name), (name_start, name_start + len(name)), record, in_list=True)
             start += len(part) + 1

@@ -25,5 +25,11 @@ def try_decide(file: LintedFile, path: str, profile: str, token: str) -> Verdict
         return None
 
 
+def deciding_line(file: LintedFile, path: str, profile: str, token: str) -> int | None:
+    """Return the line of the rule that decides about a path, or None without one."""
+    verdict = try_decide(file, path, profile, token)
+    return None if verdict is None or verdict.rule is None else verdict.rule.line
+
+
 def _agent(token: str) -> Agent:
     return Agent(token) if token == STAR else REGISTRY.agent(token)

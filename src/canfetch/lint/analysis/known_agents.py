@@ -16,11 +16,19 @@ class KnownAgent(NamedTuple):
     is_restricted: bool
 
 
-def known_agents(file: LintedFile) -> Iterator[KnownAgent]:
-    """Yield the names that are in the registry, in file order.
+def known_agents(file: LintedFile) -> tuple[KnownAgent, ...]:
+    """Return the names that are in the registry, in file order.
 
-    Cost: O(bytes of user-agent lines + rules).
+    Cost: O(bytes of user-agent lines + rules) at the first call.
     """
+    return file.compute_once(_known_agents)
+
+
+def _known_agents(file: LintedFile) -> tuple[KnownAgent, ...]:
+    return tuple(_iter_known(file))
+
+
+def _iter_known(file: LintedFile) -> Iterator[KnownAgent]:
     restricted = [any(rule.specificity for rule in group.rules if not rule.allow) for group in file.groups]
     for agent in named_agents(file):
         # A product token ends at a `*`.

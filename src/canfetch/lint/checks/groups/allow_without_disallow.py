@@ -8,18 +8,16 @@ from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
-from canfetch.lint.linted_file import LintedFile, LintedGroup
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups that allow some paths and disallow nothing."""
+    # A crawler follows the rules of all its groups.
+    others = {name for group in file.groups if not all(map(_allows_a_part, group.rules)) for name in group.names}
     for group in file.groups:
-        # A crawler follows the rules of all its groups.
-        together = {same.index: same for name in group.names for same in file.groups_named(name)}
-        rules = [rule for same in together.values() for rule in same.rules]
-        is_partial = all(rule.allow and canonical_form(rule.value) not in {b"", b"/"} for rule in rules)
-        if not group.names or not group.rules or not is_partial:
+        if not group.names or not group.rules or not group.names.isdisjoint(others):
             continue
         first = group.rules[0]
         yield Occurrence(
@@ -29,6 +27,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             lines=tuple(rule.record.line for rule in group.rules),
             harmless=not _was_meant_to_be_closed(file, group),
         )
+
+
+def _allows_a_part(rule: LintedRule) -> bool:
+    return rule.allow and canonical_form(rule.value) not in {b"", b"/"}
 
 
 def _was_meant_to_be_closed(file: LintedFile, group: LintedGroup) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -16,12 +16,15 @@ _PAGE: Final = "/folder/page"
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*/` that decide about a typical page in a folder."""
+    # Many groups can have the same token.
+    deciding: dict[str, int | None] = {}
     for rule in file.rules:
-        if rule.allow or canonical_form(rule.value) != _FORM:
+        if rule.allow or b"*" not in rule.value or canonical_form(rule.value) != _FORM:
             continue
         token = file.groups[rule.group].first_token
-        verdict = try_decide(file, _PAGE, "rfc9309", token)
-        if verdict is not None and verdict.rule is not None and verdict.rule.line == rule.record.line:
+        if token not in deciding:
+            deciding[token] = deciding_line(file, _PAGE, "rfc9309", token)
+        if deciding[token] == rule.record.line:
             yield Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value)}, VerdictQuery(_PAGE))
 
 

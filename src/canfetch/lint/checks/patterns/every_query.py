@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.asset_patterns import names_assets
-from canfetch.lint.analysis.engine_verdicts import try_decide
+from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -18,14 +18,17 @@ _ASSETS: Final = ("/style.css?ver=1", "/script.js?ver=1")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*?` that decide about a script or a style with a version."""
+    # Many groups can have the same token.
+    deciding: dict[str, list[int | None]] = {}
     for rule in file.rules:
-        if rule.allow or canonical_form(rule.value) not in _FORMS:
+        if rule.allow or b"*" not in rule.value or canonical_form(rule.value) not in _FORMS:
             continue
         group = file.groups[rule.group]
         token = group.first_token
-        for asset in _ASSETS:
-            verdict = try_decide(file, asset, "rfc9309", token)
-            if verdict is not None and verdict.rule is not None and verdict.rule.line == rule.record.line:
+        if token not in deciding:
+            deciding[token] = [deciding_line(file, asset, "rfc9309", token) for asset in _ASSETS]
+        for asset, line in zip(_ASSETS, deciding[token], strict=True):
+            if line == rule.record.line:
                 details = {"pattern": file.text(rule.value), "path": asset}
                 harmless = not _is_for_search_engine(file, group) or any(map(_is_exception, group.rules))
                 yield Occurrence(file.text_span(rule.record), details, VerdictQuery(asset), harmless=harmless)
