@@ -4,13 +4,15 @@ Source: RFC 9309 section 2.1.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from canfetch.core.patterns import is_void, parse_pattern
+from canfetch.core.patterns import specificity
 from canfetch.core.profiles import Profile
 from canfetch.core.text import display_text
 from canfetch.core.tokens import token_matches
 from canfetch.core.verdict import Rule
+
+_new_tuple: Final = tuple.__new__
 
 if TYPE_CHECKING:
     from canfetch.core.contract import CompiledFile
@@ -80,10 +82,6 @@ def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, by
     return Group(
         tuple(UserAgentLine(display_text(token), line) for token, line in user_agents),
         tuple(
-            Rule(allow, value, line, _specificity(value, allow=allow, profile=profile)) for allow, value, line in rules
+            _new_tuple(Rule, (allow, value, line, specificity(value, profile))) for allow, value, line in rules
         ),
     )
-
-
-def _specificity(value: bytes, *, allow: bool, profile: Profile) -> int:
-    return 0 if is_void(value, profile) else parse_pattern(value, allow=allow, profile=profile)[0].specificity

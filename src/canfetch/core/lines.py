@@ -7,27 +7,11 @@ Source: RFC 9309 section 2.2 (NL); google/robotstxt for the partial byte order m
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from canfetch.core.profiles import Profile
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-
-
-class Line(NamedTuple):
-    """A physical line.
-
-    Attributes:
-        number: The line number, from 1.
-        start: The offset of the first byte. The first line starts after a byte order mark.
-        content_end: The offset after the content, without the line end.
-        end: The offset after the line end.
-    """
-
-    number: int
-    start: int
-    content_end: int
-    end: int
 
 
 def byte_order_mark_length(content: bytes, profile: Profile) -> int:
@@ -42,15 +26,17 @@ def byte_order_mark_length(content: bytes, profile: Profile) -> int:
     return 0
 
 
-def iter_lines(content: bytes, profile: Profile) -> Iterator[Line]:
-    """Yield the physical lines.
+def iter_lines(content: bytes, profile: Profile) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the physical lines: the content without the line end, and the span with it.
+
+    The first line starts after a byte order mark.
 
     Cost: O(bytes).
     """
     start = byte_order_mark_length(content, profile)
-    for number, line in enumerate(content[start:].splitlines(keepends=True), 1):
+    for line in content[start:].splitlines(keepends=True):
         end = start + len(line)
-        yield Line(number, start, start + len(line.rstrip(b"\r\n")), end)
+        yield line.rstrip(b"\r\n"), start, end
         start = end
 
 

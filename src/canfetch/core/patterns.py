@@ -58,6 +58,18 @@ def parse_pattern(value: bytes, *, allow: bool, profile: Profile) -> tuple[Patte
     return tuple(texts)
 
 
+def specificity(value: bytes, profile: Profile) -> int:
+    """Return the specificity of a rule: that of its first text, or 0 for a void rule.
+
+    Cost: O(bytes of the value).
+    """
+    if is_void(value, profile):
+        return 0
+    if profile.google_escaping:
+        return len(google_escape(value))
+    return len(value if profile.literal_paths else canonical(value))
+
+
 def _encode_literal_dollars(form: bytes) -> bytes:
     # A `$` before the end of a pattern is literal, and canonical targets contain it as %24.
     if b"$" not in form[:-1]:

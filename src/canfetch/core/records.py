@@ -7,7 +7,7 @@ Engines do not need this view. It is created on first use.
 """
 
 from collections.abc import Iterator
-from enum import Flag, auto
+from enum import Enum, Flag, auto
 from typing import Final, NamedTuple
 
 from canfetch.core.abnf import WS, is_comment, is_pattern, is_product_token
@@ -16,7 +16,7 @@ from canfetch.core.keys import NAMES, SPELLINGS, RecordKind, record_kind
 from canfetch.core.lines import byte_order_mark_length, iter_lines, readable_part
 from canfetch.core.patterns import is_void
 from canfetch.core.profiles import Profile
-from canfetch.core.text import HEX_DIGITS
+from canfetch.core.text import HEX_DIGITS, UNRESERVED
 from canfetch.core.tokens import extract_token
 
 
@@ -72,9 +72,22 @@ class Record(NamedTuple):
 
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 _OUTSIDE_GRAMMAR: Final = Note.OUTSIDE_GRAMMAR.value
+_OUTSIDE_GROUP: Final = Note.OUTSIDE_GROUP.value
 # Real files repeat lines, and a hostile one may contain nothing else, so that each text is parsed once.
 _CACHED_LINES_LIMIT: Final = 4096
 _CONTROLS: Final = bytes(byte for byte in range(0x20) if byte not in b"\0\t")
+# A rule's value of these bytes, and a `$` at its end, has no notes, except that it may be empty or void.
+_UNREMARKABLE: Final = UNRESERVED + b"/*?=&+,;:@!'()"
+_new_tuple: Final = tuple.__new__
+
+
+class _Effect(Enum):
+    """What a line does to the current group."""
+
+    NONE = auto()
+    USER_AGENT = auto()  # it starts a group, or adds a name to one
+    RULE = auto()  # it belongs to the group, and ends its user-agent lines
+    END = auto()  # it ends the group
 
 
 class _ParsedLine(NamedTuple):
@@ -84,7 +97,16 @@ class _ParsedLine(NamedTuple):
     key: tuple[int, int]
     value: tuple[int, int]
     notes: int
-    is_blank: bool
+    effect: _Effect
+
+
+class _RuleKey(NamedTuple):
+    """The text before the colon of a rule, with what is known about every line that starts with it."""
+
+    kind: RecordKind
+    span: tuple[int, int]
+    notes: int
+    in_grammar: bool
 
 
 def iter_records(content: bytes, profile: Profile) -> Iterator[Record]:
@@ -92,62 +114,95 @@ def iter_records(content: bytes, profile: Profile) -> Iterator[Record]:
 
     Cost: O(bytes).
     """
-    mark = byte_order_mark_length(content, profile)
-    groups = _GroupTracker(profile)
-    parsed_lines: dict[bytes, _ParsedLine] = {}
+    reader = _LineReader(profile)
+    parsed_lines = reader.parsed_lines
     # Creating a flag is slow, and few combinations occur.
     flags: dict[int, Note] = {}
-    for number, start, content_end, end in iter_lines(content, profile):
-        text = content[start:content_end]
-        line = parsed_lines.get(text)
-        if line is None:
-            line = _parse_line(text, profile)
-            if len(parsed_lines) >= _CACHED_LINES_LIMIT:
-                parsed_lines.clear()
-            parsed_lines[text] = line
-        kind, key, value, notes, _ = line
-        group, group_notes = groups.next_line(line)
-        notes |= group_notes
-        if mark and number == 1:
-            notes |= Note.BYTE_ORDER_MARK.value
+    extra = Note.BYTE_ORDER_MARK.value if byte_order_mark_length(content, profile) else 0
+    last_group = -1
+    group: int | None = None
+    in_user_agents = False
+    number = 0
+    for text, start, end in iter_lines(content, profile):
+        number += 1
+        kind, key, value, notes, effect = parsed_lines.get(text) or reader.parse(text)
+        if effect is not _Effect.NONE:
+            if effect is _Effect.USER_AGENT:
+                if not in_user_agents:
+                    last_group += 1
+                group = last_group
+            elif effect is _Effect.END:
+                group = None
+            elif group is None:
+                notes |= _OUTSIDE_GROUP
+            in_user_agents = effect is _Effect.USER_AGENT
+        if extra:
+            notes |= extra
+            extra = 0
         note = flags.get(notes)
         if note is None:
             note = flags[notes] = Note(notes)
-        yield Record(
-            number,
-            (start, end),
-            kind,
-            None if kind is None else (start + key[0], start + key[1]),
-            None if kind is None else (start + value[0], start + value[1]),
-            group,
-            note,
-        )
+        span = start, end
+        if kind is None:
+            yield _new_tuple(Record, (number, span, None, None, None, group, note))
+        else:
+            key = start + key[0], start + key[1]
+            value = start + value[0], start + value[1]
+            yield _new_tuple(Record, (number, span, kind, key, value, group, note))
 
 
-class _GroupTracker:
-    """Tracks the current group while lines are read in order."""
+class _LineReader:
+    """Parses lines, each text once. Most lines are rules with one of a few keys and a plain value."""
 
-    __slots__ = ("_group", "_in_group", "_in_user_agents", "_profile")
+    __slots__ = ("_profile", "_rule_keys", "parsed_lines")
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._group = -1
-        self._in_group = self._in_user_agents = False
+        self._rule_keys: dict[bytes, _RuleKey] = {}
+        self.parsed_lines: dict[bytes, _ParsedLine] = {}
 
-    def next_line(self, line: _ParsedLine) -> tuple[int | None, int]:
-        """Return the index of the next line's group, or None, and the notes on its position."""
-        notes = 0
-        if line.kind is RecordKind.USER_AGENT:
-            if not self._in_user_agents:
-                self._group += 1
-            self._in_group = self._in_user_agents = True
-        elif line.kind in _RULES and not (self._profile.abnf_only and line.notes & _OUTSIDE_GRAMMAR):
-            self._in_user_agents = False
-            if not self._in_group:
-                notes = Note.OUTSIDE_GROUP.value
-        elif line.is_blank and self._profile.blank_line_ends_group:
-            self._in_group = self._in_user_agents = False
-        return (self._group if self._in_group else None), notes
+    def parse(self, content: bytes) -> _ParsedLine:
+        """Parse a line, and store the result in `parsed_lines`."""
+        line = self._plain_rule(content) or _parse_line(content, self._profile)
+        if len(self.parsed_lines) >= _CACHED_LINES_LIMIT:
+            self.parsed_lines.clear()
+        self.parsed_lines[content] = line
+        if line.kind in _RULES:
+            self._add_key(content, line)
+        return line
+
+    def _add_key(self, content: bytes, line: _ParsedLine) -> None:
+        before, colon, _ = content.partition(b":")
+        is_whole = colon and b"#" not in before and b"\0" not in before and not line.notes & Note.MISSING_COLON.value
+        if is_whole and before not in self._rule_keys:
+            key = before[slice(*line.key)]
+            kind = record_kind(key, self._profile)
+            in_grammar = before.strip(WS).lower() == NAMES[kind]
+            self._rule_keys[before] = _RuleKey(kind, line.key, _key_notes(key, kind), in_grammar)
+
+    def _plain_rule(self, content: bytes) -> _ParsedLine | None:
+        """Parse a rule whose key has occurred before and whose value has no peculiar bytes; None for other lines."""
+        before, colon, rest = content.partition(b":")
+        known = self._rule_keys.get(before) if colon else None
+        if known is None:
+            return None
+        value = rest.strip(WS)
+        profile = self._profile
+        peculiar = value.translate(None, _UNREMARKABLE)
+        if peculiar and not (peculiar == b"$" and value.endswith(b"$")):
+            return None
+        if len(content) > (profile.max_line_bytes or len(content)):
+            return None
+        kind, key, notes, in_grammar = known
+        if not value:
+            notes |= Note.EMPTY_VALUE.value
+        if not in_grammar or (value and value[:1] != b"/"):
+            notes |= _OUTSIDE_GRAMMAR
+        if is_void(value, profile):
+            notes |= Note.VOID_RULE.value
+        start = len(content) - len(rest.lstrip(WS))
+        effect = _Effect.NONE if profile.abnf_only and notes & _OUTSIDE_GRAMMAR else _Effect.RULE
+        return _new_tuple(_ParsedLine, (kind, key, (start, start + len(value)), notes, effect))
 
 
 def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
@@ -159,7 +214,8 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
     if field is None:
         if read.partition(b"#")[0].strip():
             notes |= Note.NOT_A_RECORD.value
-        return _ParsedLine(None, (0, 0), (0, 0), notes, not read.strip())
+        is_end = profile.blank_line_ends_group and not read.strip()
+        return _ParsedLine(None, (0, 0), (0, 0), notes, _Effect.END if is_end else _Effect.NONE)
     key = read[field.key_start : field.key_end]
     value = read[field.value_start : field.value_end]
     kind = record_kind(key, profile)
@@ -173,9 +229,10 @@ def _parse_line(content: bytes, profile: Profile) -> _ParsedLine:
         notes |= _token_notes(value, extract_token(value, profile) if in_grammar or not profile.abnf_only else b"")
     elif kind in _RULES:
         notes |= _pattern_notes(value, profile)
-    return _ParsedLine(
-        kind, (field.key_start, field.key_end), (field.value_start, field.value_end), notes, is_blank=False
-    )
+    effect = _Effect.USER_AGENT if kind is RecordKind.USER_AGENT else _Effect.NONE
+    if kind in _RULES and not (profile.abnf_only and notes & _OUTSIDE_GRAMMAR):
+        effect = _Effect.RULE
+    return _ParsedLine(kind, (field.key_start, field.key_end), (field.value_start, field.value_end), notes, effect)
 
 
 def _key_notes(key: bytes, kind: RecordKind) -> int:
