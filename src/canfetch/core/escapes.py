@@ -20,6 +20,7 @@ _ESCAPED_RESERVED_DATA: Final = tuple(b"%%%02X" % byte for byte in RESERVED_DATA
 # Bytes that stay as they are in targets and patterns.
 PLAIN: Final = bytes(set(range(0x100)) - set(NEVER_IN_URI) - set(b"%"))
 
+_PLAIN_OR_PERCENT: Final = PLAIN + b"%"
 _ESCAPES: Final = tuple(b"%%%02X" % byte for byte in range(0x100))
 _UNRESERVED: Final = frozenset(UNRESERVED)
 _HEX: Final = frozenset(HEX_DIGITS)
@@ -44,17 +45,20 @@ def canonical(text: bytes) -> bytes:
     """
     if not text.translate(None, PLAIN):
         return text
+    # Most of the others have escapes, but no byte that needs one.
+    is_encoded = not text.translate(None, _PLAIN_OR_PERCENT)
     first, *rest = text.split(b"%")
-    out = [_encode(first, _IN_URI)]
+    out = [first if is_encoded else _encode(first, _IN_URI)]
     end = out[0][-2:]
     for part in rest:
         escaped = _decode_escape(part)
         if escaped is None:
-            piece = b"%" + _encode(part, _IN_URI)
+            start, after = b"%", part
         elif escaped in _UNRESERVED and not _completes_stray_percent(end, escaped):
-            piece = b"%c" % escaped + _encode(part[2:], _IN_URI)
+            start, after = b"%c" % escaped, part[2:]
         else:
-            piece = _ESCAPES[escaped] + _encode(part[2:], _IN_URI)
+            start, after = _ESCAPES[escaped], part[2:]
+        piece = start + (after if is_encoded else _encode(after, _IN_URI))
         out.append(piece)
         end = (end + piece)[-2:]
     return b"".join(out)

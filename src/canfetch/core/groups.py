@@ -81,7 +81,5 @@ def build_group(user_agents: list[tuple[bytes, int]], rules: list[tuple[bool, by
     """
     return Group(
         tuple(UserAgentLine(display_text(token), line) for token, line in user_agents),
-        tuple(
-            _new_tuple(Rule, (allow, value, line, specificity(value, profile))) for allow, value, line in rules
-        ),
+        tuple(_new_tuple(Rule, (allow, value, line, specificity(value, profile))) for allow, value, line in rules),
     )

@@ -122,9 +122,7 @@ def iter_records(content: bytes, profile: Profile) -> Iterator[Record]:
     last_group = -1
     group: int | None = None
     in_user_agents = False
-    number = 0
-    for text, start, end in iter_lines(content, profile):
-        number += 1
+    for number, (text, start, end) in enumerate(iter_lines(content, profile), 1):
         kind, key, value, notes, effect = parsed_lines.get(text) or reader.parse(text)
         if effect is not _Effect.NONE:
             if effect is _Effect.USER_AGENT:

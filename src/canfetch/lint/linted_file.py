@@ -112,7 +112,8 @@ class LintedFile:
         # Few combinations of notes occur, however many lines there are.
         by_notes: dict[Note, list[Record]] = {}
         for record in self.records:
-            if record.notes:
+            # A comparison of identity, because the truth value of a flag is slow.
+            if record.notes is not Note.NONE:
                 by_notes.setdefault(record.notes, []).append(record)
         return by_notes
 
@@ -171,19 +172,23 @@ class LintedFile:
 
     def key(self, record: Record) -> bytes:
         """Return the key of a record, as written."""
-        return b"" if record.key is None else self.content[slice(*record.key)]
+        span = record.key
+        return b"" if span is None else self.content[span[0] : span[1]]
 
     def value(self, record: Record) -> bytes:
         """Return the value of a record, as written."""
-        return b"" if record.value is None else self.content[slice(*record.value)]
+        span = record.value
+        return b"" if span is None else self.content[span[0] : span[1]]
 
     def line_content(self, record: Record) -> bytes:
         """Return a line without its line end."""
-        return self.content[slice(*record.span)].rstrip(b"\r\n")
+        start, end = record.span
+        return self.content[start:end].rstrip(b"\r\n")
 
     def is_blank(self, record: Record) -> bool:
         """Return whether a line is empty or holds only white space."""
-        return record.kind is None and not self.line_content(record).strip()
+        start, end = record.span
+        return record.kind is None and self.content[start:end].isspace()
 
     def text_span(self, record: Record) -> tuple[int, int]:
         """Return the span of a line without its line end and surrounding white space."""

@@ -10,6 +10,8 @@ from canfetch.lint.check import VerdictQuery
 
 _EXAMPLE_ORIGIN: Final = "https://example.com"
 _MAX_LENGTH: Final = 120
+# The bytes of most patterns. Without others, a pattern is a path that looks real.
+_PLAIN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/"
 _NEVER_IN_URLS: Final = b'"<>\\^`{|}\x7f'
 _DOT_SEGMENTS: Final = (b"/.", b"/..")
 
@@ -19,6 +21,13 @@ def example_path(pattern: bytes) -> str | None:
 
     Real paths contain no template placeholders, whole URLs, regular expressions, white space or dot segments.
     """
+    if (
+        pattern[:1] == b"/"
+        and pattern[1:2] != b"/"
+        and len(pattern) <= _MAX_LENGTH
+        and not pattern.translate(None, _PLAIN)
+    ):
+        return pattern.decode()
     anchored = pattern.endswith(b"$")
     path = pattern[:-1] if anchored else pattern
     # `*` may match nothing, but an `x` after a slash makes a path that looks real.

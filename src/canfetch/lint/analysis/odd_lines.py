@@ -60,6 +60,8 @@ _LINE_COMMENTS: Final = (b"//", b";", b"<!--", b"--")
 # Colons of other scripts, and separators of configuration and programming languages.
 FOREIGN_COLONS: Final = ("：".encode(), "﹕".encode(), "∶".encode(), b"->", b"=", b";")
 _DECORATIONS: Final = b"*_-+>`~|\"'0123456789.() \t" + "•·–—●▪".encode()
+# A line of these bytes is none of the oddities that marks show, unless it starts with `/` or `-`.
+_PLAIN_TEXT: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.,:?&* \t"
 _MAX_KEY_LENGTH: Final = 40
 _MAX_HEAD_LENGTH: Final = 128
 _VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
@@ -102,6 +104,8 @@ def _odd_text(content: bytes, record: Record) -> OddLine:
     text = line.lstrip()
     start += len(line) - len(text)
     text = text.rstrip()
+    if not text.translate(None, _PLAIN_TEXT) and text[:1] not in (b"/", b"-"):
+        return OddLine(record, Oddity.TEXT)
     if has_template_mark(text):
         return OddLine(record, Oddity.TEMPLATE)
     if text.startswith(_LINE_COMMENTS) or (text.startswith(b"/*") and text.endswith(b"*/")):

@@ -5,8 +5,10 @@
 3. Groups with a product token in common are merged, so an opposing rule in any of them counts.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain, islice
 from typing import Final, NamedTuple
 
 from canfetch.core.escapes import canonical
@@ -14,7 +16,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
-from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
+from canfetch.lint.linted_file import LintedFile, LintedRule
 
 # Longer values are skipped.
 _MAX_VALUE_LENGTH: Final = 2000
@@ -54,8 +56,24 @@ class CanonicalRule(NamedTuple):
         return b"*" not in self.form and not self.form.endswith(b"$")
 
 
-def canonical_rules(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
-    """Return the rules that can match a target, with their forms."""
+def matches_everything(value: bytes) -> bool:
+    """Return whether a pattern matches every target."""
+    return not value.strip(b"*/$") and canonical_form(value) == b"/"
+
+
+def canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
+    """Return for each group the rules that can match a target, with their forms.
+
+    Cost: O(bytes of rules) at the first call.
+    """
+    return file.compute_once(_canonical_rules)
+
+
+def _canonical_rules(file: LintedFile) -> tuple[list[CanonicalRule], ...]:
+    return tuple(_with_forms(group.rules) for group in file.groups)
+
+
+def _with_forms(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
     return [
         CanonicalRule(rule, form)
         for rule in rules
@@ -63,13 +81,14 @@ def canonical_rules(rules: Iterable[LintedRule]) -> list[CanonicalRule]:
     ]
 
 
-def repeated_rules(group: LintedGroup) -> Iterator[tuple[LintedRule, LintedRule]]:
-    """Yield each rule of a group that repeats an earlier one, and the earlier one."""
-    first: dict[tuple[bool, bytes], LintedRule] = {}
-    for rule, form in canonical_rules(group.rules):
-        earlier = first.setdefault((rule.allow, form), rule)
-        if earlier is not rule:
-            yield rule, earlier
+def repeated_rules(file: LintedFile) -> Iterator[tuple[LintedRule, LintedRule]]:
+    """Yield each rule that repeats an earlier one of its group, and the earlier one."""
+    for rules in canonical_rules(file):
+        first: dict[tuple[bool, bytes], LintedRule] = {}
+        for rule, form in rules:
+            earlier = first.setdefault((rule.allow, form), rule)
+            if earlier is not rule:
+                yield rule, earlier
 
 
 class _Heads:
@@ -119,24 +138,29 @@ class CoveredRule(NamedTuple):
     equal: tuple[LintedRule, ...]
 
 
-def covered_rules(file: LintedFile) -> Iterator[CoveredRule]:
-    """Yield each rule that a shorter rule of the same kind and group covers.
+def covered_rules(file: LintedFile) -> tuple[CoveredRule, ...]:
+    """Return each rule that a shorter rule of the same kind and group covers.
 
-    Cost: O(bytes of rules · distinct lengths of rules).
+    Cost: O(bytes of rules · log rules), and a search for each of a few wildcards, at the first call.
     """
+    return file.compute_once(_covered_rules)
+
+
+def _covered_rules(file: LintedFile) -> tuple[CoveredRule, ...]:
+    return tuple(_iter_covered(file))
+
+
+def _iter_covered(file: LintedFile) -> Iterator[CoveredRule]:
     together = _groups_together(file)
     rules_of_google, split_by_google = _read_by_google(file)
-    heads: dict[tuple[int, bool], _Heads] = {}
-    by_group = [canonical_rules(group.rules) for group in file.groups]
-    for index, rules in enumerate(by_group):
-        for one in rules:
-            of_kind = heads.setdefault((together[index], one.rule.allow), _Heads())
-            for specificity in {one.rule.specificity, len(one.form)}:
-                of_kind.add(literal_prefix(one.form), specificity)
-    for one in rules_of_google:
-        of_kind = heads.setdefault((together[one.rule.group], one.rule.allow), _Heads())
-        for specificity in {one.rule.specificity, len(one.form)}:
-            of_kind.add(literal_prefix(one.form), specificity)
+    by_group = canonical_rules(file)
+    heads: dict[tuple[int, bool], _Heads] = defaultdict(_Heads)
+    for one in chain(chain.from_iterable(by_group), rules_of_google):
+        of_kind = heads[together[one.rule.group], one.rule.allow]
+        head = literal_prefix(one.form)
+        of_kind.add(head, one.rule.specificity)
+        if one.rule.specificity != len(one.form):
+            of_kind.add(head, len(one.form))
     for each in heads.values():
         each.close()
     nothing = _Heads()
@@ -162,30 +186,22 @@ def _read_by_google(file: LintedFile) -> tuple[list[CanonicalRule], frozenset[in
             rules.append(LintedRule(line.record, name == ALLOW, value, len(value), group))
         elif name == USER_AGENT:
             split.add(group)
-    return canonical_rules(rules), frozenset(split)
+    return _with_forms(rules), frozenset(split)
 
 
 def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[CoveredRule]:
     equal: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
         equal.setdefault(one.form, []).append(one)
-    distinct = [ones[0] for ones in equal.values()]
-    literals = {one.form: one for one in distinct if one.is_literal}
-    lengths = sorted({len(form) for form in literals}, reverse=True)
-    wildcards = [one for one in distinct if one.form.count(b"*") == 1 and not one.form.endswith(b"$")]
-    wildcards = wildcards[:_MAX_WILDCARDS]
+    # Google's parser also allows the folder of an index page.
+    distinct = [ones[0] for form, ones in equal.items() if not (ones[0].rule.allow and b"/index.htm" in form)]
+    by_literals = _covering_literals([ones[0] for ones in equal.values()])
+    wildcards = (ones[0] for form, ones in equal.items() if form.count(b"*") == 1 and not form.endswith(b"$"))
+    uncovered = {head for one in distinct if _literal_for(one, head := literal_prefix(one.form), by_literals) is None}
+    by_wildcards = _covering_wildcards(sorted(uncovered), islice(wildcards, _MAX_WILDCARDS))
     for one in distinct:
         head = literal_prefix(one.form)
-        if one.rule.allow and b"/index.htm" in one.form:
-            continue  # Google's parser also allows the folder
-        covering = next(
-            (
-                literals[head[:length]]
-                for length in lengths
-                if length <= len(head) and head[:length] != one.form and head[:length] in literals
-            ),
-            None,
-        ) or _wildcard_that_covers(one, head, wildcards)
+        covering = _literal_for(one, head, by_literals) or by_wildcards.get(head)
         if covering is None:
             continue
         # With and without superfluous stars.
@@ -195,12 +211,69 @@ def _covered_among(rules: list[CanonicalRule], opposing: _Heads) -> Iterator[Cov
             yield CoveredRule(one.rule, covering.rule, tuple(other.rule for other in equal[one.form]))
 
 
-def _wildcard_that_covers(one: CanonicalRule, head: bytes, wildcards: list[CanonicalRule]) -> CanonicalRule | None:
-    for other in wildcards:
-        start, _, inner = other.form.partition(b"*")
-        if other.form != one.form and head.startswith(start) and head.find(inner, len(start)) >= 0:
-            return other
-    return None
+class _Literals(NamedTuple):
+    """The rules without `*` and `$`, by form, and for each head of a rule the longest of them that covers it."""
+
+    rules: dict[bytes, CanonicalRule]
+    covering: dict[bytes, CanonicalRule]
+
+
+def _covering_literals(rules: list[CanonicalRule]) -> _Literals:
+    literals = {one.form: one for one in rules if one.is_literal}
+    covering: dict[bytes, CanonicalRule] = {}
+    # In sorted order, the forms that a head starts with are on a stack.
+    stack: list[bytes] = []
+    for head in sorted({literal_prefix(one.form) for one in rules}):
+        while stack and not head.startswith(stack[-1]):
+            stack.pop()
+        if stack:
+            covering[head] = literals[stack[-1]]
+        if head in literals:
+            stack.append(head)
+    return _Literals(literals, covering)
+
+
+def _literal_for(one: CanonicalRule, head: bytes, literals: _Literals) -> CanonicalRule | None:
+    own = literals.rules.get(head)
+    return own if own is not None and head != one.form else literals.covering.get(head)
+
+
+def _covering_wildcards(heads: list[bytes], wildcards: Iterable[CanonicalRule]) -> dict[bytes, CanonicalRule]:
+    """Return for each head the first of these rules, with one `*`, that matches all targets that start with it.
+
+    Args: heads: The heads, sorted.
+    """
+    covering: dict[bytes, CanonicalRule] = {}
+    by_start: dict[bytes, _Tails] = {}
+    for rule in wildcards:
+        start, _, inner = rule.form.partition(b"*")
+        tails = by_start.get(start)
+        if tails is None:
+            first, end = bisect_left(heads, start), bisect_left(heads, start + b"\xff")
+            tails = by_start[start] = _Tails([head for head in heads[first:end] if head not in covering], len(start))
+        found = dict.fromkeys(tails.containing(inner), rule)
+        if found:
+            covering.update(found)
+            by_start.clear()
+    return covering
+
+
+class _Tails:
+    """What follows the same start in each of several heads, joined to one text that is searched at once."""
+
+    def __init__(self, heads: list[bytes], start_length: int) -> None:
+        self._heads = heads
+        # Forms contain no line ends.
+        self._text = b"\n".join([head[start_length:] for head in heads])
+        self._ends = list(accumulate(len(head) - start_length + 1 for head in heads))
+
+    def containing(self, inner: bytes) -> Iterator[bytes]:
+        """Yield the heads whose tails contain `inner`."""
+        found = self._text.find(inner)
+        while found >= 0:
+            index = bisect_right(self._ends, found)
+            yield self._heads[index]
+            found = self._text.find(inner, self._ends[index])
 
 
 def _groups_together(file: LintedFile) -> list[int]:
@@ -234,7 +307,7 @@ class Neighbours:
 
     def __init__(self, file: LintedFile) -> None:
         forms: dict[tuple[int, bool], set[bytes]] = {}
-        for rule, form in canonical_rules(file.rules):
+        for rule, form in chain.from_iterable(canonical_rules(file)):
             forms.setdefault((rule.group, rule.allow), set()).add(form)
         self._forms = {key: _Forms(some, sorted(some), sorted(set(map(len, some)))) for key, some in forms.items()}
 

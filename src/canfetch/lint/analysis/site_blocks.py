@@ -1,10 +1,10 @@
 """Rules that block a crawler from the whole site, or from almost all of it."""
 
-from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from canfetch.lint.analysis.rule_coverage import canonical_form
-from canfetch.lint.linted_file import LintedFile, LintedRule
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 _ROBOTS_PATH: Final = b"/robots.txt"
 # Everything contains a slash.
@@ -21,36 +21,59 @@ class NearSiteBlock(NamedTuple):
     exceptions: tuple[LintedRule, ...]
 
 
+class _GroupBlock(NamedTuple):
+    """The first rule of a group that blocks the whole site, and the first allow rules of the group."""
+
+    rule: LintedRule | None
+    exceptions: tuple[LintedRule, ...]
+
+
 def find_site_block(file: LintedFile, token: str) -> LintedRule | None:
     """Return the rule that blocks a product token from the whole site, or None.
 
     An allow rule in the same groups means that the site is not blocked. One for `/robots.txt` does not count, because
     that file is always allowed.
 
-    Cost: O(rules of its groups).
+    Cost: O(its groups), and O(rules of the file) at the first call.
     """
     rule, exceptions = _blocking_rule(file, token)
-    return rule if next(exceptions, None) is None else None
+    return None if exceptions else rule
 
 
 def find_near_site_block(file: LintedFile, token: str) -> NearSiteBlock | None:
     """Return the rule that blocks a product token from the whole site except a few single files, or None.
 
-    Cost: O(rules of its groups).
+    Cost: O(its groups), and O(rules of the file) at the first call.
     """
-    rule, found = _blocking_rule(file, token)
+    rule, exceptions = _blocking_rule(file, token)
     if rule is None:
         return None
-    exceptions = tuple(found)
     is_near = 0 < len(exceptions) <= _MAX_EXCEPTIONS and all(_is_single_file(one.value) for one in exceptions)
     return NearSiteBlock(rule, exceptions) if is_near else None
 
 
-def _blocking_rule(file: LintedFile, token: str) -> tuple[LintedRule | None, Iterator[LintedRule]]:
-    rules = [rule for group in file.groups_named(token) for rule in group.rules if rule.specificity]
+def _blocking_rule(file: LintedFile, token: str) -> _GroupBlock:
+    by_group = file.compute_once(_group_blocks)
+    blocks = [by_group[group.index] for group in file.groups_named(token)]
+    rule = next((block.rule for block in blocks if block.rule is not None), None)
+    exceptions = chain.from_iterable(block.exceptions for block in blocks)
+    return _GroupBlock(rule, tuple(islice(exceptions, _MAX_EXCEPTIONS + 1)))
+
+
+def _group_blocks(file: LintedFile) -> list[_GroupBlock]:
+    return [_group_block(group) for group in file.groups]
+
+
+def _group_block(group: LintedGroup) -> _GroupBlock:
+    rules = [rule for rule in group.rules if rule.specificity]
     exceptions = (rule for rule in rules if rule.allow and rule.value != _ROBOTS_PATH)
-    block = next((rule for rule in rules if not rule.allow and canonical_form(rule.value) in _WHOLE), None)
-    return block, exceptions
+    block = next((rule for rule in rules if not rule.allow and _matches_every_path(rule.value)), None)
+    return _GroupBlock(block, tuple(islice(exceptions, _MAX_EXCEPTIONS + 1)))
+
+
+def _matches_every_path(value: bytes) -> bool:
+    # The form of a value with other bytes has other bytes, too.
+    return not value.strip(b"*/$") and canonical_form(value) in _WHOLE
 
 
 def _is_single_file(pattern: bytes) -> bool:

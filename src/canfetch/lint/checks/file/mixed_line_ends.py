@@ -12,6 +12,7 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _FEED: Final = b"\n"
+_PAIR: Final = b"\r\n"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -30,11 +31,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _edits(file: LintedFile, wanted: bytes) -> Iterator[Edit]:
-    for record in file.records:
-        start, end = record.span
-        line = file.content[start:end]
-        own = line[len(line.rstrip(b"\r\n")) :]
-        if own not in (wanted, b""):
+    content = file.content
+    for end in file.line_starts[1:]:
+        own = content[end - 2 : end]
+        if own != _PAIR:
+            own = own[-1:]
+        if own != wanted:
             yield Edit(end - len(own), end, wanted)
 
 

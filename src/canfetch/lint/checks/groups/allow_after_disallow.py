@@ -1,5 +1,6 @@
 """An `Allow` after the `Disallow` that covers it."""
 
+from bisect import bisect_right, insort
 from collections.abc import Iterator
 
 from canfetch.core.records import Record
@@ -42,22 +43,26 @@ def _move(file: LintedFile, allowed: list[Record], covering: Record) -> Fix:
 
 def _covered_allows(group: LintedGroup) -> Iterator[tuple[Record, Record]]:
     above: dict[bytes, Record] = {}
-    lengths: set[int] = set()
+    lengths: list[int] = []
+    known_lengths: set[int] = set()
     for rule in group.rules:
         # Parsers that use the first match read `*` and `$` as plain characters.
-        if not rule.value.startswith(b"/") or any(mark in rule.value for mark in b"*$ "):
+        if rule.value[:1] != b"/" or b"*" in rule.value or b"$" in rule.value or b" " in rule.value:
             continue
         if not rule.allow:
             above.setdefault(rule.value, rule.record)
-            lengths.add(len(rule.value))
+            if len(rule.value) not in known_lengths:
+                known_lengths.add(len(rule.value))
+                insort(lengths, len(rule.value))
             continue
         covering = _covering(rule.value, above, lengths)
         if covering is not None:
             yield rule.record, covering
 
 
-def _covering(value: bytes, above: dict[bytes, Record], lengths: set[int]) -> Record | None:
-    covering = [above[value[:length]] for length in lengths if length <= len(value) and value[:length] in above]
+def _covering(value: bytes, above: dict[bytes, Record], lengths: list[int]) -> Record | None:
+    possible = lengths[: bisect_right(lengths, len(value))]
+    covering = [above[value[:length]] for length in possible if value[:length] in above]
     return min(covering, key=lambda record: record.line, default=None)
 
 

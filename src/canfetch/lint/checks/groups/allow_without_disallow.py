@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.named_engines import main_crawlers
-from canfetch.lint.analysis.rule_coverage import canonical_form
+from canfetch.lint.analysis.rule_coverage import matches_everything
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
@@ -30,7 +30,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _allows_a_part(rule: LintedRule) -> bool:
-    return rule.allow and canonical_form(rule.value) not in {b"", b"/"}
+    return rule.allow and rule.value[:1] in (b"/", b"*") and not matches_everything(rule.value)
 
 
 def _was_meant_to_be_closed(file: LintedFile, group: LintedGroup) -> bool:

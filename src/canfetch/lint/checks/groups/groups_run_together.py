@@ -40,6 +40,7 @@ def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
     after_rule = read_by_all = False
     start: int | None = None
     for record in file.records:
+        is_comment = record.kind is None and (record.notes is Note.NONE or Note.NOT_A_RECORD not in record.notes)
         if record.kind is RecordKind.USER_AGENT:
             if after_rule:
                 yield (
@@ -51,12 +52,14 @@ def _group_starts(file: LintedFile) -> Iterator[tuple[int, Record, bool]]:
         elif record.kind in _RULES:
             # A parser that ignores the last rules of a group would merge its user-agent lines with the next ones.
             after_rule = True
-            plain = record.kind is RecordKind.DISALLOW and not record.notes & _AMBIGUOUS_RULE
-            read_by_all = read_by_all or (plain and record.group is not None)
+            read_by_all = read_by_all or (
+                record.kind is RecordKind.DISALLOW
+                and record.group is not None
+                and (record.notes is Note.NONE or not record.notes & _AMBIGUOUS_RULE)
+            )
         elif file.is_blank(record):
             after_rule = False
         # Comments directly above a group belong to it.
-        is_comment = record.kind is None and Note.NOT_A_RECORD not in record.notes
         start = (record.span[0] if start is None else start) if is_comment else None
         read_by_all = read_by_all and not (is_comment and has_text_line_break(file.line_content(record)))
 

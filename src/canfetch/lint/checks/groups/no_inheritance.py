@@ -1,6 +1,7 @@
 """A group that lacks rules of the `*` group."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import example_path
@@ -39,18 +40,18 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _lacking(file: LintedFile, group: LintedGroup, disallowed: dict[bytes, LintedRule]) -> Occurrence | None:
     token = group.first_token
     own = {rule.value for same in file.groups_named(token) for rule in same.rules}
-    lacking = [value for value in disallowed if value not in own]
-    for value in lacking[:_MAX_TRIED]:
+    lacking = len(disallowed) - len(own & disallowed.keys())
+    for value in islice((value for value in disallowed if value not in own), _MAX_TRIED):
         path = example_path(value)
         if path is None:
             continue
         if file.robots.allows(path, agent=token) and not file.robots.allows(path, agent=OTHER_CRAWLER):
             line = next(one.record for one in group.tokens if one.token)
-            details = {"token": token, "value": file.text(value), "count": str(len(lacking))}
+            details = {"token": token, "value": file.text(value), "count": str(lacking)}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
             # A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full
             # knowledge. The main crawlers of search engines should rarely fetch what all others may not.
-            is_deliberate = len(lacking) < len(disallowed) or not main_crawlers(file, group.names)
+            is_deliberate = lacking < len(disallowed) or not main_crawlers(file, group.names)
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
 

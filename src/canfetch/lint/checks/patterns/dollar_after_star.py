@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
@@ -14,7 +15,7 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*$`."""
     neighbours = None
-    for record in file.rule_records:
+    for record in rule_records_with(file, b"$"):
         value = file.value(record)
         if not value.endswith(b"*$") or record.value is None:
             continue

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.core.escapes import canonical
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -11,7 +12,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find path segments that are `.` or `..`."""
-    for record in file.rule_records:
+    for record in rule_records_with(file, b".", b"%"):
         value = file.value(record)
         if (b"." not in value and b"%2" not in value) or value[:1] != b"/" or record.value is None:
             continue

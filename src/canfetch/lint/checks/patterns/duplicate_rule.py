@@ -16,20 +16,17 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules of one group and kind that match the same URLs."""
     blank: list[int] | None = None
-    for group in file.groups:
-        for rule, earlier in repeated_rules(group):
-            if blank is None:
-                blank = [
-                    record.line
-                    for record in file.records
-                    if record.kind is None and not file.line_content(record).strip()
-                ]
-            details = {
-                "pattern": file.text(rule.value),
-                "earlier": file.text(earlier.value),
-                "line": str(earlier.record.line),
-            }
-            yield Occurrence(file.text_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
+    for rule, earlier in repeated_rules(file):
+        if blank is None:
+            blank = [
+                record.line for record in file.records if record.kind is None and not file.line_content(record).strip()
+            ]
+        details = {
+            "pattern": file.text(rule.value),
+            "earlier": file.text(earlier.value),
+            "line": str(earlier.record.line),
+        }
+        yield Occurrence(file.text_span(rule.record), details, fix=_fix(file, rule, earlier, blank))
 
 
 def _fix(file: LintedFile, rule: LintedRule, earlier: LintedRule, blank: list[int]) -> Fix | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import deciding_line
+from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -18,8 +19,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*/` that decide about a typical page in a folder."""
     # Many groups can have the same token.
     deciding: dict[str, int | None] = {}
-    for rule in file.rules:
-        if rule.allow or b"*" not in rule.value or canonical_form(rule.value) != _FORM:
+    for rule in rules_with(file, b"*"):
+        if rule.allow or canonical_form(rule.value) != _FORM:
             continue
         token = file.groups[rule.group].first_token
         if token not in deciding:

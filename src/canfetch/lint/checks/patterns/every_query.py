@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
+from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.analysis.rule_coverage import canonical_form
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
@@ -20,8 +21,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*?` that decide about a script or a style with a version."""
     # Many groups can have the same token.
     deciding: dict[str, list[int | None]] = {}
-    for rule in file.rules:
-        if rule.allow or b"*" not in rule.value or canonical_form(rule.value) not in _FORMS:
+    for rule in rules_with(file, b"*"):
+        if rule.allow or canonical_form(rule.value) not in _FORMS:
             continue
         group = file.groups[rule.group]
         token = group.first_token

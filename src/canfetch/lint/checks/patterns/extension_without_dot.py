@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -21,7 +22,7 @@ _NEEDED: Final = frozenset({b"css", b"js"})
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules such as `/*js$`."""
-    for rule in file.rules:
+    for rule in rules_with(file, b"$"):
         value = rule.value
         head, star, name = value.rpartition(b"*")
         if not star or not name.endswith(b"$") or name[:-1].lower() not in _TYPES or rule.record.value is None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -11,7 +12,7 @@ from canfetch.lint.severity import Severities, Severity
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find allowed index pages whose folder only Google may fetch."""
-    for rule in file.rules:
+    for rule in rules_with(file, b"."):
         folder, slash, page = rule.value.rpartition(b"/")
         if not rule.allow or not slash or not page.startswith(b"index.htm"):
             continue

@@ -6,6 +6,7 @@ from typing import Final
 from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -17,9 +18,9 @@ _UNRESERVED: Final = frozenset(UNRESERVED)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes with lower-case hex digits, except those of characters that need no encoding (CF417)."""
-    for record in file.rule_records:
+    for record in rule_records_with(file, b"%"):
         value = file.value(record)
-        if b"%" not in value or record.value is None:
+        if record.value is None:
             continue
         lower = [
             (place, digits)

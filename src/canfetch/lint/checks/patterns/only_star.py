@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_coverage import Neighbours
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -13,7 +14,7 @@ from canfetch.lint.severity import Severity, everywhere
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns of stars alone."""
     neighbours = None
-    for record in file.rule_records:
+    for record in rule_records_with(file, b"*"):
         value = file.value(record)
         if value and not value.strip(b"*") and record.value is not None:
             neighbours = neighbours or Neighbours(file)

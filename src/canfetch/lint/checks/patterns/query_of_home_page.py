@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.rule_bytes import rules_with
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
@@ -24,7 +25,7 @@ _PARAMETERS: Final = frozenset(
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules for such a parameter that no other rule blocks on other pages."""
-    for rule in file.rules:
+    for rule in rules_with(file, b"?"):
         rest = rule.value[len(_START) :]
         name, _, value = rest.lower().rstrip(b"*$").partition(b"=")
         # With a value, the rule may be about one URL that other sites link to.

@@ -8,6 +8,7 @@ from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
+from canfetch.lint.analysis.rule_bytes import rule_records_with
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
@@ -19,9 +20,9 @@ _UNRESERVED: Final = frozenset(UNRESERVED)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes of letters, digits, `-`, `.`, `_` and `~`."""
-    for record in file.rule_records:
+    for record in rule_records_with(file, b"%"):
         value = file.value(record)
-        if b"%" not in value or record.value is None:
+        if record.value is None:
             continue
         unneeded = [(place, byte) for place, digits in find_escapes(value) if (byte := int(digits, 16)) in _UNRESERVED]
         if not unneeded:

@@ -17,7 +17,6 @@ _SEGMENTS: Final = frozenset(
 )
 _ENDINGS: Final = (b".bak", b".dump", b".key", b".old", b".pem", b".sql", b".sql.gz", b".p12", b".pfx")
 # Every path with one of the endings or prefixes contains one of these.
-_CANDIDATE_PARTS: Final = (b".", b"*", b"$", b"backup", b"secret")
 _PREFIXES: Final = (b".git", b"backup_", b"backup-", b"secret-", b"secret_")
 
 
@@ -28,15 +27,17 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if record.value is None or record.kind is not RecordKind.DISALLOW:
             continue
         value = file.value(record)
-        if value in seen:
-            continue
-        seen.add(value)
         path = value.lower().partition(b"?")[0]
         segments = path.split(b"/")
-        if _SEGMENTS.isdisjoint(segments) and not any(part in path for part in _CANDIDATE_PARTS):
+        if _SEGMENTS.isdisjoint(segments) and not _may_be_revealing(path):
             continue  # the common case
-        if any(_is_revealing(segment) for segment in segments):
+        if value not in seen and any(map(_is_revealing, segments)):
+            seen.add(value)
             yield Occurrence(record.value, {"pattern": file.text(value)})
+
+
+def _may_be_revealing(path: bytes) -> bool:
+    return b"." in path or b"*" in path or b"$" in path or b"backup" in path or b"secret" in path
 
 
 def _is_revealing(segment: bytes) -> bool:
