@@ -157,3 +157,28 @@ def test_repeated_lines_have_their_own_positions() -> None:
         (6, (42, 55), (52, 54), 0),
     ]
     assert [Note.OUTSIDE_GROUP in record.notes for record in found] == [True, False, False, False, False, False]
+
+
+@pytest.mark.parametrize("profile", ["rfc9309", "google", "strict"])
+@pytest.mark.parametrize(
+    "key, rest",
+    [
+        (key, rest)
+        for key in (b"Disallow", b"Disalow", b" Allow ")
+        for rest in (b"", b":", b": /b", b":\t/b ", b": b", b": /b$", b": /$b", b": /%", b": /b # c", b" /b", b" /b #:")
+    ],
+)
+def test_a_line_is_read_the_same_after_other_lines_with_its_key(profile: str, key: bytes, rest: bytes) -> None:
+    agent, before = b"User-agent: *\n", key + b": /a\n" + key + b": /a/%41\n"
+    alone = records(agent + key + rest, profile)[1]
+    after = records(agent + before + key + rest, profile)[-1]
+    shift = len(before)
+    moved = [None if span is None else (span[0] + shift, span[1] + shift) for span in (alone.key, alone.value)]
+    assert (after.kind, after.key, after.value, after.notes) == (alone.kind, *moved, alone.notes)
+
+
+def test_google_long_line_is_cut_after_other_lines_with_its_key() -> None:
+    line = b"Disallow: /" + b"a" * 20_000
+    *_, long = records(b"User-agent: *\nDisallow: /\n" + line, "google")
+    assert long.notes is Note.LINE_CUT
+    assert long.value == (36, 36 + 2083 * 8 - 1 - 10)
