@@ -20,7 +20,7 @@ NOT_RUN = {
         "downloads packages and needs Rust",
         "downloads packages",
     ],
-    "docs/linting.md": ["needs a folder of robots.txt files"] * 2,
+    "docs/linting.md": ["needs a folder of robots.txt files"] * 3,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
 NEEDED = {"docs/cookbook.md": ["pandas", "polars"]}

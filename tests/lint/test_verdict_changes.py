@@ -207,7 +207,9 @@ def test_fixes_of_real_files_for_a_profile() -> None:
     for name, content in corpus_files(generated=200):
         for profile in ("googlebot", "rfc9309"):
             fixed = LINTER.fix(content, for_profiles=[profile])
-            assert VerdictChanges(content).changed_profiles(fixed.content, [profile]) == (), name
+            # The fixes of all rounds together take more steps than those of one.
+            changes = VerdictChanges(content)
+            assert changes.changed_profiles(fixed.content, [profile], steps=2_000_000) == (), name
 
 
 def test_fixes_that_only_together_change_a_verdict_are_not_all_applied() -> None:

@@ -123,7 +123,8 @@ def apply_chosen(
     """
     _, tried = _with_fixes(file, fixable)
     content, fixed = _with_fixes(file, choice.choose(file, tried))
-    failed.update(identify_fix(file, finding) for finding in tried if finding not in fixed)
+    applied = set(fixed)
+    failed.update(identify_fix(file, finding) for finding in tried if finding not in applied)
     return content + file.robots.tail, fixed
 
 
