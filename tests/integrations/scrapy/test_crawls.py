@@ -135,7 +135,7 @@ def test_allowed_pages_are_crawled(crawled: Crawled) -> None:
 
 def test_verdict_explains_why_a_request_was_dropped(crawled: Crawled) -> None:
     outcome = crawled.outcome(crawled.rules, "/private/a")
-    assert outcome.error == "DisallowedByRobotsTxt"
+    assert outcome.error == "DisallowedRequest"
     assert outcome.message == "Forbidden by robots.txt: line 2, Disallow: /private"
     url = f"{crawled.rules.origin}/private/a"
     assert f"Forbidden by robots.txt: <GET {url}>: line 2, Disallow: /private" in crawled.result.log
@@ -143,7 +143,7 @@ def test_verdict_explains_why_a_request_was_dropped(crawled: Crawled) -> None:
 
 def test_redirect_to_a_disallowed_page_is_not_followed(crawled: Crawled) -> None:
     outcome = crawled.outcome(crawled.rules, "/start")
-    assert (outcome.error, "line 2" in outcome.message) == ("DisallowedByRobotsTxt", True)
+    assert (outcome.error, "line 2" in outcome.message) == ("DisallowedRequest", True)
 
 
 def test_opt_out_of_a_request(crawled: Crawled) -> None:
@@ -160,7 +160,7 @@ def test_other_schemes_are_not_checked(crawled: Crawled) -> None:
 
 def test_ports_have_their_own_files(crawled: Crawled) -> None:
     assert crawled.outcome(crawled.other, "/private").status == 200
-    assert crawled.outcome(crawled.other, "/page").error == "DisallowedByRobotsTxt"
+    assert crawled.outcome(crawled.other, "/page").error == "DisallowedRequest"
 
 
 def test_missing_robots_txt_allows_everything(crawled: Crawled) -> None:
@@ -183,13 +183,13 @@ def test_retry_of_robots_txt_succeeds(crawled: Crawled) -> None:
 def test_redirected_encoded_endless_and_secure_files(crawled: Crawled, name: str) -> None:
     site: Site = getattr(crawled, name)
     assert crawled.outcome(site, "/page").status == 200
-    assert crawled.outcome(site, "/private").error == "DisallowedByRobotsTxt"
+    assert crawled.outcome(site, "/private").error == "DisallowedRequest"
     assert targets(site) == ["/robots.txt", "/page"]
 
 
 def test_page_rules_drop_responses_on_request(crawled: Crawled) -> None:
     outcome = crawled.outcome(crawled.rules, "/noindex")
-    assert outcome.error == "DisallowedByPage"
+    assert outcome.error == "DisallowedPage"
     assert outcome.message == "Forbidden by the page: may_index: noindex, X-Robots-Tag header 1"
     allowed = crawled.outcome(crawled.rules, "/meta")
     assert "may index: yes" in allowed.meta["page"]
@@ -202,7 +202,7 @@ def test_files_pipeline_skips_disallowed_files(crawled: Crawled) -> None:
 
 def test_statistics(crawled: Crawled) -> None:
     stats = crawled.result.stats
-    dropped = [page for page in crawled.result.pages.values() if page.error == "DisallowedByRobotsTxt"]
+    dropped = [page for page in crawled.result.pages.values() if page.error == "DisallowedRequest"]
     files, unreachable = 2, 2
     assert stats["robotstxt/forbidden"] == len(dropped) + files
     assert stats["robotstxt/forbidden_reason_count/unreachable"] == unreachable
@@ -220,7 +220,9 @@ def test_signal_robots_parsed_is_sent_once_for_each_file(crawled: Crawled) -> No
     assert crawled.broken.origin not in "".join(signalled)
 
 
-def test_crawl_has_no_errors_in_its_log(crawled: Crawled) -> None:
+def test_crawl_has_no_errors_and_no_decisions_in_its_log(crawled: Crawled) -> None:
+    # Scrapy logs all pages.
+    assert "canfetch.decisions" not in crawled.result.log
     lines = [line for line in crawled.result.log.splitlines() if " ERROR: " in line or "Traceback" in line]
     # Scrapy reports that the retries did not help, and the dropped files.
     assert all("Gave up retrying" in line or "[scrapy.pipelines" in line for line in lines), lines

@@ -60,6 +60,12 @@ def test_sitemaps_and_file() -> None:
     assert parser.robots.decide("/private", agent="OtherBot").line == 2
 
 
+def test_urls_that_scrapy_accepts_do_not_raise() -> None:
+    parser = make_parser()
+    assert not parser.allowed("private", "OtherBot")
+    assert parser.allowed("fish", "OtherBot")
+
+
 def test_without_delay() -> None:
     assert make_parser(b"").crawl_delay("ExampleBot") is None
 

@@ -20,7 +20,7 @@ def run_fleet(store: str) -> None:
         plan = CrawlPlan(requests, {**ADDON, "CANFETCH_STORE": store})
         for result in [finish(process) for process in [plan.start() for _ in range(PROCESSES)]]:
             assert {result.pages[site.origin + target].status for target in PAGES} == {200}
-            assert result.pages[f"{site.origin}/private"].error == "DisallowedByRobotsTxt"
+            assert result.pages[f"{site.origin}/private"].error == "DisallowedRequest"
             assert result.stats["robotstxt/fetch_count"] + result.stats["robotstxt/store_hit_count"] == 1
         assert targets(site).count("/robots.txt") == 1
         assert "/private" not in targets(site)

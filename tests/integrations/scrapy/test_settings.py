@@ -144,8 +144,8 @@ def test_agent_of_a_request(settings: dict[str, Any], agent: str | Agent) -> Non
 def test_user_agent_of_a_browser_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     browser = "Mozilla/5.0 (X11; Linux x86_64)"
     with caplog.at_level(logging.WARNING):
-        assert RequestAgents(None, browser).default == Agent("*")
-        assert "names no crawler, so the rules for '*' apply" in caplog.text
+        assert RequestAgents(None, browser).default == Agent("Mozilla")
+        assert "names no crawler, so usually the rules for '*' apply" in caplog.text
         caplog.clear()
         RequestAgents(Agent("ExampleBot"), browser)
         assert not caplog.text

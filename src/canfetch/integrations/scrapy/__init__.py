@@ -13,8 +13,8 @@ except ImportError as missing:
     raise MissingExtra("Scrapy is not installed: pip install scrapy") from missing
 
 from canfetch.integrations.scrapy.addon import Addon
-from canfetch.integrations.scrapy.exceptions import DisallowedByPage, DisallowedByRobotsTxt
+from canfetch.integrations.scrapy.exceptions import DisallowedPage, DisallowedRequest
 from canfetch.integrations.scrapy.middleware import RobotsMiddleware
 from canfetch.integrations.scrapy.parser import RobotParser
 
-__all__ = ["Addon", "DisallowedByPage", "DisallowedByRobotsTxt", "RobotParser", "RobotsMiddleware"]
+__all__ = ["Addon", "DisallowedPage", "DisallowedRequest", "RobotParser", "RobotsMiddleware"]

@@ -4,16 +4,16 @@ import logging
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from canfetch.core.agent import Agent, as_agent
-from canfetch.core.tokens import encode_product_token, product_token
+from canfetch.core.agent import Agent
+from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
+from canfetch.integrations.user_agents import agent_from
 
 if TYPE_CHECKING:
     from scrapy import Request
 
 _LOGGER: Final = logging.getLogger(__name__)
 _USER_AGENT: Final = b"User-Agent"
-_ANY_AGENT: Final = Agent("*")
 
 
 def header_text(value: str | bytes) -> str:
@@ -23,18 +23,8 @@ def header_text(value: str | bytes) -> str:
 
 @lru_cache(maxsize=1024)
 def agent_of_header(user_agent: str) -> Agent:
-    """Return the agent that a product token or a User-Agent header names.
-
-    Returns: The agent. It is `*` if the header names no crawler, such as that of a browser.
-    """
-    try:
-        encode_product_token(user_agent)
-    except InvalidProductToken:
-        try:
-            return as_agent(product_token(user_agent))
-        except InvalidProductToken:
-            return _ANY_AGENT
-    return as_agent(user_agent)
+    """Return the agent that a product token or a User-Agent header names."""
+    return agent_from(user_agent)
 
 
 class RequestAgents:
@@ -51,9 +41,9 @@ class RequestAgents:
     def __init__(self, fixed: Agent | None, user_agent: str) -> None:
         self._fixed = fixed
         self.default = agent_of_header(user_agent) if fixed is None else fixed
-        if fixed is None and self.default is _ANY_AGENT:
+        if fixed is None and not _names_crawler(user_agent):
             _LOGGER.warning(
-                "The User-Agent %r names no crawler, so the rules for '*' apply: set ROBOTSTXT_USER_AGENT or "
+                "The User-Agent %r names no crawler, so usually the rules for '*' apply: set ROBOTSTXT_USER_AGENT or "
                 "CANFETCH_AGENT to a product token such as 'ExampleBot'",
                 user_agent,
             )
@@ -64,3 +54,11 @@ class RequestAgents:
             return self._fixed
         header = request.headers.get(_USER_AGENT)
         return self.default if header is None else agent_of_header(header_text(header))
+
+
+def _names_crawler(user_agent: str) -> bool:
+    try:
+        product_token(user_agent)
+    except InvalidProductToken:
+        return False
+    return True

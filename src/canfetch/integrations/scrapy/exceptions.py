@@ -6,7 +6,8 @@ from canfetch.core.verdict import ClientVerdict
 from canfetch.pages import PageVerdict
 
 
-class DisallowedByRobotsTxt(IgnoreRequest):
+# Not a subclass of OSError as well: Scrapy retries a request after one.
+class DisallowedRequest(IgnoreRequest):
     """Raised when a request is dropped because of robots.txt.
 
     Attributes:
@@ -21,7 +22,7 @@ class DisallowedByRobotsTxt(IgnoreRequest):
         self.retry_at = retry_at
 
 
-class DisallowedByPage(IgnoreRequest):
+class DisallowedPage(IgnoreRequest):
     """Raised when a response is dropped because the page forbids a use that the crawl requires.
 
     Attributes:

@@ -10,6 +10,7 @@ from scrapy.utils.reactor import is_asyncio_reactor_installed
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.loggers import DECISION_LOGGER
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import open_store_at
@@ -17,7 +18,7 @@ from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
-from canfetch.integrations.scrapy.exceptions import DisallowedByRobotsTxt
+from canfetch.integrations.scrapy.exceptions import DisallowedRequest
 from canfetch.integrations.scrapy.page_checks import PageChecks
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
@@ -56,6 +57,9 @@ class RobotsMiddleware:
         _check_event_loop()
         self._crawler = crawler
         settings = CrawlSettings.from_crawler(crawler)
+        if DECISION_LOGGER.level == logging.NOTSET:
+            # Scrapy enables all levels of all loggers, so each decision would be formatted and logged.
+            DECISION_LOGGER.setLevel(logging.INFO)
         self._agents = RequestAgents(settings.agent, settings.user_agent)
         self._evidence = _open_evidence(settings)
         self._client = AsyncClient(
@@ -87,7 +91,7 @@ class RobotsMiddleware:
     async def process_request(self, request: "Request", spider: "Spider | None" = None) -> None:  # noqa: ARG002 - the signature of Scrapy
         """Check a request, and fetch the robots.txt of its origin if that is due.
 
-        Raises: DisallowedByRobotsTxt, IgnoreRequest.
+        Raises: DisallowedRequest, IgnoreRequest.
         """
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(_SCHEMES):
             return
@@ -101,9 +105,9 @@ class RobotsMiddleware:
             raise IgnoreRequest(f"Forbidden because it has no robots.txt: {error}") from None
         if not verdict.allowed:
             self._report(request, verdict)
-            raise DisallowedByRobotsTxt(verdict, state.next_fetch_at)
+            raise DisallowedRequest(verdict, state.next_fetch_at)
 
-    async def process_response(
+    def process_response(
         self,
         request: "Request",
         response: "Response",
@@ -111,7 +115,7 @@ class RobotsMiddleware:
     ) -> "Response":
         """Check the page-level rules of a response, if a setting or the request selects that.
 
-        Raises: DisallowedByPage.
+        Raises: DisallowedPage.
         """
         if not request.meta.get("dont_obey_robotstxt"):
             self._page_checks.check(request, response)

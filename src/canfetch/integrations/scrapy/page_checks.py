@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_uses
-from canfetch.integrations.scrapy.exceptions import DisallowedByPage
+from canfetch.integrations.scrapy.exceptions import DisallowedPage
 from canfetch.pages import PageVerdict, parse_page
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class PageChecks:
     def check(self, request: "Request", response: "Response") -> None:
         """Store the verdict for a page in the meta of its request, and check the required uses.
 
-        Raises: DisallowedByPage: The page forbids a required use; InvalidOption: A use in the meta does not exist.
+        Raises: DisallowedPage: The page forbids a required use; InvalidOption: A use in the meta does not exist.
         """
         required = request.meta.get(REQUIRED_USES_KEY)
         uses = self._settings.required_uses if required is None else parse_uses(REQUIRED_USES_KEY, required)
@@ -56,7 +56,7 @@ class PageChecks:
         for use in uses:
             if not getattr(verdict, use).allowed:
                 self._report(request, use)
-                raise DisallowedByPage(use, verdict)
+                raise DisallowedPage(use, verdict)
 
     def _decide(self, request: "Request", response: "Response") -> PageVerdict:
         headers = [(name, value) for name, values in response.headers.items() for value in values]

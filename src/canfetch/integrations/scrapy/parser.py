@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.robotstxt import RobotParser as ScrapyRobotParser
 
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.integrations.lenient_answers import LenientAnswers
 from canfetch.integrations.scrapy.agents import agent_of_header, header_text
 from canfetch.integrations.scrapy.crawl_settings import parsing_profile
 
@@ -17,8 +18,8 @@ class RobotParser(ScrapyRobotParser):
 
         ROBOTSTXT_PARSER = "canfetch.integrations.scrapy.RobotParser"
 
-    `user_agent` can be a product token or a whole User-Agent header, from which the token is extracted. The rules for
-    `*` apply to a header that names no crawler, such as that of a browser.
+    `user_agent` can be a product token or a whole User-Agent header, from which the token is extracted. The token of a
+    header that names no crawler, such as that of a browser, is its first product.
 
     Attributes:
         robots: The parsed file.
@@ -26,6 +27,7 @@ class RobotParser(ScrapyRobotParser):
 
     def __init__(self, robots: RobotsTxt) -> None:
         self.robots = robots
+        self._answers = LenientAnswers(robots)
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler | None", robotstxt_body: bytes) -> Self:
@@ -37,11 +39,8 @@ class RobotParser(ScrapyRobotParser):
         return cls(parse(robotstxt_body, profile=profile))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Return whether `user_agent` may fetch `url`.
-
-        Raises: InvalidURL.
-        """
-        return self.robots.allows(url, agent=agent_of_header(header_text(user_agent)))
+        """Return whether `user_agent` may fetch `url`."""
+        return self._answers.allows(url, header_text(user_agent))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Return the Crawl-delay for `user_agent` in seconds, or None."""

@@ -59,8 +59,6 @@ class SlotPacing:
         self._paced: dict[str, _PacedSlot] = {}
         self._paces: dict[_OriginAgent, tuple[float, Pace]] = {}
         crawler.signals.connect(self._request_reached_downloader, signal=signals.request_reached_downloader)
-        # AutoThrottle is connected before and changes the delay first.
-        crawler.signals.connect(self._response_downloaded, signal=signals.response_downloaded)
 
     def _request_reached_downloader(self, request: "Request") -> None:
         name, slot = self._find_slot(request)
@@ -78,6 +76,9 @@ class SlotPacing:
         if paced is None or paced.slot is not slot:
             if not interval:
                 return
+            if not self._paced:
+                # AutoThrottle is connected before, so it changes the delay first.
+                self._crawler.signals.connect(self._response_downloaded, signal=signals.response_downloaded)
             paced = self._paced[name] = _PacedSlot(slot)
             self._forget_removed_slots()
         if state is not None:

@@ -67,7 +67,6 @@ class DownloaderTransport:
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
         self._downloads = 0
-        crawler.signals.connect(self._bytes_received, signal=signals.bytes_received)
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
@@ -101,6 +100,9 @@ class DownloaderTransport:
     async def _download(self, request: TransportRequest) -> "ScrapyResponse":
         stats = self._crawler.stats
         assert stats is not None
+        if not self._downloads:
+            # Sent for the downloads of pages as well, which is slow.
+            self._crawler.signals.connect(self._bytes_received, signal=signals.bytes_received)
         self._downloads += 1
         stats.inc_value("robotstxt/request_count")
         try:
@@ -113,6 +115,8 @@ class DownloaderTransport:
             raise _classify(error) from error
         finally:
             self._downloads -= 1
+            if not self._downloads:
+                self._crawler.signals.disconnect(self._bytes_received, signal=signals.bytes_received)
         stats.inc_value("robotstxt/response_count")
         stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         return response
@@ -136,9 +140,6 @@ class DownloaderTransport:
         return builder.build()
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        # Called for all downloads of the crawl, most of which are pages.
-        if not self._downloads:
-            return
         limit = request.meta.get(ROBOTS_REQUEST_KEY)
         if isinstance(limit, _BodyLimit) and limit.is_exceeded(request, len(data)):
             raise StopDownload(fail=False)
